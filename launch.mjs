@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+// Starts any command of the project on a machine with nothing but Node 20 and
+// npm: installs what the lockfile names when it changed, finds the Bun that
+// came with it, and hands over. Plain Node on purpose; the only file that is.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(fileURLToPath(import.meta.url));
+const modules = join(root, "node_modules");
+const [command = "start", ...rest] = process.argv.slice(2);
+
+setUp();
+const bun = findBun();
+const steps = {
+  start: [[bun, "src/main.ts", "start", ...rest]],
+  dev: [[bun, "--watch", "src/main.ts", "start", ...rest]],
+  test: [[bun, "test/run.ts", ...rest]],
+  bench: [[bun, "bench/main.ts", ...rest]],
+  build: [[bun, "build.ts", ...rest]],
+  sluice: [[bun, "src/main.ts", ...rest]],
+  check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],
+  fix: [tool("oxlint", "oxlint", "--fix"), tool("oxfmt", "oxfmt")],
+}[command];
+if (steps === undefined) {
+  process.stderr.write(`There is no command '${command}'.\n`);
+  process.exit(2);
+}
+
+for (const [program, ...args] of steps) {
+  const status = await run(program, args);
+  if (status !== 0) process.exit(status);
+}
+
+/** Quick when nothing changed: a stamp inside node_modules names the lockfile it was made from. */
+function setUp() {
+  const stamp = join(modules, ".sluice-setup");
+  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+
+  process.stderr.write("Setting up (first start, or the dependencies changed)...\n");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const install = spawnSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+    shell: process.platform === "win32",
+  });
+  if (install.status !== 0) {
+    process.stderr.write("npm could not install the dependencies; its messages are above.\n");
+    process.exit(install.status ?? 1);
+  }
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(stamp, lock);
+}
+
+/**
+ * The `bun` command itself is a stub where install scripts are disabled, but
+ * the platform's package always holds the real one. Several may be installed
+ * (with and without AVX2, glibc and musl): the first that runs is taken.
+ */
+function findBun() {
+  const scope = join(modules, "@oven");
+  const name = process.platform === "win32" ? "bun.exe" : "bun";
+  const candidates = existsSync(scope) ? readdirSync(scope).sort().map((dir) => join(scope, dir, "bin", name)) : [];
+  for (const candidate of candidates) {
+    if (existsSync(candidate) && spawnSync(candidate, ["--version"]).status === 0) return candidate;
+  }
+  process.stderr.write(`No Bun for ${process.platform}-${process.arch} came with the dependencies.\n`);
+  process.exit(1);
+}
+
+function run(program, args) {
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      // Bun reads this once, before the program starts; its default is 256.
+      BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "20000",
+    },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(1));
+    child.on("exit", (code, signal) => resolve(signal === null ? code : 1));
+  });
+}
+
+/** The checking tools' launchers are Node scripts. */
+function tool(packageName, bin, ...args) {
+  return [process.execPath, join(modules, packageName, "bin", bin), ...args];
+}
