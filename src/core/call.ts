@@ -1,0 +1,51 @@
+import type { FaultCode } from "./error.ts";
+import type { NanoUsd } from "./money.ts";
+import type { Usage } from "./usage.ts";
+
+/** One client request to a model endpoint, as the journal keeps it. No word of its content. */
+export interface CallRecord {
+  readonly id: string;
+  /** Unix ms of admission. */
+  readonly at: number;
+  readonly userId: number;
+  readonly keyId: number;
+  /** The name the caller used, and the one sent upstream. */
+  readonly model: string;
+  readonly upstreamModel: string | null;
+  readonly channel: string | null;
+  readonly provider: string | null;
+  readonly style: string;
+  readonly isStream: boolean;
+  readonly outcome: CallOutcome;
+  readonly fault: FaultCode | null;
+  readonly usage: Usage;
+  readonly cost: NanoUsd;
+  /** From admission to the answer's first byte, and to its end. */
+  readonly firstByteMs: number | null;
+  readonly durationMs: number;
+  readonly attempts: readonly AttemptRecord[];
+  /** Fields that no upstream style could carry. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * `canceled`: the caller hung up; `interrupted`: the gateway died and settled
+ * the call afterwards.
+ */
+export type CallOutcome = "completed" | "failed" | "canceled" | "interrupted";
+
+/** One try on one channel. */
+export interface AttemptRecord {
+  readonly channel: string;
+  readonly credential: string;
+  readonly fault: FaultCode | null;
+  /** Status the upstream answered with; null when it did not. */
+  readonly status: number | null;
+  readonly durationMs: number;
+}
+
+/** Calls that never got as far as a hold are only written here. */
+export interface Journal {
+  /** Queued behind the ledger; dropped, and counted, when the queue is full. */
+  write(record: CallRecord): void;
+}

@@ -1,0 +1,88 @@
+/** What a failure means: who caused it, its HTTP status, and what the router does next. */
+export interface Fault {
+  readonly status: number;
+  readonly blame: "client" | "operator" | "upstream" | "gateway";
+  /**
+   * `stop`: nobody else could do better. `credential`: another credential of
+   * the same channel might. `channel`: another channel might. All three only
+   * hold before the first byte of an answer has left.
+   */
+  readonly next: "stop" | "credential" | "channel";
+  /** Counts against the channel in its circuit breaker. */
+  readonly trips?: true;
+}
+
+/**
+ * Every failure the gateway can report, in one row each. The router's retry,
+ * the styles' error shapes and the manual all read this table.
+ */
+export const FAULTS = {
+  invalid_request: { status: 400, blame: "client", next: "stop" },
+  not_carried: { status: 400, blame: "client", next: "stop" },
+  context_length_exceeded: { status: 400, blame: "client", next: "stop" },
+  content_filtered: { status: 400, blame: "client", next: "stop" },
+  upstream_rejected: { status: 400, blame: "client", next: "stop" },
+  unauthenticated: { status: 401, blame: "client", next: "stop" },
+  out_of_quota: { status: 402, blame: "client", next: "stop" },
+  forbidden: { status: 403, blame: "client", next: "stop" },
+  not_found: { status: 404, blame: "client", next: "stop" },
+  model_not_found: { status: 404, blame: "client", next: "stop" },
+  method_not_allowed: { status: 405, blame: "client", next: "stop" },
+  request_timeout: { status: 408, blame: "client", next: "stop" },
+  too_large: { status: 413, blame: "client", next: "stop" },
+  unsupported_media_type: { status: 415, blame: "client", next: "stop" },
+  upgrade_refused: { status: 426, blame: "client", next: "stop" },
+  rate_limited: { status: 429, blame: "client", next: "stop" },
+  canceled: { status: 499, blame: "client", next: "stop" },
+  internal: { status: 500, blame: "gateway", next: "stop" },
+  upstream_auth: { status: 502, blame: "operator", next: "credential" },
+  upstream_model_missing: { status: 502, blame: "operator", next: "channel" },
+  upstream_rate_limited: { status: 429, blame: "upstream", next: "credential" },
+  upstream_unreachable: { status: 502, blame: "upstream", next: "channel", trips: true },
+  upstream_failed: { status: 502, blame: "upstream", next: "channel", trips: true },
+  upstream_overloaded: { status: 503, blame: "upstream", next: "channel", trips: true },
+  upstream_timeout: { status: 504, blame: "upstream", next: "channel", trips: true },
+  overloaded: { status: 503, blame: "gateway", next: "stop" },
+  unavailable: { status: 503, blame: "gateway", next: "stop" },
+} as const satisfies Record<string, Fault>;
+
+export type FaultCode = keyof typeof FAULTS;
+
+export interface ErrorDetails {
+  /** The request field at fault, as the caller would write it: `messages[2].content`. */
+  readonly param?: string;
+  /** How long the caller should wait before another try, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** Only ever logged. */
+  readonly cause?: unknown;
+}
+
+/** The message is shown to the caller; the cause is only ever logged. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly code: FaultCode;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: FaultCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.param = details.param;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get fault(): Fault {
+    return FAULTS[this.code];
+  }
+
+  /** Anything unexpected becomes `internal`, and says nothing about itself. */
+  static from(cause: unknown): GatewayError {
+    if (cause instanceof GatewayError) return cause;
+    return new GatewayError("internal", "The gateway failed to handle this request.", { cause });
+  }
+}
+
+/** The one way to say that a field of the caller's request is wrong. */
+export function invalid(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_request", message, { param });
+}

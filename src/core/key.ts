@@ -1,0 +1,57 @@
+import { crc32 } from "node:zlib";
+import { randomBase62, toBase62 } from "#lib/ids.ts";
+
+/** A key as the gate knows it; the secret itself is only known to its holder. */
+export interface ApiKey {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  readonly status: KeyStatus;
+  /** Names the key may use; `*` alone stands for all, a trailing `*` for a prefix. */
+  readonly models: readonly string[];
+  /** Unix ms, or undefined for never. */
+  readonly expiresAt?: number;
+  /** The ledger accounts a call with this key draws on: its user's, and its own when it is capped. */
+  readonly accounts: readonly AccountId[];
+}
+
+export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
+
+/** `user:7` or `key:31`. */
+export type AccountId = `${"user" | "key"}:${number}`;
+
+/** Finds keys by the secret that a caller shows. */
+export interface KeyStore {
+  /** `undefined` for an unknown, deleted or malformed key. Malformed ones cost no query. */
+  find(secret: string): Promise<ApiKey | undefined> | ApiKey | undefined;
+}
+
+const PREFIX = "sk-slc_";
+const RANDOM_LENGTH = 32;
+const CHECK_LENGTH = 6;
+
+/**
+ * A new secret: `sk-` as every client expects, our marker, 190 random bits and
+ * a checksum by which a typo or a scanner's find is judged without a query.
+ */
+export function createSecret(): string {
+  const body = PREFIX + randomBase62(RANDOM_LENGTH);
+  return body + checksum(body);
+}
+
+export function isWellFormed(secret: string): boolean {
+  if (secret.length !== PREFIX.length + RANDOM_LENGTH + CHECK_LENGTH) return false;
+  if (!secret.startsWith(PREFIX)) return false;
+  return checksum(secret.slice(0, -CHECK_LENGTH)) === secret.slice(-CHECK_LENGTH);
+}
+
+export function mayUse(key: ApiKey, model: string): boolean {
+  return key.models.some((pattern) =>
+    pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model,
+  );
+}
+
+function checksum(body: string): string {
+  return toBase62(crc32(body), CHECK_LENGTH);
+}

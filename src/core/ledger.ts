@@ -1,0 +1,74 @@
+import type { CallRecord } from "./call.ts";
+import type { AccountId } from "./key.ts";
+import type { NanoUsd } from "./money.ts";
+
+/** What somebody may spend, has spent, and has reserved; the sums of its ledger entries. */
+export interface Account {
+  readonly id: AccountId;
+  /** `null` has no bound. */
+  readonly granted: NanoUsd | null;
+  readonly spent: NanoUsd;
+  readonly held: NanoUsd;
+}
+
+/** A reservation for one call, on every account it draws on. */
+export interface HoldRequest {
+  readonly callId: string;
+  readonly accounts: readonly AccountId[];
+  readonly amount: NanoUsd;
+  readonly openedAt: number;
+  /** What recovery needs to write the call's record, should this process not live to. */
+  readonly context: HoldContext;
+}
+
+export interface HoldContext {
+  readonly userId: number;
+  readonly keyId: number;
+  readonly model: string;
+  readonly style: string;
+}
+
+/** A hold that nobody closed: its process died, or it is still running. */
+export interface OpenHold extends HoldRequest {
+  /** What had been delivered when it was last looked at. */
+  readonly checkpoint: NanoUsd | null;
+  readonly instance: string;
+}
+
+/**
+ * Where money is kept: an append-only ledger of holds, settlements, voids and
+ * grants, whose sums are the accounts. Every operation is idempotent: a hold
+ * is closed once, by whoever comes first.
+ */
+export interface Ledger {
+  /**
+   * Throws `out_of_quota` when an account cannot bear it, `unavailable` when
+   * the database cannot take it. `durable` settles once it is on disk.
+   */
+  hold(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
+  /** Reserves more for a running call. False when an account cannot bear it. */
+  extend(callId: string, amount: NanoUsd): Promise<boolean>;
+  /** Notes what a running call has delivered, for recovery. Lost without harm. */
+  checkpoint(callId: string, delivered: NanoUsd): void;
+  /**
+   * Takes what is owed, releases the rest and writes the call's record, in one
+   * transaction. Resolves once on disk: true when this call closed the hold.
+   */
+  settle(callId: string, cost: NanoUsd, record: CallRecord): Promise<boolean>;
+  /** Releases the hold and takes nothing. */
+  void(callId: string, record: CallRecord): Promise<boolean>;
+  /** Changes what an account may spend; `null` takes the bound away. */
+  grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
+  findAccount(id: AccountId): Promise<Account | undefined>;
+  /** Holds of processes that no longer live. */
+  listAbandoned(): Promise<readonly OpenHold[]>;
+}
+
+export function availableIn(account: Account): number {
+  return account.granted === null ? Infinity : account.granted - account.spent - account.held;
+}
+
+/** A call that costs nothing is admitted as long as nothing is owed. */
+export function canHold(accounts: readonly Account[], amount: NanoUsd): boolean {
+  return accounts.every((account) => availableIn(account) >= amount);
+}

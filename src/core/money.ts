@@ -1,0 +1,81 @@
+import { fitsIn, type Usage } from "./usage.ts";
+
+/** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
+export type NanoUsd = number & { readonly __unit: "nano-usd" };
+
+/** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
+export type PicoUsdPerToken = number;
+
+export interface Rates {
+  readonly input: PicoUsdPerToken;
+  readonly output: PicoUsdPerToken;
+  /** Input the vendor read from its cache; the input rate where absent. */
+  readonly cachedInput?: PicoUsdPerToken;
+  /** Input the vendor wrote to its cache; the input rate where absent. */
+  readonly cacheWrite?: PicoUsdPerToken;
+  readonly audioInput?: PicoUsdPerToken;
+  readonly audioOutput?: PicoUsdPerToken;
+}
+
+/** What a model costs. A call keeps the price it was planned with, whatever changes meanwhile. */
+export interface Price extends Rates {
+  /** Rates for the whole call when its input is above a bound; ascending. */
+  readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
+  /** Where the figures stand, and the day they were read. */
+  readonly source: string;
+  readonly date: string;
+}
+
+export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
+
+const PICO_PER_NANO = 1_000n;
+
+export function nanoUsd(amount: number): NanoUsd {
+  if (!isNanoUsd(amount)) throw new RangeError(`${amount} is not a whole number of nano-dollars.`);
+  return amount;
+}
+
+/** What `usage` costs at `price`, rounded up to the next nano-dollar. */
+export function costOf(usage: Usage, price: Price): NanoUsd {
+  const rates = ratesFor(usage.inputTokens, price);
+  const plainInput =
+    usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens - usage.audioInputTokens;
+  const plainOutput = usage.outputTokens - usage.audioOutputTokens;
+
+  const pico =
+    times(plainInput, rates.input) +
+    times(usage.cachedInputTokens, rates.cachedInput ?? rates.input) +
+    times(usage.cacheWriteTokens, rates.cacheWrite ?? rates.input) +
+    times(usage.audioInputTokens, rates.audioInput ?? rates.input) +
+    times(plainOutput, rates.output) +
+    times(usage.audioOutputTokens, rates.audioOutput ?? rates.output);
+  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+}
+
+/** "$0.0123", for people; never parsed back. */
+export function formatUsd(amount: NanoUsd): string {
+  const digits = (Math.abs(amount) / 1e9).toFixed(9).replace(/0{1,7}$/, "");
+  return `${amount < 0 ? "-" : ""}$${digits}`;
+}
+
+function ratesFor(inputTokens: number, price: Price): Rates {
+  return price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
+}
+
+/** Parts of a usage may overlap in a vendor's count: a negative rest costs nothing. */
+function times(tokens: number, rate: PicoUsdPerToken): bigint {
+  return tokens <= 0 ? 0n : BigInt(tokens) * BigInt(rate);
+}
+
+function isNanoUsd(amount: number): amount is NanoUsd {
+  return Number.isSafeInteger(amount);
+}
+
+/** The dearest thing a call could cost: what its hold reserves. */
+export function estimateCost(inputTokens: number, outputTokens: number, price: Price): NanoUsd {
+  const dearest = ratesFor(inputTokens, price);
+  const input = Math.max(dearest.input, dearest.cacheWrite ?? 0, dearest.audioInput ?? 0);
+  const output = Math.max(dearest.output, dearest.audioOutput ?? 0);
+  const pico = times(fitsIn(inputTokens), input) + times(fitsIn(outputTokens), output);
+  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+}

@@ -1,0 +1,33 @@
+const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Reads decimal text as a whole number of its smallest parts: "0.15" with six
+ * decimals is 150,000. The text never becomes a binary fraction on the way.
+ * `undefined` for anything else than a decimal number of zero or more, for one
+ * that needs more decimals, and for one beyond the safe integers.
+ */
+export function parseDecimal(text: string, decimals: number): number | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+
+  const [, whole = "", fraction = "", exponent = "0"] = match;
+  const written = whole + fraction;
+  const digits = written.replace(/0+$/, "");
+  if (digits === "") return 0;
+  // Zeros at the end say nothing, so they cost no decimals.
+  const zeros = written.length - digits.length;
+  const shift = decimals - fraction.length + zeros + Number(exponent);
+  if (shift < 0) return undefined;
+
+  const parts = BigInt(digits) * 10n ** BigInt(shift);
+  return parts > LARGEST ? undefined : Number(parts);
+}
+
+/** The way back, without zeros that say nothing: 150,000 with six decimals is "0.15". */
+export function formatDecimal(parts: number, decimals: number): string {
+  const digits = String(parts).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}

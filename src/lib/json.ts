@@ -1,0 +1,192 @@
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** Where a top-level member of an object stands in its text, in UTF-16 code units. */
+export interface Member {
+  /** First unit of the key's opening quote. */
+  readonly start: number;
+  readonly valueStart: number;
+  /** One past the value's last unit. */
+  readonly end: number;
+}
+
+export interface JsonOutline {
+  /** Last occurrence of each top-level key, as `JSON.parse` would take it. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** Top-level keys that occur more than once: two parsers may disagree on them. */
+  readonly repeated: ReadonlySet<string>;
+  readonly depth: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/**
+ * A look at JSON text without parsing it: how deep it nests, and where the
+ * members of its top-level object stand, so that one value can be replaced
+ * while every other byte stays as the caller wrote it. Stops early, with the
+ * depth reached, once nesting passes `maxDepth`. Strings are skipped natively,
+ * so a body of base64 costs little. Assumes nothing of the text's validity:
+ * parse it as well before trusting the outline.
+ */
+export function outlineJson(text: string, maxDepth: number): JsonOutline {
+  const members = new Map<string, Member>();
+  const repeated = new Set<string>();
+  let depth = 0;
+  let deepest = 0;
+  let keyStart = -1;
+  let keyEnd = -1;
+  let valueStart = -1;
+  let lastMeaningful = -1;
+
+  const closeMember = (): void => {
+    if (valueStart < 0) return;
+    const key = unquote(text.slice(keyStart, keyEnd));
+    if (members.has(key)) repeated.add(key);
+    members.set(key, { start: keyStart, valueStart, end: lastMeaningful + 1 });
+    keyStart = -1;
+    valueStart = -1;
+  };
+
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit <= 0x20) continue;
+    const atTop = depth === 1;
+    if (atTop && valueStart === -2 && unit !== COMMA && unit !== CLOSE_BRACE) valueStart = at;
+    switch (unit) {
+      case QUOTE: {
+        const end = stringEnd(text, at);
+        if (atTop && keyStart < 0) {
+          keyStart = at;
+          keyEnd = end;
+        }
+        at = end - 1;
+        break;
+      }
+      case COLON:
+        if (atTop && valueStart === -1) valueStart = -2;
+        break;
+      case COMMA:
+        if (atTop) closeMember();
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth++;
+        if (depth > deepest) deepest = depth;
+        if (depth > maxDepth) return { members, repeated, depth: deepest };
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (atTop) closeMember();
+        depth--;
+        break;
+    }
+    lastMeaningful = at;
+  }
+  return { members, repeated, depth: deepest };
+}
+
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Replaces ranges of a text; edits must not overlap. */
+export function splice(text: string, edits: readonly Edit[]): string {
+  let out = "";
+  let from = 0;
+  for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+    out += text.slice(from, edit.start) + edit.text;
+    from = edit.end;
+  }
+  return out + text.slice(from);
+}
+
+/**
+ * Sets members of a top-level object in its text: an existing value is
+ * replaced in place, a new member goes before the closing brace, `undefined`
+ * leaves the member out. Everything else stays byte for byte.
+ */
+export function setMembers(
+  text: string,
+  outline: JsonOutline,
+  values: Readonly<Record<string, Json | undefined>>,
+): string {
+  const edits: Edit[] = [];
+  const added: string[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const member = outline.members.get(key);
+    if (value === undefined) continue;
+    if (member === undefined) added.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    else edits.push({ start: member.valueStart, end: member.end, text: JSON.stringify(value) });
+  }
+
+  const isGone = (key: string): boolean => key in values && values[key] === undefined;
+  edits.push(...removalsOf(outline, isGone));
+  if (added.length > 0) {
+    const brace = text.lastIndexOf("}");
+    const isEmpty = [...outline.members.keys()].every(isGone);
+    edits.push({ start: brace, end: brace, text: (isEmpty ? "" : ",") + added.join(",") });
+  }
+  return splice(text, edits);
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** `undefined` where the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a comma along with each: the one after it or, behind the last kept member, the one before. */
+function removalsOf(outline: JsonOutline, isGone: (key: string) => boolean): Edit[] {
+  const members = [...outline.members].sort(([, a], [, b]) => a.start - b.start);
+  const lastKept = members.findLastIndex(([key]) => !isGone(key));
+  const removals = members.slice(0, lastKept + 1).flatMap(([key, { start }], index) => {
+    const next = members[index + 1];
+    return isGone(key) && next !== undefined ? { start, end: next[1].start, text: "" } : [];
+  });
+
+  const first = members.at(0);
+  const last = members.at(-1);
+  if (first === undefined || last === undefined || lastKept === members.length - 1) return removals;
+  const start = members[lastKept]?.[1].end ?? first[1].start;
+  return [...removals, { start, end: last[1].end, text: "" }];
+}
+
+/** One past the closing quote; the text's end where there is none. */
+function stringEnd(text: string, open: number): number {
+  let at = open;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return at + 1;
+  }
+}
+
+function unquote(quoted: string): string {
+  if (!quoted.includes("\\")) return quoted.slice(1, -1);
+  const parsed = parseJson(quoted);
+  return typeof parsed === "string" ? parsed : quoted;
+}

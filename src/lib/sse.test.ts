@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED } from "#test/seed.ts";
+import { decodeSse, formatSse, readEvents, SseFramer, SseOverflow, type SseEvent } from "./sse.ts";
+
+const encoder = new TextEncoder();
+const MAX = 1024;
+
+async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
+    if (cut > from) yield bytes.subarray(from, cut);
+    from = Math.max(from, cut);
+  }
+}
+
+/** A text cut anywhere at all, bytes and characters alike. */
+const stream = fc
+  .array(fc.record({ data: fc.string({ unit: "grapheme" }), end: fc.constantFrom("\n", "\r\n", "\r") }), { minLength: 1 })
+  .map((events) =>
+    events.map(({ data, end }) => `data: ${data.replaceAll(/[\r\n\u0000]/g, " ")}${end}${end}`).join(""),
+  )
+  .chain((text) => {
+    const bytes = encoder.encode(text);
+    return fc.record({
+      text: fc.constant(text),
+      bytes: fc.constant(bytes),
+      cuts: fc.array(fc.nat({ max: bytes.length })),
+    });
+  });
+
+describe("decoding", () => {
+  test("gives the same events however the bytes are cut", async () => {
+    const property = fc.asyncProperty(stream, async ({ text, bytes, cuts }) => {
+      const events = await Array.fromAsync(decodeSse(pieces(bytes, cuts), MAX));
+
+      expect(events).toEqual(readEvents(text));
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+
+  const framings: [string, string, SseEvent[]][] = [
+    ["a missing space after the colon", "data:a\n\n", [{ data: "a" }]],
+    ["several data lines", "data: a\ndata: b\n\n", [{ data: "a\nb" }]],
+    ["comments, ids and retries", ": ping\nid: 1\nretry: 5\ndata: a\n\n", [{ data: "a" }]],
+    ["an event name", "event: x\ndata: a\n\n", [{ event: "x", data: "a" }]],
+    ["a byte order mark", "\uFEFFdata: a\n\n", [{ data: "a" }]],
+    ["mixed line ends", "data: a\r\n\ndata: b\r\rdata: c\n\r\n", [{ data: "a" }, { data: "b" }, { data: "c" }]],
+    ["no blank line at the end", "data: a\n\ndata: b", [{ data: "a" }, { data: "b" }]],
+  ];
+  test.each(framings)("takes %s", async (_what, text, expected) => {
+    expect(await Array.fromAsync(decodeSse(pieces(encoder.encode(text), []), MAX))).toEqual(expected);
+  });
+
+  test("ends when an event grows past its cap", async () => {
+    const endless = pieces(encoder.encode(`data: ${"x".repeat(3 * MAX)}`), [MAX, 2 * MAX]);
+
+    expect(Array.fromAsync(decodeSse(endless, MAX))).rejects.toThrow(SseOverflow);
+  });
+});
+
+describe("framing", () => {
+  test("returns every byte, in order, at event boundaries only", async () => {
+    const property = fc.asyncProperty(stream, async ({ text, bytes, cuts }) => {
+      const framer = new SseFramer(bytes.length);
+      let out = "";
+      for await (const piece of pieces(bytes, cuts)) {
+        const events = framer.push(piece);
+        if (events === undefined) continue;
+        const decoded = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(events);
+        expect(decoded).toMatch(/(\n|\r)(\r\n|\n|\r)$/);
+        out += decoded;
+      }
+
+      expect(out + new TextDecoder("utf-8", { ignoreBOM: true }).decode(framer.rest)).toBe(text);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+
+  test("does not copy a chunk that ends with an event", () => {
+    const chunk = encoder.encode("data: a\n\ndata: b\n\n");
+
+    expect(new SseFramer(MAX).push(chunk)).toBe(chunk);
+  });
+
+  test("keeps an unfinished event until it is whole", () => {
+    const framer = new SseFramer(MAX);
+
+    expect(framer.push(encoder.encode("data: a\n\ndata: b"))).toEqual(encoder.encode("data: a\n\n"));
+    expect(framer.push(encoder.encode("c\n"))).toBeUndefined();
+    expect(framer.push(encoder.encode("\n"))).toEqual(encoder.encode("data: bc\n\n"));
+    expect(framer.rest.length).toBe(0);
+  });
+
+  test("refuses to keep an event that never ends", () => {
+    const framer = new SseFramer(MAX);
+    const fill = (): void => {
+      for (let i = 0; i < 3; i++) framer.push(encoder.encode("x".repeat(MAX / 2)));
+    };
+
+    expect(fill).toThrow(SseOverflow);
+  });
+});
+
+test("a formatted event reads back as what it was", () => {
+  const property = fc.property(fc.string(), (text) => {
+    const data = text.replaceAll(/[\r\u0000]/g, "");
+    expect(readEvents(formatSse(data, "e"))).toEqual([{ event: "e", data }]);
+  });
+  fc.assert(property, { seed: SEED, numRuns: 300 });
+});
