@@ -1,0 +1,109 @@
+import { type Config, type ConfigInput, loadConfig } from "#config.ts";
+import type { ChannelConfig } from "#config/channels.ts";
+import { instant, type KeyConfig } from "#config/keys.ts";
+import { ConfigError, describeSpot } from "#config/mistakes.ts";
+import { type ModelOverride, usdPerMillion } from "#config/models.ts";
+import { formatUsd } from "#core/money.ts";
+
+export interface CheckInput extends ConfigInput {
+  readonly output: { write(text: string): unknown };
+}
+
+/**
+ * `sluice check`: what the gateway would run with and where each value comes
+ * from, or everything that keeps it from running. Returns the exit code.
+ */
+export function check({ output, ...input }: CheckInput): 0 | 1 {
+  let config: Config;
+  try {
+    config = loadConfig(input);
+  } catch (error) {
+    // Mistakes are what this command is for; anything else is a failure of its own.
+    if (!(error instanceof ConfigError)) throw error;
+    output.write(`${error.message}\n`);
+    return 1;
+  }
+  output.write(describeConfig(config));
+  return 0;
+}
+
+function describeConfig(config: Config): string {
+  const settings = [...config.origins].map(([name, { shown, from }]) => [
+    name,
+    shown,
+    from === "default" ? from : describeSpot(from),
+  ]);
+  return [
+    section("Settings", settings),
+    section("Channels", config.channels.map(describeChannel)),
+    section("Keys", config.keys.map(describeKey)),
+    section("Models", [...config.models].map(describeModel)),
+    "The configuration is good.\n",
+  ].join("\n");
+}
+
+function describeChannel(channel: ChannelConfig): string[] {
+  const { models, credentials } = channel;
+  return [
+    channel.name,
+    channel.provider,
+    channel.baseUrl ?? "the vendor's own address",
+    credentials.length === 1 ? "1 credential" : `${credentials.length} credentials`,
+    `priority ${channel.priority}, weight ${channel.weight}, at most ${channel.maxConcurrent} calls`,
+    channel.style === undefined ? "any style" : `style ${channel.style}`,
+    models.kind === "discover" ? "all models that it has" : describeNames(models.upstreamNames),
+  ];
+}
+
+function describeNames(upstreamNames: ReadonlyMap<string, string>): string {
+  return [...upstreamNames]
+    .map(([name, upstream]) => (name === upstream ? name : `${name} (${upstream})`))
+    .join(", ");
+}
+
+function describeKey(key: KeyConfig): string[] {
+  return [
+    key.name,
+    "***",
+    key.quota === undefined ? "no bound" : `up to ${formatUsd(key.quota)}`,
+    key.expiresAt === undefined ? "never expires" : `until ${instant.format(key.expiresAt)}`,
+    key.models.join(", "),
+  ];
+}
+
+function describeModel([name, model]: readonly [string, ModelOverride]): string[] {
+  const prices = Object.entries(model.rates ?? {}).map(
+    ([kind, rate]) => `${asWritten(kind)} $${usdPerMillion.format(rate)}/M`,
+  );
+  return [
+    name,
+    [
+      ...prices,
+      ...(model.contextTokens === undefined ? [] : [`context ${model.contextTokens}`]),
+      ...(model.maxOutputTokens === undefined ? [] : [`max output ${model.maxOutputTokens}`]),
+    ].join(", "),
+    model.source,
+  ];
+}
+
+/** `cachedInput` is `cached_input` in the file. */
+function asWritten(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Columns as wide as their widest cell. */
+function section(title: string, rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${[title, ...(lines.length === 0 ? ["none"] : lines)].join("\n  ")}\n`;
+}

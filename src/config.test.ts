@@ -1,0 +1,389 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { type Config, type ConfigInput, listSettings, loadConfig } from "#config.ts";
+import { ConfigError } from "#config/mistakes.ts";
+import { renderSettingsTable } from "#config/render-settings-table.ts";
+import { nanoUsd } from "#core/money.ts";
+import { SEED } from "#test/seed.ts";
+
+const knownProviders = [
+  { id: "openai", needsKey: true, styles: ["chat", "responses"] },
+  { id: "anthropic", needsKey: true },
+  { id: "openai-compatible", needsKey: false, needsBaseUrl: true },
+];
+
+test("with nothing said, every setting has its default", () => {
+  const { settings, channels, keys, models } = load();
+
+  expect(settings).toMatchObject({
+    host: "127.0.0.1",
+    port: 8080,
+    dataDir: "./data",
+    configPath: undefined,
+    bootstrapKey: undefined,
+    databaseUrl: undefined,
+    secret: undefined,
+    logLevel: "info",
+    sandbox: "auto",
+    metricsToken: undefined,
+    unpriced: "allow",
+    assumedOutputTokens: 4096,
+    journalDays: 30,
+    checkpointMs: 2000,
+  });
+  expect(settings.limits).toEqual({
+    bodyBytes: 33_554_432,
+    mediaBodyBytes: 67_108_864,
+    jsonDepth: 64,
+    messages: 5000,
+    eventBytes: 4_194_304,
+    answerBytes: 67_108_864,
+    connectMs: 3000,
+    firstByteMs: 60_000,
+    unaryMs: 600_000,
+    idleMs: 60_000,
+    totalMs: 3_600_000,
+    callerStallMs: 120_000,
+    attempts: 3,
+    inFlight: 10_000,
+    channelInFlight: 5000,
+    bigBodies: 8,
+    ledgerQueue: 10_000,
+    drainMs: 120_000,
+  });
+  expect([channels, keys, models.size]).toEqual([[], [], 0]);
+});
+
+test("a setting with a choice of words is typed as these words", () => {
+  const { unpriced, sandbox, port, host } = load().settings;
+  const typed: readonly ["allow" | "refuse", "auto" | "off", number, string] = [
+    unpriced,
+    sandbox,
+    port,
+    host,
+  ];
+  expect(typed).toEqual(["allow", "auto", 8080, "127.0.0.1"]);
+});
+
+test("every default is a value that its setting would take", () => {
+  for (const { parser, default: value, env } of listSettings()) {
+    if (value === undefined) continue;
+    expect([env, parser.parse(parser.format(value))]).toEqual([env, value]);
+  }
+});
+
+test("the environment wins over the file, and the file over the default", () => {
+  const yaml = "port: 9000\nhost: 0.0.0.0\nlimits: { attempts: 5, messages: 7 }\n";
+  const { settings, origins } = load(yaml, { SLUICE_PORT: "0", SLUICE_LIMIT_ATTEMPTS: "2" });
+
+  expect(settings).toMatchObject({ port: 0, host: "0.0.0.0", logLevel: "info" });
+  expect(settings.limits).toMatchObject({ attempts: 2, messages: 7, inFlight: 10_000 });
+  expect(origins.get("port")).toEqual({ from: { variable: "SLUICE_PORT" }, shown: "0" });
+  expect(origins.get("host")).toMatchObject({
+    from: { file: "sluice.yaml", position: { line: 2, column: 7 }, path: "host" },
+    shown: "0.0.0.0",
+  });
+  expect(origins.get("log_level")).toEqual({ from: "default", shown: "info" });
+});
+
+test("every setting has an origin, and no two share a name or a variable", () => {
+  const rows = listSettings();
+
+  expect(load().origins.size).toBe(rows.length);
+  expect(new Set(rows.map((row) => row.env)).size).toBe(rows.length);
+});
+
+test("an empty variable counts as unset", () => {
+  expect(load("port: 9000", { SLUICE_PORT: "", SLUICE_CONFIG: "" }).settings.port).toBe(9000);
+});
+
+test("durations and sizes are written with a unit or as plain numbers", () => {
+  const limits = (yaml: string): object => load(`limits:\n${yaml}`).settings.limits;
+
+  expect(limits("  idle_ms: 90s")).toMatchObject({ idleMs: 90_000 });
+  expect(limits("  idle_ms: 10m")).toMatchObject({ idleMs: 600_000 });
+  expect(limits("  idle_ms: 250")).toMatchObject({ idleMs: 250 });
+  expect(limits("  idle_ms: 250ms")).toMatchObject({ idleMs: 250 });
+  expect(limits("  total_ms: 1d")).toMatchObject({ totalMs: 86_400_000 });
+  expect(limits("  body_bytes: 32MiB")).toMatchObject({ bodyBytes: 33_554_432 });
+  expect(limits("  body_bytes: 64MB")).toMatchObject({ bodyBytes: 64_000_000 });
+  expect(limits("  body_bytes: 5 kib")).toMatchObject({ bodyBytes: 5120 });
+  expect(limits("  body_bytes: 4096")).toMatchObject({ bodyBytes: 4096 });
+});
+
+test.each([
+  ["limits: { idle_ms: 90y }", '"90y" is not a duration from 1ms to 1h, such as 30s.'],
+  ["limits: { idle_ms: 2h }", '"2h" is not a duration from 1ms to 1h, such as 30s.'],
+  ["limits: { idle_ms: 1.5m }", '"1.5m" is not a duration from 1ms to 1h, such as 30s.'],
+  ["limits: { body_bytes: 10 }", '"10" is not a size from 1KiB to 1GiB, such as 32MiB.'],
+  ["limits: { body_bytes: 1TiB }", '"1TiB" is not a size from 1KiB to 1GiB, such as 32MiB.'],
+  ["limits: { attempts: 0 }", '"0" is not a whole number from 1 to 20.'],
+  ["limits: { attempts: 1e1 }", '"1e1" is not a whole number from 1 to 20.'],
+  ["port: -1", '"-1" is not a whole number from 0 to 65535.'],
+  ["port: [80]", "is a list, not a whole number from 0 to 65535."],
+  ["port:", "has no value; give it a whole number from 0 to 65535, or leave it out."],
+  ["host: 1.2.3.400", '"1.2.3.400" is not an IP address or a host name.'],
+  ['data_dir: "a\\0b"', '"a\\u0000b" is not a path.'],
+  ["log_level: inof", '"inof" is not known here; did you mean "info"?'],
+  ["sandbox: true", '"true" is not known here; there is: auto, off.'],
+  ["limits: 5", "is not a map of body_bytes, "],
+])("a setting of a wrong kind is told apart: %s", (yaml, why) => {
+  expect(mistakesOf(yaml)).toEqual([expect.stringContaining(why)]);
+});
+
+test("words that YAML likes to take for something else stay words", () => {
+  expect(load("sandbox: off\nhost: ::1").settings).toMatchObject({ sandbox: "off", host: "::1" });
+});
+
+test("all mistakes are told at once, each with its place, variables first", () => {
+  const yaml = [
+    "prot: 80",
+    "channels:",
+    "  - name: main",
+    "    provider: opnai",
+    "    weight: 0",
+    "  - provider: anthropic",
+    "limits:",
+    "  atempts: 3",
+  ].join("\n");
+
+  expect(mistakesOf(yaml, { SLUICE_PORT: "eighty" })).toEqual([
+    'SLUICE_PORT: "eighty" is not a whole number from 0 to 65535.',
+    'sluice.yaml:1:1: "prot" is not known here; did you mean "port"?',
+    'sluice.yaml:4:15 channels[0].provider: "opnai" is not a provider; did you mean "openai"?',
+    'sluice.yaml:5:13 channels[0].weight: "0" is not a number above 0 of at most 1000 and 3 decimals.',
+    'sluice.yaml:6:5 channels[1]: "name" is missing.',
+    'sluice.yaml:6:5 channels[1]: "api_key" is missing; anthropic answers nobody without one.',
+    'sluice.yaml:8:3 limits: "atempts" is not known here; did you mean "attempts"?',
+  ]);
+});
+
+test("a file's value is checked even where the environment wins", () => {
+  expect(mistakesOf("port: high", { SLUICE_PORT: "80" })).toEqual([
+    expect.stringContaining("sluice.yaml:1:7 port:"),
+  ]);
+});
+
+test("a long list of mistakes is cut short", () => {
+  const yaml = Array.from({ length: 5000 }, (_, i) => `unknown${i}: 1`).join("\n");
+  const error = errorOf(yaml);
+
+  expect(error.mistakes.length).toBeLessThanOrEqual(1000);
+  expect(error.message.split("\n").length).toBeLessThan(110);
+});
+
+test("a variable that is nearly one of ours is a mistake, unless the file uses it", () => {
+  expect(mistakesOf("", { SLUICE_SECERT: "x" })).toEqual([
+    'SLUICE_SECERT: The variable is not known here; did you mean "SLUICE_SECRET"?',
+  ]);
+  expect(mistakesOf("", { SLUICE_LIMIT_SPEED: "1" })).toHaveLength(1);
+  expect(load("host: ${SLUICE_HOSTS}", { SLUICE_HOSTS: "::1" }).settings.host).toBe("::1");
+  expect(load("", { SLUICE_TEST_SEED: "1", SLUICE_SERVICE_HOST: "10.0.0.1" })).toBeDefined();
+});
+
+test("a service link of Kubernetes is told for what it is", () => {
+  expect(mistakesOf("", { SLUICE_PORT: "tcp://10.0.0.7:8080" })).toEqual([
+    expect.stringContaining("enableServiceLinks: false"),
+  ]);
+});
+
+describe("secrets", () => {
+  test("the key to start with is at least 24 visible characters", () => {
+    expect(mistakesOf("", { SLUICE_BOOTSTRAP_KEY: "too-short-to-be-a-key" })).toHaveLength(1);
+    expect(mistakesOf("", { SLUICE_BOOTSTRAP_KEY: "with a space 012345678901234" })).toHaveLength(
+      1,
+    );
+    const { bootstrapKey } = load("", { SLUICE_BOOTSTRAP_KEY: "a".repeat(24) }).settings;
+    expect(bootstrapKey?.open()).toBe("a".repeat(24));
+  });
+
+  test("a known sample is refused as the gateways' common secret", () => {
+    const samples = [
+      "changeme-changeme-changeme-changeme",
+      "CHANGE_ME_3f9a1c77e0b24d5a9b8c7d6e5f4a3b2c",
+      "0".repeat(64),
+      "0123456789abcdef0123456789abcdef",
+      "please-replace-me-with-a-real-secret",
+    ];
+    for (const SLUICE_SECRET of samples) {
+      expect(mistakesOf("", { SLUICE_SECRET })).toEqual([expect.stringContaining("openssl rand")]);
+    }
+    const good = "3f9a1c77e0b24d5a9b8c7d6e5f4a3b2c";
+    expect(load("", { SLUICE_SECRET: good }).settings.secret?.open()).toBe(good);
+    expect(mistakesOf("", { SLUICE_SECRET: good.slice(1) })).toHaveLength(1);
+  });
+
+  test("a database is PostgreSQL by its URL", () => {
+    const url = "postgres://sluice:pw@db.internal:5432/sluice";
+    expect(load("", { DATABASE_URL: url }).settings.databaseUrl?.open()).toBe(url);
+    expect(load(`database_url: ${url}`).settings.databaseUrl?.open()).toBe(url);
+    expect(mistakesOf("", { DATABASE_URL: "mysql://root:hunter2@db/x" })).toEqual([
+      "DATABASE_URL: The value is not a URL that starts with postgres:// or postgresql://.",
+    ]);
+  });
+
+  test("no dump of a configuration shows one", () => {
+    const env = {
+      SLUICE_BOOTSTRAP_KEY: "s3cr3t-bootstrap-0123456789",
+      SLUICE_SECRET: "s3cr3t-pepper-3f9a1c77e0b24d5a9b8c7d6e",
+      DATABASE_URL: "postgres://u:s3cr3t@db/x",
+    };
+    const yaml =
+      "channels: [{ name: a, provider: openai, api_key: s3cr3t-upstream-key }]\n" +
+      "keys: [{ name: b, key: s3cr3t-key-0123456789012345 }]\n";
+    const config = load(yaml, env);
+
+    expect(inspect(config, { depth: 20 })).not.toContain("s3cr3t");
+    expect(JSON.stringify([config, [...config.origins]])).not.toContain("s3cr3t");
+    expect(config.origins.get("secret")?.shown).toBe("***");
+  });
+});
+
+describe("the file", () => {
+  test("is sluice.yaml where there is one, or the one that a variable names", () => {
+    const files = { "sluice.yaml": "port: 1", "/etc/other.yaml": "port: 2" };
+    const byDefault = loadFrom(files, {});
+    const named = loadFrom(files, { SLUICE_CONFIG: "/etc/other.yaml" });
+
+    expect(byDefault.settings).toMatchObject({ port: 1, configPath: "sluice.yaml" });
+    expect(byDefault.origins.get("SLUICE_CONFIG")).toEqual({
+      from: "default",
+      shown: "sluice.yaml",
+    });
+    expect(named.settings).toMatchObject({ port: 2, configPath: "/etc/other.yaml" });
+    expect(named.origins.get("SLUICE_CONFIG")?.from).toEqual({ variable: "SLUICE_CONFIG" });
+  });
+
+  test("has to exist where a variable names it", () => {
+    expect(mistakesOf(undefined, { SLUICE_CONFIG: "/nowhere.yaml" })).toEqual([
+      'SLUICE_CONFIG: "/nowhere.yaml" does not exist.',
+    ]);
+  });
+
+  test("that cannot be read is a mistake with the system's reason", () => {
+    const readFile = (): never => {
+      throw Object.assign(new Error("no"), { code: "EACCES" });
+    };
+    const error = caught(() => loadConfig({ env: {}, readFile, knownProviders }));
+    expect(error.mistakes).toEqual(['sluice.yaml: "sluice.yaml" cannot be read (EACCES).']);
+  });
+});
+
+describe("the manual", () => {
+  const manual = readFileSync(new URL("../docs/configuration.md", import.meta.url), "utf8");
+
+  test("has the table of settings as the code has it", () => {
+    const table = /<!-- settings: begin -->\n([^]*)<!-- settings: end -->/.exec(manual)?.[1];
+    expect(table).toBe(`\n${renderSettingsTable()}\n`);
+  });
+
+  test("shows a whole example that the gateway would start with", () => {
+    const [, example = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
+    const config = load(example, {
+      OPENAI_KEY_1: "sk-one",
+      OPENAI_KEY_2: "sk-two",
+      ANTHROPIC_KEY: "sk-three",
+      CI_KEY: "a-key-of-twenty-four-characters",
+    });
+
+    expect(config.channels.map((channel) => channel.name)).toEqual([
+      "openai-main",
+      "anthropic-main",
+      "local",
+    ]);
+    expect(config.keys[0]?.quota).toBe(nanoUsd(25_000_000_000));
+    expect(config.models.get("gpt-4o-mini")?.rates?.input).toBe(150_000);
+  });
+
+  test("shows mistakes in the words that the gateway uses", () => {
+    const yaml = `${"\n".repeat(11)}channels: [{ name: a, provider: opnai }]`;
+    const [port, provider] = mistakesOf(yaml, { SLUICE_PORT: "eighty" });
+
+    expect(manual).toContain(`  ${port}\n`);
+    expect(manual).toContain(provider?.replace(/^sluice\.yaml:\d+:\d+/, "") ?? "absent");
+  });
+});
+
+test("a garbled file never shows a secret, whether it is refused or not", () => {
+  const lines = [
+    "port: 8080",
+    "secret: ${PEPPER}",
+    "database_url: postgres://u:s3cr3t@db/x",
+    "channels:",
+    "  - name: a",
+    "    provider: openai",
+    "    base_url: https://u:s3cr3t@host/v1?key=s3cr3t",
+    "    api_key: ${UPSTREAM}",
+    "  - name: b",
+    "    provider: openai",
+    "    api_keys: [s3cr3t-one, ' s3cr3t two']",
+    "keys:",
+    "  - name: k",
+    "    key: s3cr3t-short",
+    "  - name: ${UPSTREAM}",
+    "  - { name: l, key: 's3cr3t }",
+    '    key: "s3cr3t\\q"',
+    "models:",
+    "  x: { input: '${PEPPER}', output: 1 }",
+  ];
+  const env = { PEPPER: "s3cr3t-changeme", UPSTREAM: "s3cr3t-upstream with a space" };
+  const garbled = fc
+    .subarray(lines, { minLength: 1 })
+    .chain((kept) => fc.tuple(fc.constant(kept), fc.array(fc.nat(8), { maxLength: kept.length })))
+    .map(([kept, indents]) =>
+      kept
+        .map((line, at) => {
+          const indent = indents[at] ?? 0;
+          return indent > 5 ? " ".repeat(indent - 5) + line : line;
+        })
+        .join("\n"),
+    );
+
+  fc.assert(
+    fc.property(garbled, (yaml) => {
+      expect(outcomeOf(() => load(yaml, env))).not.toContain("s3cr3t");
+    }),
+    { seed: SEED, numRuns: 500 },
+  );
+});
+
+function load(yaml?: string, env: Record<string, string> = {}): Config {
+  return loadFrom(yaml === undefined ? {} : { "sluice.yaml": yaml }, env);
+}
+
+function loadFrom(files: Record<string, string>, env: Record<string, string>): Config {
+  const readFile: ConfigInput["readFile"] = (path) => {
+    const text = files[path];
+    return text === undefined ? undefined : new TextEncoder().encode(text);
+  };
+  return loadConfig({ env, readFile, knownProviders });
+}
+
+function errorOf(yaml: string | undefined, env?: Record<string, string>): ConfigError {
+  return caught(() => load(yaml, env));
+}
+
+function mistakesOf(yaml?: string, env?: Record<string, string>): readonly string[] {
+  return errorOf(yaml, env).mistakes;
+}
+
+function caught(run: () => unknown): ConfigError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("The configuration was taken.");
+}
+
+function outcomeOf(run: () => Config): string {
+  try {
+    return inspect(run(), { depth: 20 });
+  } catch (error) {
+    if (error instanceof ConfigError) return inspect([error.message, error.mistakes, error]);
+    throw error;
+  }
+}

@@ -1,0 +1,278 @@
+import { type ChannelConfig, type KnownProvider, readChannels } from "#config/channels.ts";
+import { type Environment, findVariable } from "#config/expand.ts";
+import { openConfigFile, type ReadFile } from "#config/file.ts";
+import { findSettings } from "#config/find-settings.ts";
+import { readNode, readText } from "#config/form.ts";
+import { type KeyConfig, readKeys } from "#config/keys.ts";
+import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
+import { type ModelOverride, readModels } from "#config/models.ts";
+import * as take from "#config/parsers.ts";
+import { apiKey, databaseUrl, pepper } from "#config/secrets.ts";
+import { countEdits, didYouMean } from "#config/suggest.ts";
+import type { FileNode } from "#config/tree.ts";
+
+const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
+const bytes = take.size(take.KIB, take.GIB);
+const wait = take.duration(1, HOUR_MS);
+const count = take.wholeNumber(1, 1_000_000);
+
+/** How much there may be of everything: `limits.*` of the file and `SLUICE_LIMIT_*`. */
+export const LIMITS = {
+  bodyBytes: limit("body_bytes", bytes, 32 * MIB, "Body of a request."),
+  mediaBodyBytes: limit("media_body_bytes", bytes, 64 * MIB, "The same where media is expected."),
+  jsonDepth: limit("json_depth", take.wholeNumber(8, 512), 64, "How deep a JSON body may nest."),
+  messages: limit("messages", take.wholeNumber(1, 100_000), 5_000, "Messages of a request."),
+  eventBytes: limit("event_bytes", bytes, 4 * MIB, "One event of a stream."),
+  answerBytes: limit("answer_bytes", bytes, 64 * MIB, "An upstream's answer outside streams."),
+  connectMs: limit("connect_ms", wait, 3 * SECOND_MS, "Until an upstream is connected."),
+  firstByteMs: limit("first_byte_ms", wait, MINUTE_MS, "Until a stream's first byte."),
+  unaryMs: limit("unary_ms", take.duration(1, DAY_MS), 10 * MINUTE_MS, "Until a whole answer."),
+  idleMs: limit("idle_ms", wait, MINUTE_MS, "Silence within a stream."),
+  totalMs: limit("total_ms", take.duration(1, 7 * DAY_MS), HOUR_MS, "A call, start to end."),
+  callerStallMs: limit("caller_stall_ms", wait, 2 * MINUTE_MS, "Until a caller reads on."),
+  attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
+  inFlight: limit("in_flight", count, 10_000, "Calls at once."),
+  channelInFlight: limit("channel_in_flight", count, 5_000, "Calls at once on one channel."),
+  bigBodies: limit("big_bodies", take.wholeNumber(1, 1_000), 8, "Bodies over 1 MiB read at once."),
+  ledgerQueue: limit("ledger_queue", count, 10_000, "Ledger entries that wait to be written."),
+  drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
+} satisfies Table;
+
+/** Every other setting. */
+export const SETTINGS = {
+  host: setting({
+    env: "SLUICE_HOST",
+    path: "host",
+    parser: take.host,
+    default: "127.0.0.1",
+    doc: "Address to listen on; `0.0.0.0` or `::` for all that the machine has.",
+  }),
+  port: setting({
+    env: "SLUICE_PORT",
+    path: "port",
+    parser: take.port,
+    default: 8080,
+    doc: "Port to listen on; 0 for any that is free.",
+  }),
+  dataDir: setting({
+    env: "SLUICE_DATA_DIR",
+    path: "data_dir",
+    parser: take.filePath,
+    default: "./data",
+    doc: "Folder for what the gateway keeps: its database, media and own secrets.",
+  }),
+  configPath: setting({
+    env: "SLUICE_CONFIG",
+    parser: take.filePath,
+    default: undefined,
+    doc: "The file to read; without it, `sluice.yaml` where there is one.",
+  }),
+  bootstrapKey: setting({
+    env: "SLUICE_BOOTSTRAP_KEY",
+    path: "bootstrap_key",
+    parser: apiKey,
+    default: undefined,
+    doc: "An API key that exists from the first start.",
+  }),
+  databaseUrl: setting({
+    env: "DATABASE_URL",
+    path: "database_url",
+    parser: databaseUrl,
+    default: undefined,
+    doc: "PostgreSQL, for several gateways on one database; without it, a file in the data folder.",
+  }),
+  secret: setting({
+    env: "SLUICE_SECRET",
+    path: "secret",
+    parser: pepper,
+    default: undefined,
+    doc: "Mixed into the digests of keys: the same for all gateways on one database.",
+  }),
+  metricsToken: setting({
+    env: "SLUICE_METRICS_TOKEN",
+    path: "metrics_token",
+    parser: apiKey,
+    default: undefined,
+    doc: "The Bearer token that `/metrics` asks for; open to all where there is none.",
+  }),
+  logLevel: setting({
+    env: "SLUICE_LOG_LEVEL",
+    path: "log_level",
+    parser: take.choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    default: "info",
+    doc: "The least important messages to log.",
+  }),
+  sandbox: setting({
+    env: "SLUICE_SANDBOX",
+    path: "sandbox",
+    parser: take.choice("auto", "off"),
+    default: "auto",
+    doc: "`auto` runs the built-in simulator when no channel is configured.",
+  }),
+  unpriced: setting({
+    env: "SLUICE_UNPRICED",
+    path: "pricing.unpriced",
+    parser: take.choice("allow", "refuse"),
+    default: "allow",
+    doc: "Whether a model that has no price may be used, at no cost.",
+  }),
+  assumedOutputTokens: setting({
+    env: "SLUICE_ASSUMED_OUTPUT_TOKENS",
+    path: "pricing.assumed_output_tokens",
+    parser: take.wholeNumber(1, 10_000_000),
+    default: 4_096,
+    doc: "Output that is reserved for a call that names no maximum.",
+  }),
+  journalDays: setting({
+    env: "SLUICE_JOURNAL_DAYS",
+    path: "journal.retention_days",
+    parser: take.wholeNumber(1, 3_650),
+    default: 30,
+    doc: "Days that the journal of calls is kept.",
+  }),
+  checkpointMs: setting({
+    env: "SLUICE_CHECKPOINT_MS",
+    path: "ledger.checkpoint_ms",
+    parser: take.duration(10, HOUR_MS),
+    default: 2 * SECOND_MS,
+    doc: "How often the ledger notes what a running call has delivered, in case of a crash.",
+  }),
+} satisfies Table;
+
+/** One setting: where it may stand, what it takes, and what it is where nobody says. */
+export interface Setting<T> {
+  readonly env: string;
+  /** In the file; absent where only the environment can say it. */
+  readonly path?: string;
+  readonly parser: take.Parser<T>;
+  readonly default: T;
+  readonly doc: string;
+}
+
+type Table = Readonly<Record<string, Setting<unknown>>>;
+type Values<T extends Table> = { readonly [Name in keyof T]: T[Name]["default"] };
+
+export type Limits = Values<typeof LIMITS>;
+export type Settings = Values<typeof SETTINGS> & { readonly limits: Limits };
+
+export interface Config {
+  readonly settings: Settings;
+  readonly channels: readonly ChannelConfig[];
+  readonly keys: readonly KeyConfig[];
+  /** By the name that callers use. */
+  readonly models: ReadonlyMap<string, ModelOverride>;
+  /** By path in the file, or by variable for what has none; in the table's order. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+export interface Origin {
+  readonly from: Place | "default";
+  /** Fit to be printed: a secret is `***`. */
+  readonly shown: string;
+}
+
+export interface ConfigInput {
+  readonly env: Environment;
+  readonly readFile: ReadFile;
+  readonly knownProviders: readonly KnownProvider[];
+}
+
+const DEFAULT_PATH = "sluice.yaml";
+const SECTIONS = ["channels", "keys", "models"];
+const MAX_MISTAKES = 1_000;
+
+/**
+ * Reads all settings: the environment wins over the file, the file over the
+ * defaults. An empty variable counts as unset. Throws one `ConfigError` with
+ * everything that is wrong.
+ */
+export function loadConfig(input: ConfigInput): Config {
+  const { env } = input;
+  const mistakes: Mistake[] = [];
+  const report: Report = (place, why) => {
+    if (mistakes.length < MAX_MISTAKES) mistakes.push({ place, why });
+  };
+
+  const file = openConfigFile(SETTINGS.configPath.env, DEFAULT_PATH, input.readFile, env, report);
+  const paths = listSettings().flatMap((row) => row.path ?? []);
+  const nodes = findSettings(file.root, paths, SECTIONS, report);
+  const origins = new Map<string, Origin>();
+  const read = (row: Setting<unknown>): unknown => readSetting(row, env, nodes, origins, report);
+  const settings = {
+    ...readTable(SETTINGS, read),
+    configPath: file.path,
+    limits: readTable(LIMITS, read),
+  };
+  origins.set(SETTINGS.configPath.env, { from: file.namedBy, shown: file.path ?? "none" });
+
+  const section = (name: string): FileNode | undefined => file.root.members.get(name)?.node;
+  const { channelInFlight } = settings.limits;
+  const channels = readChannels(section("channels"), input.knownProviders, channelInFlight, report);
+  const keys = readKeys(section("keys"), report);
+  const models = readModels(section("models"), report);
+
+  reportMistypedVariables(env, file.variables, report);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { settings, channels, keys, models, origins };
+}
+
+/** All rows, in the order in which people want to read them. */
+export function listSettings(): readonly Setting<unknown>[] {
+  return [...Object.values(SETTINGS), ...Object.values(LIMITS)];
+}
+
+function setting<const T>(row: Setting<T>): Setting<T> {
+  return row;
+}
+
+function limit<T>(name: string, parser: take.Parser<T>, fallback: T, doc: string): Setting<T> {
+  const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
+  return { env, path: `limits.${name}`, parser, default: fallback, doc };
+}
+
+function readTable<T extends Table>(table: T, read: (row: Setting<unknown>) => unknown): Values<T> {
+  const values = Object.entries(table).map(([name, row]) => [name, read(row)]);
+  // Each row's parser makes what the row's type says; `fromEntries` forgets which is whose.
+  return Object.fromEntries(values) as Values<T>;
+}
+
+/** What stands in the file is checked even where the environment wins. */
+function readSetting<T>(
+  row: Setting<T>,
+  env: Environment,
+  nodes: ReadonlyMap<string, FileNode>,
+  origins: Map<string, Origin>,
+  report: Report,
+): T {
+  const node = row.path === undefined ? undefined : nodes.get(row.path);
+  const fromFile = readNode(node, row.parser, report);
+  const place = { variable: row.env };
+  const text = findVariable(env, row.env) ?? "";
+  const fromEnv =
+    text === "" ? undefined : readText({ text, written: text, place }, row.parser, report);
+
+  const value = fromEnv ?? fromFile;
+  const from = fromEnv === undefined ? (node?.place ?? "default") : place;
+  const shown = value ?? row.default;
+  origins.set(row.path ?? row.env, {
+    from,
+    shown: shown === undefined ? "none" : row.parser.format(shown),
+  });
+  return shown;
+}
+
+/** A variable that is nearly one of ours, and that the file does not use, is most likely a slip. */
+function reportMistypedVariables(
+  env: Environment,
+  used: ReadonlySet<string>,
+  report: Report,
+): void {
+  const known = listSettings().map((row) => row.env);
+  for (const [variable, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    if (!variable.startsWith("SLUICE_") || known.includes(variable) || used.has(variable)) continue;
+    const isNear = known.some((name) => countEdits(variable, name) <= 2);
+    if (!isNear && !variable.startsWith("SLUICE_LIMIT_")) continue;
+    report({ variable }, `The variable is not known here; ${didYouMean(variable, known)}`);
+  }
+}

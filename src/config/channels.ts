@@ -1,0 +1,163 @@
+import type { Channel, Credential, ModelList } from "#core/channel.ts";
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { type Form, openForm, readItems, readNode } from "./form.ts";
+import type { Report } from "./mistakes.ts";
+import { modelName, readUniqueName } from "./names.ts";
+import { choice, type Parser, text, wholeNumber } from "./parsers.ts";
+import { upstreamCredential } from "./secrets.ts";
+import { didYouMean } from "./suggest.ts";
+import type { FileNode } from "./tree.ts";
+
+/** A channel as the file describes it. */
+export interface ChannelConfig extends Omit<Channel, "baseUrl" | "isSimulated"> {
+  /** The vendor's own where absent. */
+  readonly baseUrl?: string;
+}
+
+/** What a channel's provider asks of it. */
+export interface KnownProvider {
+  readonly id: string;
+  /** Nothing can be asked of it without a credential. */
+  readonly needsKey: boolean;
+  /** It has no address of its own. */
+  readonly needsBaseUrl?: boolean;
+  /** Ids of the wire formats to choose from; any word is taken where absent. */
+  readonly styles?: readonly string[];
+}
+
+const FIELDS = [
+  "name",
+  "provider",
+  "base_url",
+  "api_key",
+  "api_keys",
+  "models",
+  "style",
+  "priority",
+  "weight",
+  "max_concurrent",
+];
+
+const styleId = text("the id of a wire format", /^[a-z0-9-]{1,64}$/);
+const priority: Parser<number> = {
+  expects: "a whole number from -1000 to 1000",
+  shows: "always",
+  parse: (given) => (/^-?(?:1000|\d{1,3})$/.test(given) ? Number(given) : undefined),
+  format: String,
+};
+
+const WEIGHT_DECIMALS = 3;
+const weight: Parser<number> = {
+  expects: `a number above 0 of at most 1000 and ${WEIGHT_DECIMALS} decimals`,
+  shows: "always",
+  parse(given) {
+    const thousandths = parseDecimal(given, WEIGHT_DECIMALS) ?? 0;
+    return thousandths > 0 && thousandths <= 1_000_000 ? thousandths / 1000 : undefined;
+  },
+  format: (value) => formatDecimal(Math.round(value * 1000), WEIGHT_DECIMALS),
+};
+
+const concurrency = wholeNumber(1, 1_000_000);
+
+const baseUrl: Parser<string> = {
+  expects: "an http:// or https:// URL without user, query and fragment",
+  shows: "valid",
+  parse(given) {
+    if (!/^https?:\/\/[^\s\p{Cc}?#\\]{1,2000}$/iu.test(given)) return undefined;
+    const url = URL.parse(given);
+    if (url === null || url.username !== "" || url.password !== "") return undefined;
+    return url.href.replace(/\/{1,100}$/, "");
+  },
+  format: (url) => url,
+};
+
+export function readChannels(
+  node: FileNode | undefined,
+  providers: readonly KnownProvider[],
+  defaultMaxConcurrent: number,
+  report: Report,
+): readonly ChannelConfig[] {
+  const provider = providerAmong(providers);
+  const takenNames = new Set<string>();
+
+  return readItems(node, report).flatMap((item) => {
+    const form = openForm(item, FIELDS, report);
+    if (form === undefined) return [];
+    const name = readUniqueName(form, takenNames, report);
+    const known = form.required("provider", provider);
+    const url = form.optional("base_url", baseUrl);
+    const credentials = readCredentials(form, report);
+    const models = readModelList(form.find("models"), report);
+    const style = form.optional("style", known?.styles ? choice(...known.styles) : styleId);
+    const rank = form.optional("priority", priority) ?? 0;
+    const share = form.optional("weight", weight) ?? 1;
+    const maxConcurrent = form.optional("max_concurrent", concurrency) ?? defaultMaxConcurrent;
+    if (known !== undefined) reportMissing(form, known, report);
+
+    if (name === undefined || known === undefined) return [];
+    return {
+      name,
+      provider: known.id,
+      ...(url === undefined ? {} : { baseUrl: url }),
+      credentials,
+      models,
+      ...(style === undefined ? {} : { style }),
+      priority: rank,
+      weight: share,
+      maxConcurrent,
+    };
+  });
+}
+
+function readCredentials(form: Form, report: Report): readonly Credential[] {
+  const one = form.find("api_key");
+  const several = form.find("api_keys");
+  if (one !== undefined && several !== undefined) {
+    report(several.place, 'stands beside "api_key"; there can be one of them only.');
+  }
+  const nodes = [
+    ...(one === undefined ? [] : [one]),
+    ...readItems(several, report, "name one credential at least."),
+  ];
+  return nodes.flatMap((node) => readNode(node, upstreamCredential, report) ?? []);
+}
+
+function readModelList(node: FileNode | undefined, report: Report): ModelList {
+  if (node === undefined) return { kind: "discover" };
+  const whenEmpty = "leave it out to ask the upstream which models it has.";
+  const upstreamNames = new Map<string, string>();
+  for (const item of readItems(node, report, whenEmpty)) {
+    const [name, upstream] = readModel(item, report);
+    if (name === undefined) continue;
+    if (upstreamNames.has(name)) report(item.place, "is a name that stands further up already.");
+    upstreamNames.set(name, upstream ?? name);
+  }
+  return { kind: "listed", upstreamNames };
+}
+
+function readModel(item: FileNode, report: Report): readonly (string | undefined)[] {
+  if (item.kind !== "map") return [readNode(item, modelName, report)];
+  const form = openForm(item, ["name", "upstream"], report);
+  return [form?.required("name", modelName), form?.optional("upstream", modelName)];
+}
+
+function reportMissing(form: Form, provider: KnownProvider, report: Report): void {
+  const hasKey = form.find("api_key") !== undefined || form.find("api_keys") !== undefined;
+  if (provider.needsKey && !hasKey) {
+    report(form.place, `"api_key" is missing; ${provider.id} answers nobody without one.`);
+  }
+  if (provider.needsBaseUrl === true && form.find("base_url") === undefined) {
+    report(form.place, `"base_url" is missing; ${provider.id} has no address of its own.`);
+  }
+}
+
+function providerAmong(providers: readonly KnownProvider[]): Parser<KnownProvider> {
+  const ids = providers.map((provider) => provider.id);
+  return {
+    expects: "the id of a provider",
+    shows: "always",
+    parse: (given) => providers.find((provider) => provider.id === given),
+    format: (provider) => provider.id,
+    explain: (given) => `is not a provider; ${didYouMean(given, ids)}`,
+  };
+}

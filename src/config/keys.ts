@@ -1,0 +1,89 @@
+import { type NanoUsd, nanoUsd } from "#core/money.ts";
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { openForm, readItems, readNode } from "./form.ts";
+import type { Report } from "./mistakes.ts";
+import { readUniqueName } from "./names.ts";
+import { type Parser, text } from "./parsers.ts";
+import { apiKey, type Secret } from "./secrets.ts";
+import type { FileNode } from "./tree.ts";
+
+/** A key that exists from the start; created once, by its name. */
+export interface KeyConfig {
+  readonly name: string;
+  readonly secret: Secret;
+  /** Names it may use; a trailing `*` stands for all that begin so. */
+  readonly models: readonly string[];
+  /** No bound where absent. */
+  readonly quota?: NanoUsd;
+  /** Unix ms. */
+  readonly expiresAt?: number;
+}
+
+const FIELDS = ["name", "key", "models", "quota", "expires_at"];
+const NANO_DECIMALS = 9;
+
+const usd: Parser<NanoUsd> = {
+  expects: "an amount in US dollars, such as 25 or 0.5, of at most 9 decimals and 9007199",
+  shows: "always",
+  parse(given) {
+    const amount = parseDecimal(given, NANO_DECIMALS);
+    return amount === undefined ? undefined : nanoUsd(amount);
+  },
+  format: (amount) => formatDecimal(amount, NANO_DECIMALS),
+};
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+export const instant: Parser<number> = {
+  expects: "a date such as 2030-12-31 (its start, UTC) or 2030-12-31T18:00:00Z",
+  shows: "always",
+  parse(given) {
+    const day = INSTANT.exec(given)?.[1];
+    if (day === undefined) return undefined;
+    const at = Date.parse(given);
+    // Some readers take 30 February for a day in March.
+    const start = Date.parse(day);
+    const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+    return exists && !Number.isNaN(at) ? at : undefined;
+  },
+  format: (at) => new Date(at).toISOString(),
+};
+
+export function readKeys(node: FileNode | undefined, report: Report): readonly KeyConfig[] {
+  const takenNames = new Set<string>();
+  const takenSecrets = new Set<string>();
+
+  return readItems(node, report).flatMap((item) => {
+    const form = openForm(item, FIELDS, report);
+    if (form === undefined) return [];
+    const name = readUniqueName(form, takenNames, report);
+    const secret = form.required("key", apiKey);
+    const models = readPatterns(form.find("models"), report);
+    const quota = form.optional("quota", usd);
+    const expiresAt = form.optional("expires_at", instant);
+
+    if (name === undefined || secret === undefined) return [];
+    if (takenSecrets.has(secret.open())) {
+      report(form.find("key")?.place ?? form.place, "is the key of another entry already.");
+    }
+    takenSecrets.add(secret.open());
+    return {
+      name,
+      secret,
+      models,
+      ...(quota === undefined ? {} : { quota }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    };
+  });
+}
+
+const pattern = text(
+  'a model\'s name, the start of one with a * behind it, or "*"',
+  /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u,
+);
+
+function readPatterns(node: FileNode | undefined, report: Report): readonly string[] {
+  if (node === undefined) return ["*"];
+  const items = readItems(node, report, "leave it out to allow all models.");
+  return items.flatMap((item) => readNode(item, pattern, report) ?? []);
+}

@@ -1,0 +1,97 @@
+import type { PicoUsdPerToken, Rates } from "#core/money.ts";
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { type Form, openForm } from "./form.ts";
+import { describeSpot, quote, type Report } from "./mistakes.ts";
+import { modelName } from "./names.ts";
+import { type Parser, wholeNumber } from "./parsers.ts";
+import type { FileNode } from "./tree.ts";
+
+/** What the file says of a model, over what the catalogue knows. */
+export interface ModelOverride {
+  /** Takes the place of the catalogue's price as a whole. */
+  readonly rates?: Rates;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  /** Where it stands, for the journal of prices. */
+  readonly source: string;
+}
+
+const FIELDS = [
+  "input",
+  "output",
+  "cached_input",
+  "cache_write",
+  "audio_input",
+  "audio_output",
+  "context",
+  "max_output",
+];
+const PRICES = FIELDS.slice(0, -2);
+
+/** A dollar per million tokens is 10^6 pico-dollars per token. */
+const PRICE_DECIMALS = 6;
+const MAX_PRICE: PicoUsdPerToken = 100_000 * 10 ** PRICE_DECIMALS;
+
+export const usdPerMillion: Parser<PicoUsdPerToken> = {
+  expects:
+    "a price in US dollars per million tokens, such as 0.15, of at most 6 decimals and 100000",
+  shows: "always",
+  parse(given) {
+    const rate = parseDecimal(given, PRICE_DECIMALS);
+    return rate === undefined || rate > MAX_PRICE ? undefined : rate;
+  },
+  format: (rate) => formatDecimal(rate, PRICE_DECIMALS),
+};
+
+const tokens = wholeNumber(1, 100_000_000);
+
+export function readModels(
+  node: FileNode | undefined,
+  report: Report,
+): ReadonlyMap<string, ModelOverride> {
+  const models = new Map<string, ModelOverride>();
+  if (node?.kind === "text" || node?.kind === "list") {
+    report(node.place, "is not a map of models by their names.");
+  }
+  if (node?.kind !== "map") return models;
+
+  for (const [name, member] of node.members) {
+    if (modelName.parse(name) === undefined) {
+      report(member.place, `${quote(name)} is not ${modelName.expects}.`);
+    }
+    const form = openForm(member.node, FIELDS, report);
+    if (form === undefined) continue;
+    const rates = readRates(form, report);
+    const contextTokens = form.optional("context", tokens);
+    const maxOutputTokens = form.optional("max_output", tokens);
+    models.set(name, {
+      ...(rates === undefined ? {} : { rates }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      source: describeSpot(member.place),
+    });
+  }
+  return models;
+}
+
+/** Half a price would make the other half free, so whoever gives one gives both. */
+function readRates(form: Form, report: Report): Rates | undefined {
+  const rates = PRICES.map((name) => form.optional(name, usdPerMillion));
+  const [input, output, cachedInput, cacheWrite, audioInput, audioOutput] = rates;
+  if (!PRICES.some((name) => form.find(name) !== undefined)) return undefined;
+
+  for (const name of ["input", "output"]) {
+    if (form.find(name) === undefined) {
+      report(form.place, `"${name}" is missing; a price needs input and output, 0 where free.`);
+    }
+  }
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(cachedInput === undefined ? {} : { cachedInput }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...(audioInput === undefined ? {} : { audioInput }),
+    ...(audioOutput === undefined ? {} : { audioOutput }),
+  };
+}

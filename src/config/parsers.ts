@@ -1,0 +1,128 @@
+import { isIP } from "node:net";
+import { didYouMean } from "./suggest.ts";
+
+/** Reads the text of one setting, wherever it was written, and says what it takes. */
+export interface Parser<T> {
+  /** Completes "is not ..." and the manual's column of values. */
+  readonly expects: string;
+  /**
+   * `valid`: as the value may hold a secret where it is wrong, only a good one
+   * is ever shown. `never`: it is a secret.
+   */
+  readonly shows: "always" | "valid" | "never";
+  parse(text: string): T | undefined;
+  format(value: T): string;
+  /** A better reason than "is not what is expected", where there is one. */
+  explain?(text: string): string | undefined;
+}
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const GIB = 1024 * MIB;
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export function wholeNumber(least: number, most: number): Parser<number> {
+  return {
+    expects: `a whole number from ${least} to ${most}`,
+    shows: "always",
+    parse: (text) => within(/^\d{1,15}$/.test(text) ? Number(text) : undefined, least, most),
+    format: String,
+  };
+}
+
+const DURATIONS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+export function duration(leastMs: number, mostMs: number): Parser<number> {
+  const range = `from ${formatUnit(leastMs, DURATIONS)} to ${formatUnit(mostMs, DURATIONS)}`;
+  return {
+    expects: `a duration ${range}, such as 30s`,
+    shows: "always",
+    parse: (text) => within(parseUnit(text, DURATIONS), leastMs, mostMs),
+    format: (valueMs) => formatUnit(valueMs, DURATIONS),
+  };
+}
+
+const SIZES = { B: 1, KiB: KIB, MiB: MIB, GiB: GIB };
+const DECIMAL_SIZES = { KB: 1e3, MB: 1e6, GB: 1e9 };
+
+export function size(leastBytes: number, mostBytes: number): Parser<number> {
+  const range = `from ${formatUnit(leastBytes, SIZES)} to ${formatUnit(mostBytes, SIZES)}`;
+  return {
+    expects: `a size ${range}, such as 32MiB`,
+    shows: "always",
+    parse: (text) => within(parseUnit(text, { ...SIZES, ...DECIMAL_SIZES }), leastBytes, mostBytes),
+    format: (bytes) => formatUnit(bytes, SIZES),
+  };
+}
+
+export function choice<const T extends string>(...words: readonly T[]): Parser<T> {
+  return {
+    expects: words.map((word) => `\`${word}\``).join(", "),
+    shows: "always",
+    parse: (text) => words.find((word) => word === text),
+    format: (word) => word,
+    explain: (text) => notAmong(text, words),
+  };
+}
+
+/** Text of one form, kept as it is. */
+export function text(expects: string, pattern: RegExp): Parser<string> {
+  return {
+    expects,
+    shows: "always",
+    parse: (given) => (pattern.test(given) ? given : undefined),
+    format: (given) => given,
+  };
+}
+
+export const filePath = text("a path", /^[^\p{Cc}\p{Cf}]{1,4096}$/u);
+
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/;
+
+export const host: Parser<string> = {
+  expects: "an IP address or a host name",
+  shows: "always",
+  // A name of digits and dots alone is a mistyped address.
+  parse: (given) =>
+    isIP(given) > 0 || (HOST_NAME.test(given) && /[A-Za-z]/.test(given)) ? given : undefined,
+  format: (given) => given,
+};
+
+export const port: Parser<number> = {
+  ...wholeNumber(0, 65_535),
+  explain: (given) =>
+    given.startsWith("tcp://")
+      ? "is a service link that Kubernetes sets by itself for a service of this name; " +
+        "set enableServiceLinks: false for the pod, or the variable to a number."
+      : undefined,
+};
+
+/** "is not a word I know", with the one that was probably meant. */
+export function notAmong(word: string, known: readonly string[]): string {
+  return `is not known here; ${didYouMean(word, known)}`;
+}
+
+function within(value: number | undefined, least: number, most: number): number | undefined {
+  return value !== undefined && value >= least && value <= most ? value : undefined;
+}
+
+function parseUnit(given: string, units: Readonly<Record<string, number>>): number | undefined {
+  const match = /^(\d{1,15}) ?([A-Za-z]{0,3})$/.exec(given);
+  if (match === null) return undefined;
+  const [, amount = "", name = ""] = match;
+  if (name === "") return Number(amount);
+
+  const unit = Object.entries(units).find(([known]) => known.toLowerCase() === name.toLowerCase());
+  return unit === undefined ? undefined : Number(amount) * unit[1];
+}
+
+/** In the largest unit that leaves no rest. */
+function formatUnit(value: number, units: Readonly<Record<string, number>>): string {
+  const [name, unit] = Object.entries(units)
+    .toSorted((a, b) => b[1] - a[1])
+    .find(([, factor]) => value % factor === 0 && value >= factor) ?? ["", 1];
+  return `${value / unit}${name}`;
+}

@@ -1,0 +1,76 @@
+import { type Credential, credential } from "#core/channel.ts";
+import type { Parser } from "./parsers.ts";
+
+/** A secret behind a closure, so that no log, error or dump can show it by accident. */
+export interface Secret {
+  readonly open: () => string;
+}
+
+const SAMPLES = [
+  "changeme",
+  "change-me",
+  "change_me",
+  "replaceme",
+  "replace-me",
+  "replace_me",
+  "your-secret",
+  "your_secret",
+  "yoursecret",
+  "placeholder",
+  "0123456789abcdef",
+  "1234567890123456",
+  "deadbeefdeadbeef",
+  "correcthorsebattery",
+];
+const MIN_DIFFERENT = 6;
+
+/** A key that callers present: it has to fit into a header. */
+export const apiKey: Parser<Secret> = {
+  expects: "a secret of 24 to 512 visible ASCII characters without spaces",
+  shows: "never",
+  parse: (text) => (/^[\x21-\x7e]{24,512}$/.test(text) ? { open: () => text } : undefined),
+  format: hide,
+};
+
+/** A secret that never leaves the machine. */
+export const pepper: Parser<Secret> = {
+  expects: "a secret of 32 to 1024 visible ASCII characters",
+  shows: "never",
+  parse: (text) =>
+    /^[\x20-\x7e]{32,1024}$/.test(text) && !isSample(text) ? { open: () => text } : undefined,
+  format: hide,
+  explain: (text) =>
+    isSample(text)
+      ? "is a sample or far too simple; make one with: openssl rand -hex 32"
+      : undefined,
+};
+
+export const databaseUrl: Parser<Secret> = {
+  expects: "a URL that starts with postgres:// or postgresql://",
+  shows: "never",
+  parse: (text) =>
+    /^postgres(ql)?:\/\/[\x21-\x7e]{1,2048}$/.test(text) && URL.canParse(text)
+      ? { open: () => text }
+      : undefined,
+  format: hide,
+};
+
+/** What we present upstream; some vendors' are whole documents, so lines are allowed. */
+export const upstreamCredential: Parser<Credential> = {
+  expects: "a credential of at most 16 KiB without white space around it",
+  shows: "never",
+  parse: (text) =>
+    text !== "" && text.length <= 16_384 && text === text.trim() && !/[^\P{Cc}\n\r\t]/u.test(text)
+      ? credential(text)
+      : undefined,
+  format: hide,
+};
+
+function hide(): string {
+  return "***";
+}
+
+function isSample(text: string): boolean {
+  const lower = text.toLowerCase();
+  return SAMPLES.some((sample) => lower.includes(sample)) || new Set(lower).size < MIN_DIFFERENT;
+}
