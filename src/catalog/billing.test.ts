@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { costOf } from "#core/money.ts";
+import { type Usage, usageOf } from "#core/usage.ts";
+import { z } from "zod";
+import { listModels } from "./index.ts";
+
+/**
+ * Recorded usage blocks, each with a price somebody else computed from their
+ * own price list: an oracle for the figures here and for the cost function.
+ * It is not part of the repository.
+ */
+const ORACLE = new URL("../../../shared/catalog/genai-prices.usages.json", import.meta.url);
+const isPresent = existsSync(ORACLE);
+if (!isPresent) process.stdout.write("Billing oracle absent: its comparison is skipped.\n");
+
+/** The oracle's names of the providers whose price lists both know, and ours. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic",
+  deepseek: "deepseek",
+  fireworks: "fireworks",
+  google: "gemini",
+  groq: "groq",
+  mistral: "mistral",
+  moonshotai: "moonshot",
+  openai: "openai",
+  openrouter: "openrouter",
+  together: "together",
+  "x-ai": "xai",
+  zhipuai: "zhipu",
+};
+
+const recording = z.object({
+  model: z.string().nullish(),
+  extracted: z.array(
+    z.object({
+      usage: z.record(z.string(), z.number()),
+      extractors: z.array(
+        z.object({
+          provider_id: z.string(),
+          api_flavor: z.string(),
+          input_price: z.string().optional(),
+          output_price: z.string().optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** Where the two lists differ, in how many calls and why. Everything else is equal to the nano-dollar. */
+const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
+  "anthropic claude-sonnet-5": { calls: 8, why: "theirs is the introductory price, over since" },
+  "deepseek deepseek-reasoner": { calls: 1, why: "theirs is the model that had this name before" },
+  "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
+  "gemini gemini-2.5-flash-image": {
+    calls: 4,
+    why: "text has an output rate of its own, ours has none",
+  },
+  "gemini gemini-3-pro-image": {
+    calls: 1,
+    why: "text has an output rate of its own, ours has none",
+  },
+  "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },
+  "mistral mistral-large-2512": { calls: 13, why: "theirs is the model that had this name before" },
+  "mistral mistral-small-2603": { calls: 3, why: "theirs is the model that had this name before" },
+  "openrouter openai/gpt-oss-120b": { calls: 13, why: "a floating price, read at another time" },
+  "zhipu glm-4.7": { calls: 5, why: "theirs is the mainland list, in yuan" },
+  "zhipu glm-5.2": { calls: 1, why: "theirs is the mainland list, in yuan" },
+};
+
+test.skipIf(!isPresent)("recorded calls cost what an independent price list says", async () => {
+  const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
+  const differing = calls.filter((call) => call.ours !== call.theirs);
+  process.stdout.write(
+    `Billing oracle: ${calls.length} calls compared, ${calls.length - differing.length} equal, ` +
+      `${differing.length} differ for known reasons.\n`,
+  );
+
+  expect(calls.length).toBeGreaterThan(1_000);
+  expect(countsByModel(differing)).toEqual(
+    Object.fromEntries(Object.entries(DIFFERENCES).map(([model, { calls }]) => [model, calls])),
+  );
+});
+
+interface PricedCall {
+  readonly model: string;
+  readonly ours: bigint;
+  readonly theirs: bigint;
+}
+
+function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCall[] {
+  return recordings.flatMap(({ model: id, extracted }) =>
+    extracted.flatMap(({ usage, extractors }) =>
+      extractors.flatMap(({ provider_id, api_flavor, input_price, output_price }) => {
+        const model = knownAs(PROVIDERS[provider_id], id);
+        if (model?.price === undefined || input_price === undefined || output_price === undefined)
+          return [];
+        // A chat answer is also read as an embedding's, which drops its output.
+        if ((api_flavor === "embeddings") !== (model.kind === "embedding")) return [];
+        return [
+          {
+            model: `${model.owner} ${model.id}`,
+            ours: BigInt(costOf(asUsage(usage), model.price)),
+            theirs: nanoUsdRoundedUp(input_price, output_price),
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+function knownAs(provider: string | undefined, id: string | null | undefined) {
+  if (provider === undefined || id === null || id === undefined) return undefined;
+  return listModels(provider).find((model) => model.id === id || model.aliases.includes(id));
+}
+
+function asUsage(counts: Readonly<Record<string, number>>): Usage {
+  const usage = usageOf({
+    inputTokens: counts["input_tokens"] ?? 0,
+    outputTokens: counts["output_tokens"] ?? 0,
+    cachedInputTokens: counts["cache_read_tokens"],
+    cacheWriteTokens: counts["cache_write_tokens"],
+    // What was heard from the cache counts as cached.
+    audioInputTokens:
+      (counts["input_audio_tokens"] ?? 0) - (counts["cache_audio_read_tokens"] ?? 0),
+    reasoningTokens: counts["output_reasoning_tokens"],
+  });
+  if (usage === undefined) throw new Error(`Not a usage: ${JSON.stringify(counts)}`);
+  return usage;
+}
+
+function nanoUsdRoundedUp(...dollars: readonly string[]): bigint {
+  const pico = dollars.map(picoUsd).reduce((sum, each) => sum + each, 0n);
+  return (pico + 999n) / 1_000n;
+}
+
+/** "0.0012" or "2E-7" dollars, exactly. */
+function picoUsd(dollars: string): bigint {
+  const match = /^(\d+)(?:\.(\d+))?(?:E-(\d+))?$/.exec(dollars);
+  if (match === null) throw new Error(`Not an amount: ${dollars}`);
+  const [, whole = "", fraction = "", exponent = "0"] = match;
+  const pico = BigInt(whole + fraction) * 10n ** 12n;
+  const divisor = 10n ** BigInt(fraction.length + Number(exponent));
+  if (pico % divisor !== 0n) throw new Error(`Finer than a pico-dollar: ${dollars}`);
+  return pico / divisor;
+}
+
+function countsByModel(calls: readonly PricedCall[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { model } of calls) counts[model] = (counts[model] ?? 0) + 1;
+  return counts;
+}

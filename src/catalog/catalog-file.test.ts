@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { parseCatalogFile } from "./catalog-file.ts";
+
+const ROW = { id: "swift-1", released: "2025-04-14", price: { input: "0.15", output: "0.6" } };
+
+function parsed(row: object, file: object = {}) {
+  const source = "https://vendor.example/pricing";
+  const content = { provider: "vendor", source, date: "2026-01-02", models: [{ ...ROW, ...row }] };
+  // As read from a file, where what is undefined is not there.
+  return parseCatalogFile(JSON.parse(JSON.stringify({ ...content, ...file }))).models[0];
+}
+
+test("a row that says little is a text chat model without tools or reasoning", () => {
+  expect(parsed({})).toEqual({
+    id: "swift-1",
+    aliases: [],
+    owner: "vendor",
+    kind: "chat",
+    createdAt: Date.UTC(2025, 3, 14) / 1000,
+    input: ["text"],
+    output: ["text"],
+    tools: false,
+    reasoning: false,
+    price: {
+      input: 150_000,
+      output: 600_000,
+      source: "https://vendor.example/pricing",
+      date: "2026-01-02",
+    },
+  });
+});
+
+test("a row may name its own source and date", () => {
+  const model = parsed({ source: "https://vendor.example/new", date: "2026-03-04" });
+
+  expect(model?.price).toMatchObject({ source: "https://vendor.example/new", date: "2026-03-04" });
+});
+
+test("a model released in a month counts from that month's first day", () => {
+  expect(parsed({ released: "2026-07" })?.createdAt).toBe(Date.UTC(2026, 6, 1) / 1000);
+});
+
+test("a model with reasoning says how it is steered, even when nothing is known", () => {
+  expect(parsed({ reasoning: {} })).toMatchObject({ reasoning: true, reasoningControls: {} });
+  expect(parsed({ reasoning: { toggle: true } })?.reasoningControls).toEqual({ toggle: true });
+});
+
+test("a model without a price has none, rather than a free one", () => {
+  expect(parsed({ price: undefined })).not.toHaveProperty("price");
+});
+
+test("a price without a source is refused", () => {
+  expect(() => parsed({}, { source: undefined })).toThrow("The price of swift-1 needs a source.");
+});
+
+const BASE = { input: "1", cachedInput: "0.1", output: "2" };
+const LONG = { input: "2", cachedInput: "0.2", output: "4" };
+
+test("long inputs may cost more, from a bound on", () => {
+  const tiers = [{ aboveInputTokens: 200_000, ...LONG }];
+
+  expect(parsed({ price: { ...BASE, tiers } })?.price?.tiers).toEqual([
+    { aboveInputTokens: 200_000, input: 2_000_000, cachedInput: 200_000, output: 4_000_000 },
+  ]);
+});
+
+test("a tier that forgets a rate of the base is refused", () => {
+  const tiers = [{ aboveInputTokens: 200_000, input: "2", output: "4" }];
+
+  expect(() => parsed({ price: { ...BASE, tiers } })).toThrow("exactly the rates");
+});
+
+test("tiers out of order are refused", () => {
+  const tiers = [200_000, 100_000].map((aboveInputTokens) => ({ aboveInputTokens, ...LONG }));
+
+  expect(() => parsed({ price: { ...BASE, tiers } })).toThrow("ascending order");
+});
+
+test("two tiers with one bound are refused", () => {
+  const tiers = [200_000, 200_000].map((aboveInputTokens) => ({ aboveInputTokens, ...LONG }));
+
+  expect(() => parsed({ price: { ...BASE, tiers } })).toThrow("ascending order");
+});
+
+test.each([
+  ["an unknown field", { colour: "blue" }],
+  ["an unknown rate", { price: { ...ROW.price, imageInput: "1" } }],
+  ["a price that is a number", { price: { input: 0.15, output: 0.6 } }],
+  ["a price finer than the unit", { price: { input: "0.1234567", output: "1" } }],
+  ["a missing output rate", { price: { input: "1" } }],
+  ["a day that does not exist", { released: "2025-02-30" }],
+  ["a month that does not exist", { released: "2025-13" }],
+  ["an unknown kind", { kind: "telepathy" }],
+  ["an unknown modality", { input: ["smell"] }],
+  ["a window of no tokens", { contextTokens: 0 }],
+  ["a source that is not https", { source: "http://vendor.example" }],
+  ["an empty id", { id: "" }],
+])("%s is refused", (_, row) => {
+  expect(() => parsed(row)).toThrow();
+});
+
+test("the message for a bad price names the row", () => {
+  expect(() => parsed({ price: { input: "a lot", output: "1" } })).toThrow(
+    /"models",\s+0,\s+"price"/,
+  );
+});

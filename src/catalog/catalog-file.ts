@@ -1,0 +1,135 @@
+import assert from "node:assert";
+import type { Model } from "#core/model.ts";
+import { z } from "zod";
+import { parseUsdPerMillion } from "./parse-usd-per-million.ts";
+
+/** How far a caller can steer the reasoning of a model; empty where nobody says. */
+export type ReasoningControls = z.infer<typeof reasoningControls>;
+
+/** A model as the shipped catalogue describes it. */
+export interface KnownModel extends Model {
+  /** Other ids the same provider answers to with the same model, at the same price. */
+  readonly aliases: readonly string[];
+  /** Present exactly where `reasoning` is true. */
+  readonly reasoningControls?: ReasoningControls;
+}
+
+export interface CatalogFile {
+  readonly provider: string;
+  readonly models: readonly KnownModel[];
+}
+
+/** Reads one `<provider>.json`. Anything unknown or out of shape is refused, with its path. */
+export function parseCatalogFile(content: unknown): CatalogFile {
+  const file = catalogFile.parse(content);
+  return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
+}
+
+const usdPerMillion = z.string().transform((text, context) => {
+  try {
+    return parseUsdPerMillion(text);
+  } catch (cause) {
+    // Reported as an issue, so that the message names the row.
+    context.addIssue({ code: "custom", message: cause instanceof Error ? cause.message : "" });
+    return z.NEVER;
+  }
+});
+
+const rates = z.strictObject({
+  input: usdPerMillion,
+  output: usdPerMillion,
+  cachedInput: usdPerMillion.exactOptional(),
+  cacheWrite: usdPerMillion.exactOptional(),
+  audioInput: usdPerMillion.exactOptional(),
+  audioOutput: usdPerMillion.exactOptional(),
+});
+
+const tier = rates.extend({ aboveInputTokens: z.int().positive() });
+
+const price = rates
+  .extend({ tiers: z.array(tier).nonempty().exactOptional() })
+  // A rate that a tier leaves out would fall back to that tier's plain input rate.
+  .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
+    message: "Each tier names exactly the rates that the base names.",
+  })
+  .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
+    message: "Tiers stand in ascending order.",
+  });
+
+const modality = z.enum(["text", "image", "audio", "video", "file"]);
+
+const reasoningControls = z.strictObject({
+  /** Can be turned off and on. */
+  toggle: z.literal(true).exactOptional(),
+  /** The levels the vendor accepts, weakest first. */
+  efforts: z.array(z.string()).nonempty().readonly().exactOptional(),
+  /** Takes a number of tokens to think for, within these bounds where they are known. */
+  budget: z
+    .strictObject({
+      minTokens: z.int().nonnegative().exactOptional(),
+      maxTokens: z.int().positive().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+const row = z.strictObject({
+  id: z.string().min(1),
+  aliases: z.array(z.string().min(1)).default([]),
+  kind: z
+    .enum([
+      "chat",
+      "embedding",
+      "rerank",
+      "image",
+      "video",
+      "speech",
+      "transcription",
+      "moderation",
+    ])
+    .default("chat"),
+  /** A month where the day is not known. */
+  released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]),
+  contextTokens: z.int().positive().exactOptional(),
+  maxOutputTokens: z.int().positive().exactOptional(),
+  input: z.array(modality).nonempty().default(["text"]),
+  output: z.array(modality).default(["text"]),
+  tools: z.boolean().default(false),
+  reasoning: reasoningControls.exactOptional(),
+  price: price.exactOptional(),
+  source: z.url({ protocol: /^https$/ }).exactOptional(),
+  date: z.iso.date().exactOptional(),
+});
+
+const catalogFile = z.strictObject({
+  provider: z.string().min(1),
+  /** The vendor's own price page; a row may name another. */
+  source: z.url({ protocol: /^https$/ }).exactOptional(),
+  /** The day the file's facts held; a row may name another. */
+  date: z.iso.date(),
+  models: z.array(row).nonempty(),
+});
+
+type Row = z.infer<typeof row>;
+type File = z.infer<typeof catalogFile>;
+
+function knownModel(from: Row, file: File): KnownModel {
+  const { released, price: rates, reasoning, ...more } = from;
+  const { source = file.source, date = file.date, ...rest } = more;
+  assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
+  return {
+    ...rest,
+    owner: file.provider,
+    createdAt: Date.parse(released) / 1000,
+    reasoning: reasoning !== undefined,
+    ...(reasoning && { reasoningControls: reasoning }),
+    ...(rates && source && { price: { ...rates, source, date } }),
+  };
+}
+
+function namesSameRates(base: object, each: object): boolean {
+  return Object.keys(rates.shape).every((name) => name in base === name in each);
+}
+
+function isAscending(bounds: readonly number[]): boolean {
+  return bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? Infinity));
+}

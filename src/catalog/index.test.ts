@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import type { Rates } from "#core/money.ts";
+import { findModel, type KnownModel, listModels } from "./index.ts";
+
+const PROVIDERS = readdirSync(import.meta.dir)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => name.replace(".json", ""));
+const ALL = PROVIDERS.flatMap((provider) => listModels(provider));
+
+test("every data file is part of the catalogue, under the provider it is named after", () => {
+  expect(PROVIDERS.length).toBeGreaterThanOrEqual(15);
+  for (const provider of PROVIDERS) {
+    expect(listModels(provider).length).toBeGreaterThan(0);
+    expect(wrong(listModels(provider), (model) => model.owner === provider)).toEqual([]);
+  }
+});
+
+test("a provider never lists an id or an alias twice", () => {
+  for (const provider of PROVIDERS) {
+    const ids = listModels(provider).flatMap((model) => [model.id, ...model.aliases]);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  }
+});
+
+test("a model is found under its provider by its id and by each alias", () => {
+  for (const model of ALL) {
+    for (const id of [model.id, ...model.aliases]) expect(findModel(model.owner, id)).toBe(model);
+  }
+});
+
+test("a dated id is the model it dates, not the one that merely begins alike", () => {
+  expect(findModel("openai", "gpt-4o-mini-2024-07-18")?.id).toBe("gpt-4o-mini");
+  expect(findModel("openai", "gpt-4o-2024-05-13")?.id).toBe("gpt-4o-2024-05-13");
+  expect(findModel("openai", "gpt-4o-mini-2099-01-01")).toBeUndefined();
+});
+
+test("a provider that does not list a model borrows its maker's row before a host's", () => {
+  expect(findModel("openai-compatible", "gpt-4o-mini")?.owner).toBe("openai");
+  expect(findModel("nobody", "deepseek-v4-pro")?.owner).toBe("deepseek");
+  expect(findModel("nobody", "openai/gpt-oss-120b")?.owner).toBe("groq");
+});
+
+test("the same id may cost differently at two providers", () => {
+  const atGroq = findModel("groq", "openai/gpt-oss-120b")?.price;
+  const atOpenrouter = findModel("openrouter", "openai/gpt-oss-120b")?.price;
+
+  expect(atGroq?.input).toBe(150_000);
+  expect(atOpenrouter?.input).toBe(30_000);
+});
+
+test("an unknown model is not found, and an unknown provider lists nothing", () => {
+  expect(findModel("openai", "no-such-model")).toBeUndefined();
+  expect(findModel("openai", "constructor")).toBeUndefined();
+  expect(findModel("openai", "GPT-4O-MINI")).toBeUndefined();
+  expect(listModels("no-such-provider")).toEqual([]);
+});
+
+test("no cached token costs more than a fresh one", () => {
+  expect(
+    wrong(
+      ALL,
+      everyRate((rates) => (rates.cachedInput ?? 0) <= rates.input),
+    ),
+  ).toEqual([]);
+});
+
+test("writing to a cache costs at least the input rate and at most twice it", () => {
+  const isSane = ({ input, cacheWrite = input }: Rates) =>
+    cacheWrite >= input && cacheWrite <= 2 * input;
+
+  expect(wrong(ALL, everyRate(isSane))).toEqual([]);
+});
+
+test("a token of output costs at least one of input, except where nothing is written", () => {
+  const isSane = (model: KnownModel) =>
+    model.kind === "embedding"
+      ? model.price?.output === 0
+      : everyRate((rates) => rates.output >= rates.input)(model);
+
+  expect(wrong(ALL, isSane)).toEqual([]);
+});
+
+test("longer inputs never cost less", () => {
+  const climbs = ({ price }: KnownModel) => {
+    const steps: Rates[] = price === undefined ? [] : [price, ...(price.tiers ?? [])];
+    return steps.every((step, index) => {
+      const before = steps[index - 1];
+      return before === undefined || (step.input >= before.input && step.output >= before.output);
+    });
+  };
+
+  expect(wrong(ALL, climbs)).toEqual([]);
+});
+
+test("no price is off by a factor of a thousand", () => {
+  // The dearest model sold costs $150 and $600 per million tokens.
+  const isSane = ({ input, output }: Rates) => input <= 150_000_000 && output <= 600_000_000;
+
+  expect(wrong(ALL, everyRate(isSane))).toEqual([]);
+});
+
+test("only those models are free that their vendor gives away", () => {
+  const free = ALL.filter((model) => model.price?.input === 0).map((model) => model.id);
+
+  expect(free.toSorted()).toEqual(["glm-4.5-flash", "glm-4.7-flash"]);
+});
+
+test("a chat model has a price, unless its vendor publishes none in dollars", () => {
+  const unpriced = ALL.filter((model) => model.kind === "chat" && model.price === undefined);
+
+  expect([...new Set(unpriced.map((model) => model.owner))]).toEqual(["ark"]);
+});
+
+test("audio rates stand only where a model hears or speaks", () => {
+  const isSane = ({ price, input, output }: KnownModel) =>
+    (price?.audioInput === undefined || input.includes("audio")) &&
+    (price?.audioOutput === undefined || output.includes("audio"));
+
+  expect(wrong(ALL, isSane)).toEqual([]);
+});
+
+test("every release lies between the first model sold and today", () => {
+  const first = Date.UTC(2022, 11, 1) / 1000;
+  const today = Date.now() / 1000;
+
+  expect(wrong(ALL, ({ createdAt }) => createdAt >= first && createdAt <= today)).toEqual([]);
+});
+
+test("no price was read before its model was released, nor in the future", () => {
+  const isSane = ({ price, createdAt }: KnownModel) =>
+    price === undefined ||
+    (Date.parse(price.date) / 1000 >= createdAt && Date.parse(price.date) <= Date.now());
+
+  expect(wrong(ALL, isSane)).toEqual([]);
+});
+
+test("no chat model's answer is longer than its window", () => {
+  const fits = ({ kind, contextTokens = Infinity, maxOutputTokens = 0 }: KnownModel) =>
+    kind !== "chat" || maxOutputTokens <= contextTokens;
+
+  expect(wrong(ALL, fits)).toEqual([]);
+});
+
+test("a model that reasons says so in both of its fields", () => {
+  const agrees = ({ reasoning, reasoningControls }: KnownModel) =>
+    reasoning === (reasoningControls !== undefined);
+
+  expect(wrong(ALL, agrees)).toEqual([]);
+});
+
+/** Names those who fail, so that a failing test says which row to look at. */
+function wrong(models: readonly KnownModel[], holds: (model: KnownModel) => boolean): string[] {
+  return models.filter((model) => !holds(model)).map((model) => `${model.owner} ${model.id}`);
+}
+
+function everyRate(holds: (rates: Rates) => boolean): (model: KnownModel) => boolean {
+  return ({ price }) => price === undefined || [price, ...(price.tiers ?? [])].every(holds);
+}

@@ -1,0 +1,69 @@
+import anthropic from "./anthropic.json" with { type: "json" };
+import ark from "./ark.json" with { type: "json" };
+import { type KnownModel, parseCatalogFile } from "./catalog-file.ts";
+import dashscope from "./dashscope.json" with { type: "json" };
+import deepseek from "./deepseek.json" with { type: "json" };
+import fireworks from "./fireworks.json" with { type: "json" };
+import gemini from "./gemini.json" with { type: "json" };
+import groq from "./groq.json" with { type: "json" };
+import mistral from "./mistral.json" with { type: "json" };
+import moonshot from "./moonshot.json" with { type: "json" };
+import openai from "./openai.json" with { type: "json" };
+import openrouter from "./openrouter.json" with { type: "json" };
+import siliconflow from "./siliconflow.json" with { type: "json" };
+import together from "./together.json" with { type: "json" };
+import xai from "./xai.json" with { type: "json" };
+import zhipu from "./zhipu.json" with { type: "json" };
+
+export type { KnownModel, ReasoningControls } from "./catalog-file.ts";
+
+/**
+ * The order in which an id is looked for when its provider does not list it:
+ * those who make models before those who host the models of others.
+ */
+const FILES = [
+  openai,
+  anthropic,
+  gemini,
+  deepseek,
+  mistral,
+  xai,
+  moonshot,
+  zhipu,
+  dashscope,
+  ark,
+  groq,
+  together,
+  fireworks,
+  siliconflow,
+  openrouter,
+].map(parseCatalogFile);
+
+const MODELS = new Map(FILES.map((file) => [file.provider, file.models]));
+const BY_PROVIDER = new Map(FILES.map((file) => [file.provider, byId(file.models)]));
+const ANYWHERE = byId(FILES.flatMap((file) => file.models));
+
+/**
+ * What is known of a model, by its id or one of its aliases, exactly as
+ * written. A provider that does not list it borrows the first that does: the
+ * `owner` says whose row, and so whose price, came back.
+ */
+export function findModel(providerId: string, modelId: string): KnownModel | undefined {
+  return BY_PROVIDER.get(providerId)?.get(modelId) ?? ANYWHERE.get(modelId);
+}
+
+/** The models known of a provider, the newest families first; none for an unknown provider. */
+export function listModels(providerId: string): readonly KnownModel[] {
+  return MODELS.get(providerId) ?? [];
+}
+
+/** The first to claim an id keeps it. */
+function byId(models: readonly KnownModel[]): ReadonlyMap<string, KnownModel> {
+  const found = new Map<string, KnownModel>();
+  for (const model of models) {
+    for (const id of [model.id, ...model.aliases]) {
+      if (!found.has(id)) found.set(id, model);
+    }
+  }
+  return found;
+}
