@@ -1,0 +1,25 @@
+import type { GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** A model as callers may see it. */
+export interface ShownModel {
+  readonly id: string;
+  readonly owner: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly contextTokens: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+}
+
+/** One way to write a list of models down. */
+export interface ModelListStyle {
+  readonly id: string;
+  list(models: readonly ShownModel[], page: Page): JsonObject;
+  one(model: ShownModel): JsonObject;
+  buildError(error: GatewayError): JsonObject;
+}
+
+/** Which part of a list is asked for; every style has its own words for it. */
+export interface Page {
+  readonly query: URLSearchParams;
+}

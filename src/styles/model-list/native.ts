@@ -1,0 +1,40 @@
+import type { JsonObject } from "#lib/json.ts";
+import { buildError } from "#styles/text/gemini/error.ts";
+import type { ModelListStyle, ShownModel } from "./model-list.ts";
+
+const DEFAULT_SIZE = 50;
+const MAX_SIZE = 1_000;
+
+/** Pages run by an offset that the token carries. */
+export const nativeModelList: ModelListStyle = {
+  id: "native",
+  list(models, { query }) {
+    const start = whole(query.get("pageToken"), 0, models.length);
+    const size = whole(query.get("pageSize"), DEFAULT_SIZE, MAX_SIZE);
+    const end = start + Math.max(1, size);
+    return {
+      models: models.slice(start, end).map(one),
+      ...(end < models.length ? { nextPageToken: String(end) } : {}),
+    };
+  },
+  one,
+  buildError,
+};
+
+function one(model: ShownModel): JsonObject {
+  return {
+    name: `models/${model.id}`,
+    baseModelId: model.id,
+    version: model.id,
+    displayName: model.id,
+    ...(model.contextTokens === undefined ? {} : { inputTokenLimit: model.contextTokens }),
+    ...(model.maxOutputTokens === undefined ? {} : { outputTokenLimit: model.maxOutputTokens }),
+    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+  };
+}
+
+function whole(text: string | null, fallback: number, most: number): number {
+  if (text === null || text === "") return fallback;
+  const value = Number(text);
+  return Number.isInteger(value) && value >= 0 ? Math.min(value, most) : fallback;
+}

@@ -1,0 +1,103 @@
+import type { ChatEvent, Citation } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import type { UpstreamError } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { ChoiceReader } from "./choice-reader.ts";
+import { parseSources } from "./citation.ts";
+import { CHAT } from "./spelling.ts";
+import { errorIn } from "./upstream-error.ts";
+import { usageIn } from "./usage.ts";
+import { integerOf, listOf, textOf } from "./values.ts";
+
+const MAX_CHOICES = 128;
+
+/** Reads an answer chunk by chunk, or in one piece. */
+export class AnswerReader {
+  readonly #choices = new Map<number, ChoiceReader>();
+  #isStarted = false;
+  #usage: Usage | undefined;
+  #sources: readonly Citation[] = [];
+
+  read(chunk: Json, isWholeAnswer = false): ChatEvent[] {
+    const error = errorIn(chunk);
+    if (error !== undefined) throw asGatewayError(error);
+    const body = isArray(chunk) ? chunk[0] : chunk;
+    if (!isObject(body)) return [];
+
+    // Some report usage all along, some twice: the last is the sum.
+    this.#usage = usageIn(body) ?? this.#usage;
+    const sources = parseSources(body);
+    if (sources.length > 0) this.#sources = sources;
+    const choices = listOf(body["choices"]).filter(isObject);
+    // A first chunk without a choice may still lack the id and the model.
+    if (choices.length === 0) return [];
+
+    const events: ChatEvent[] = this.#isStarted ? [] : [startOf(body)];
+    this.#isStarted = true;
+    for (const choice of choices) events.push(...this.#reader(choice).read(choice, isWholeAnswer));
+    return events;
+  }
+
+  /**
+   * `whole`: nothing can be missing; `marked`: the upstream said that this is
+   * the end, which with its usage is as good as a reason; `cut`: its bytes
+   * ended, which alone says nothing.
+   */
+  end(how: "whole" | "marked" | "cut"): ChatEvent[] {
+    const readers = [...this.#choices.values()];
+    const isEnd =
+      how === "whole" ||
+      (how === "marked" && this.#usage !== undefined) ||
+      readers.every((reader) => reader.isFinished);
+    if (readers.length === 0 || !isEnd) {
+      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+    }
+    const events = readers.flatMap((reader) => {
+      if (!reader.hasCitations) for (const source of this.#sources) reader.cite(source);
+      return reader.end();
+    });
+    return this.#usage === undefined ? events : [...events, { type: "usage", usage: this.#usage }];
+  }
+
+  #reader(choice: JsonObject): ChoiceReader {
+    const index = integerOf(choice["index"]) ?? 0;
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    if (this.#choices.size >= MAX_CHOICES) {
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream sent more answers than there can be.",
+      );
+    }
+    const reader = new ChoiceReader(index);
+    this.#choices.set(index, reader);
+    return reader;
+  }
+}
+
+function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
+  return new GatewayError(code, message, param === undefined ? {} : { param });
+}
+
+function startOf(body: JsonObject): ChatEvent {
+  const own: Record<string, Json> = {};
+  for (const name of ["system_fingerprint", "service_tier"]) {
+    const value = textOf(body[name]);
+    if (value !== undefined && value !== "") own[name] = value;
+  }
+  return {
+    type: "start",
+    id: textOf(body["id"]) || `chatcmpl-${randomBase62(24)}`,
+    model: textOf(body["model"]) ?? "",
+    createdAt: milliseconds(Number(body["created"])),
+    ...(Object.keys(own).length === 0 ? {} : { extra: { [CHAT]: own } }),
+  };
+}
+
+/** Seconds in the style, though some count finer; 0 where nobody said. */
+function milliseconds(created: number): number {
+  if (!Number.isFinite(created) || created < 0) return 0;
+  return Math.floor(created > 1e11 ? created : created * 1_000);
+}

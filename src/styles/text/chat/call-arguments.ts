@@ -1,0 +1,25 @@
+import { parseJson } from "#lib/json.ts";
+
+/** The arguments of a tool call as they come in, and whether they could be all there is. */
+export class CallArguments {
+  #text = "";
+  #checkedLength = -1;
+  #isWhole = false;
+
+  add(piece: string): void {
+    this.#text += piece;
+  }
+
+  get isEmpty(): boolean {
+    return this.#text === "";
+  }
+
+  /** Parsed once for a length: fragments of another call may ask many times. */
+  isWhole(): boolean {
+    if (this.#checkedLength !== this.#text.length) {
+      this.#checkedLength = this.#text.length;
+      this.#isWhole = this.#text.trimEnd().endsWith("}") && parseJson(this.#text) !== undefined;
+    }
+    return this.#isWhole;
+  }
+}

@@ -1,0 +1,108 @@
+import type { OpenBlock } from "#core/chat.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import type { BlockQueue, Slot } from "./block-queue.ts";
+import { CallArguments } from "./call-arguments.ts";
+import { signatureIn } from "./message-in.ts";
+import { argumentsOf, integerOf, listOf, objectOf, textOf } from "./values.ts";
+
+interface Call {
+  readonly index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  readonly kind: "function" | "custom";
+  readonly arguments: CallArguments;
+  readonly slot: Slot;
+}
+
+/** Puts the tool calls of one choice together from their fragments. */
+export class CallReader {
+  readonly #choice: number;
+  readonly #queue: BlockQueue;
+  readonly #calls: Call[] = [];
+
+  constructor(choice: number, queue: BlockQueue) {
+    this.#choice = choice;
+    this.#queue = queue;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** `isWhole`: not a piece of an answer, so every call in it is one of its own. */
+  read(delta: JsonObject, isWhole: boolean): void {
+    for (const call of listOf(delta["tool_calls"])) if (isObject(call)) this.#read(call, isWhole);
+    const legacy = delta["function_call"];
+    if (isObject(legacy)) this.#read({ function: legacy }, isWhole);
+  }
+
+  #read(wire: JsonObject, isWhole: boolean): void {
+    const called = objectOf(wire["function"]) ?? objectOf(wire["custom"]);
+    const piece = argumentsOf(called?.["arguments"] ?? called?.["input"]);
+    const name = textOf(called?.["name"]) || undefined;
+    const id = textOf(wire["id"]) || undefined;
+
+    if (id === undefined && name === undefined && piece === "") return;
+
+    const call = (isWhole ? undefined : this.#continued(wire, id, name, piece)) ?? this.#add(wire);
+    call.id ??= id;
+    call.name ??= name;
+    const signature = signatureIn(wire["extra_content"]);
+    if (signature !== undefined) call.slot.signature = signature;
+    if (call.slot.state === "closed") return;
+
+    call.arguments.add(piece);
+    if (piece === "") this.#queue.advance();
+    else this.#queue.send(call.slot, { type: "delta", choice: this.#choice, text: piece });
+  }
+
+  /**
+   * The call that a fragment continues. Its index says so, or its id, or
+   * nothing at all; and some servers give every call the same index.
+   */
+  #continued(
+    wire: JsonObject,
+    id: string | undefined,
+    name: string | undefined,
+    piece: string,
+  ): Call | undefined {
+    const index = integerOf(wire["index"]);
+    const byIndex = this.#calls.findLast((one) => one.index === index);
+    const byId = this.#calls.findLast((one) => one.id === id);
+    const call = index !== undefined ? byIndex : id !== undefined ? byId : this.#calls.at(-1);
+    if (call === undefined || name === undefined) return call;
+    if (id !== undefined && id === call.id) return call;
+    const isOther = id !== undefined && call.id !== undefined;
+    return isOther || (piece !== "" && call.arguments.isWhole()) ? undefined : call;
+  }
+
+  #add(wire: JsonObject): Call {
+    const isCustom = isObject(wire["custom"]) || wire["type"] === "custom";
+    const kind = isCustom ? "custom" : "function";
+    const args = new CallArguments();
+    const slot = this.#queue.add({
+      kind: "tool_call",
+      head: () => headOf(call),
+      isWhole: () => args.isWhole(),
+      // No arguments are an empty object, which is what a client will parse.
+      emptyContent: () => (kind === "function" && args.isEmpty ? "{}" : undefined),
+    });
+    const call: Call = {
+      index: integerOf(wire["index"]),
+      id: undefined,
+      name: undefined,
+      kind,
+      arguments: args,
+      slot,
+    };
+    this.#calls.push(call);
+    return call;
+  }
+}
+
+function headOf(call: Call): OpenBlock | undefined {
+  if (call.name === undefined) return undefined;
+  call.id ??= `call_${randomBase62(24)}`;
+  return { type: "tool_call", id: call.id, name: call.name, kind: call.kind };
+}

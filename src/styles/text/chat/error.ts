@@ -1,0 +1,52 @@
+import type { FaultCode, GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { formatSse } from "#lib/sse.ts";
+
+export function buildError(error: GatewayError): JsonObject {
+  const { type, code } = WORDS[error.code];
+  return { error: { message: error.message, type, param: error.param ?? null, code } };
+}
+
+/** No end mark follows: an answer that failed has not ended. */
+export function encodeError(error: GatewayError): string {
+  return formatSse(JSON.stringify(buildError(error)));
+}
+
+interface Words {
+  readonly type: string;
+  readonly code: string;
+}
+
+const BAD = "invalid_request_error";
+const SERVER = "server_error";
+
+/** Clients of this style decide by these two, and by the status. */
+const WORDS: Readonly<Record<FaultCode, Words>> = {
+  invalid_request: { type: BAD, code: "invalid_value" },
+  not_carried: { type: BAD, code: "unsupported_parameter" },
+  context_length_exceeded: { type: BAD, code: "context_length_exceeded" },
+  content_filtered: { type: BAD, code: "content_policy_violation" },
+  upstream_rejected: { type: BAD, code: "upstream_rejected" },
+  unauthenticated: { type: BAD, code: "invalid_api_key" },
+  out_of_quota: { type: "insufficient_quota", code: "insufficient_quota" },
+  forbidden: { type: BAD, code: "forbidden" },
+  not_found: { type: BAD, code: "not_found" },
+  model_not_found: { type: BAD, code: "model_not_found" },
+  method_not_allowed: { type: BAD, code: "method_not_supported" },
+  request_timeout: { type: BAD, code: "request_timeout" },
+  too_large: { type: BAD, code: "request_too_large" },
+  unsupported_media_type: { type: BAD, code: "unsupported_content_type" },
+  upgrade_refused: { type: BAD, code: "upgrade_refused" },
+  rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },
+  canceled: { type: BAD, code: "canceled" },
+  internal: { type: SERVER, code: "internal_error" },
+  upstream_auth: { type: SERVER, code: "upstream_unavailable" },
+  upstream_model_missing: { type: SERVER, code: "upstream_unavailable" },
+  upstream_rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },
+  upstream_unreachable: { type: SERVER, code: "upstream_unreachable" },
+  upstream_failed: { type: SERVER, code: "upstream_error" },
+  upstream_overloaded: { type: SERVER, code: "overloaded" },
+  upstream_timeout: { type: SERVER, code: "upstream_timeout" },
+  overloaded: { type: SERVER, code: "overloaded" },
+  unavailable: { type: SERVER, code: "unavailable" },
+};

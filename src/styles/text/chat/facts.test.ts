@@ -1,0 +1,432 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { GatewayError } from "#core/error.ts";
+import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { disagreement } from "#test/json-schema.ts";
+import { SEED, times } from "#test/seed.ts";
+import { readRequest } from "./facts.ts";
+import { requestSchema } from "./wire.ts";
+
+const USER = { role: "user", content: "hi" };
+const CALL = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+
+/** What of a body is refused; undefined where it is accepted. */
+function refused(body: Json): string | undefined {
+  const json = parseJson(JSON.stringify(body));
+  try {
+    readRequest(isObject(json) ? json : {});
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "invalid_request") throw error;
+    expect(error.message).toContain(`'${error.param}'`);
+    return error.param;
+  }
+}
+
+function withField(fields: JsonObject): JsonObject {
+  return { model: "m", messages: [USER], ...fields };
+}
+
+function withMessages(...messages: Json[]): JsonObject {
+  return { model: "m", messages };
+}
+
+describe("[A4.3-a] [A8] a field of the wrong type or out of its range is refused by name", () => {
+  test.each<[string, JsonObject]>([
+    ["model", { messages: [USER] }],
+    ["model", withField({ model: "" })],
+    ["model", withField({ model: 7 })],
+    ["messages", { model: "m" }],
+    ["messages", withField({ messages: [] })],
+    ["messages", withField({ messages: "hi" })],
+    ["messages", withMessages(...Array.from({ length: 5_001 }, () => USER))],
+    ["temperature", withField({ temperature: 2.01 })],
+    ["temperature", withField({ temperature: -0.1 })],
+    ["temperature", withField({ temperature: "0.5" })],
+    ["top_p", withField({ top_p: 1.1 })],
+    ["stream", withField({ stream: "true" })],
+    ["stream_options.include_usage", withField({ stream_options: { include_usage: 1 } })],
+    ["max_tokens", withField({ max_tokens: 0 })],
+    ["max_tokens", withField({ max_tokens: 1.5 })],
+    ["max_tokens", withField({ max_tokens: 1e9 })],
+    ["max_completion_tokens", withField({ max_completion_tokens: -1 })],
+    ["n", withField({ n: 0 })],
+    ["n", withField({ n: 129 })],
+    ["presence_penalty", withField({ presence_penalty: 2.5 })],
+    ["frequency_penalty", withField({ frequency_penalty: -3 })],
+    ["top_logprobs", withField({ top_logprobs: 21 })],
+    ["logprobs", withField({ logprobs: "yes" })],
+    ["seed", withField({ seed: 0.5 })],
+    ["stop", withField({ stop: 3 })],
+    ["stop[1]", withField({ stop: ["a", 2] })],
+    ["tools", withField({ tools: {} })],
+    ["tools", withField({ tools: Array.from({ length: 513 }, () => ({ type: "x" })) })],
+    ["tools[0]", withField({ tools: ["f"] })],
+    ["tools[0].function", withField({ tools: [{ type: "function" }] })],
+    [
+      "tools[0].function.name",
+      withField({ tools: [{ type: "function", function: { description: "d" } }] }),
+    ],
+    [
+      "tools[0].function.parameters",
+      withField({ tools: [{ type: "function", function: { name: "f", parameters: [] } }] }),
+    ],
+    ["tools[0].custom.name", withField({ tools: [{ type: "custom", custom: {} }] })],
+    ["tool_choice", withField({ tool_choice: 1 })],
+    ["response_format", withField({ response_format: "json" })],
+    ["response_format.type", withField({ response_format: { json_schema: {} } })],
+    ["response_format.json_schema", withField({ response_format: { type: "json_schema" } })],
+    [
+      "response_format.json_schema.schema",
+      withField({
+        response_format: { type: "json_schema", json_schema: { name: "a", schema: 1 } },
+      }),
+    ],
+    ["thinking", withField({ thinking: true })],
+    ["thinking.type", withField({ thinking: { type: "maybe" } })],
+    ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: "1k" } })],
+    ["enable_thinking", withField({ enable_thinking: "yes" })],
+    ["svc_thinking_to_content", withField({ svc_thinking_to_content: 1 })],
+    ["parameters.incremental_output", withField({ parameters: { incremental_output: 1 } })],
+    ["parameters.enable_search", withField({ parameters: { enable_search: "x" } })],
+    [
+      "parameters.search_options.recency_days",
+      withField({ parameters: { search_options: { recency_days: 1.5 } } }),
+    ],
+    [
+      "parameters.search_options.region",
+      withField({ parameters: { search_options: { region: 1 } } }),
+    ],
+    [
+      "parameters.asr_options.language",
+      withField({ parameters: { asr_options: { language: 1 } } }),
+    ],
+    ["parameters.temperature", withField({ parameters: { temperature: 3 } })],
+    ["parameters.top_p", withField({ parameters: { top_p: -1 } })],
+    ["extra_body", withField({ extra_body: [] })],
+    [
+      "extra_body.brand.thinking_config.thinking_budget",
+      withField({ extra_body: { brand: { thinking_config: { thinking_budget: "many" } } } }),
+    ],
+    [
+      "extra_body.brand.thinking_config.thinking_budget",
+      withField({ extra_body: { brand: { thinking_config: { thinking_budget: -2 } } } }),
+    ],
+    [
+      "extra_body.brand.thinking_config.include_thoughts",
+      withField({ extra_body: { brand: { thinking_config: { include_thoughts: 1 } } } }),
+    ],
+    ["extra_body.brand.tools", withField({ extra_body: { brand: { tools: {} } } })],
+    [
+      "generationConfig.thinkingConfig.thinkingLevel",
+      withField({ generationConfig: { thinkingConfig: { thinkingLevel: "EXTREME" } } }),
+    ],
+    ["reasoning_effort", withField({ reasoning_effort: "very" })],
+    [
+      "web_search_options.search_context_size",
+      withField({ web_search_options: { search_context_size: "huge" } }),
+    ],
+    [
+      "web_search_options.user_location.approximate.city",
+      withField({ web_search_options: { user_location: { approximate: { city: 1 } } } }),
+    ],
+  ])("%s", (param, body) => {
+    expect(refused(body)).toBe(param);
+  });
+});
+
+describe("[A4.3-b] [A4.3-02] a message that is not one is refused by its place", () => {
+  test.each<[string, Json[]]>([
+    ["messages[0]", ["hi"]],
+    ["messages[1].role", [USER, { content: "hi" }]],
+    ["messages[0].role", [{ role: "robot", content: "hi" }]],
+    ["messages[0].role", [{ role: "constructor", content: "hi" }]],
+    ["messages[0].content", [{ role: "user" }]],
+    ["messages[0].content", [{ role: "user", content: null }]],
+    ["messages[0].content", [{ role: "user", content: 5 }]],
+    ["messages[0].content[0]", [{ role: "user", content: ["hi"] }]],
+    ["messages[0].content[0].type", [{ role: "user", content: [{ text: "hi" }] }]],
+    ["messages[0].content[0].text", [{ role: "user", content: [{ type: "text" }] }]],
+    [
+      "messages[2].content[0].image_url.url",
+      [USER, USER, { role: "user", content: [{ type: "image_url", image_url: {} }] }],
+    ],
+    [
+      "messages[0].content[0].image_url",
+      [{ role: "user", content: [{ type: "image_url", image_url: 1 }] }],
+    ],
+    [
+      "messages[0].content[0].input_audio.data",
+      [{ role: "user", content: [{ type: "input_audio", input_audio: { format: "wav" } }] }],
+    ],
+    ["messages[0].content[0].file", [{ role: "user", content: [{ type: "file" }] }]],
+    ["messages[1].tool_calls", [USER, { role: "assistant", tool_calls: {} }]],
+    [
+      "messages[1].tool_calls[0].id",
+      [
+        USER,
+        {
+          role: "assistant",
+          tool_calls: [{ type: "function", function: { name: "f", arguments: "" } }],
+        },
+      ],
+    ],
+    [
+      "messages[1].tool_calls[0].function.name",
+      [USER, { role: "assistant", tool_calls: [{ id: "a", type: "function", function: {} }] }],
+    ],
+    [
+      "messages[2].tool_call_id",
+      [
+        USER,
+        { role: "assistant", content: null, tool_calls: [CALL] },
+        { role: "tool", content: "3" },
+      ],
+    ],
+    ["messages[0].name", [{ role: "user", content: "hi", name: 1 }]],
+  ])("%s", (param, messages) => {
+    expect(refused(withMessages(...messages))).toBe(param);
+  });
+});
+
+describe("[A4.3-a] what clients really send is accepted", () => {
+  test.each<[string, JsonObject]>([
+    [
+      "the ends of every range",
+      withField({
+        temperature: 2,
+        top_p: 0,
+        n: 128,
+        presence_penalty: -2,
+        frequency_penalty: 2,
+        top_logprobs: 20,
+        max_tokens: 1,
+      }),
+    ],
+    [
+      "null for what is left out",
+      withField({
+        temperature: null,
+        stop: null,
+        tools: null,
+        tool_choice: null,
+        response_format: null,
+        logprobs: null,
+        max_tokens: null,
+      }),
+    ],
+    [
+      "fields that nobody knows",
+      withField({ brand_new: { a: [1] }, messages_extra: 1, provider: "x", top_k: 40, min_p: 0.1 }),
+    ],
+    [
+      "tools of a type that nobody knows",
+      withField({ tools: [{ type: "web_search" }, { type: "namespace", tools: [] }] }),
+    ],
+    ["a tool without its type", withField({ tools: [{ function: { name: "f" } }] })],
+    [
+      "parts of a type that nobody knows",
+      withMessages({ role: "user", content: [{ type: "document_url", document_url: "x" }] }),
+    ],
+    [
+      "a link where an object belongs",
+      withMessages({
+        role: "user",
+        content: [{ type: "image_url", image_url: "https://a.example/b.png" }],
+      }),
+    ],
+    [
+      "every role",
+      withMessages(
+        { role: "system", content: "s" },
+        { role: "developer", content: [{ type: "text", text: "d" }] },
+        USER,
+        { role: "assistant", content: null, tool_calls: [CALL] },
+        { role: "tool", tool_call_id: "call_1", content: "r", name: "f" },
+        { role: "function", name: "f", content: "r" },
+      ),
+    ],
+    ["an assistant who says nothing", withMessages(USER, { role: "assistant", content: null })],
+    [
+      "the extensions of the specification",
+      withField({
+        stream: true,
+        thinking: { type: "enabled" },
+        enable_thinking: true,
+        svc_thinking_to_content: true,
+        parameters: {
+          incremental_output: true,
+          enable_search: true,
+          search_options: { region: "eu", recency_days: 3 },
+          asr_options: { language: "de" },
+        },
+        extra_body: {
+          brand: {
+            thinking_config: { thinking_budget: -1, include_thoughts: true },
+            tools: [{ vendorSearch: {} }],
+          },
+        },
+        generationConfig: { thinkingConfig: { thinkingLevel: "low" } },
+        reasoning_effort: "medium",
+        web_search_options: {
+          search_context_size: "medium",
+          user_location: {
+            approximate: { timezone: "Europe/Berlin", country: "DE", region: "BE", city: "Berlin" },
+          },
+        },
+      }),
+    ],
+  ])("%s", (_what, body) => {
+    expect(refused(body)).toBeUndefined();
+  });
+});
+
+test("the facts of a request are those the relay works with", () => {
+  const body = withField({
+    stream: true,
+    n: 2,
+    max_tokens: 5,
+    max_completion_tokens: 9,
+    stream_options: { include_usage: true },
+  });
+
+  expect(readRequest(body)).toEqual({
+    model: "m",
+    stream: true,
+    maxOutputTokens: 9,
+    choices: 2,
+    wantsUsage: true,
+  });
+  expect(readRequest(withField({}))).toEqual({
+    model: "m",
+    stream: false,
+    maxOutputTokens: undefined,
+    choices: 1,
+    wantsUsage: false,
+  });
+});
+
+test("[A4.3-11] a stream whose reasoning belongs into the content must be translated", () => {
+  expect(
+    readRequest(withField({ stream: true, svc_thinking_to_content: true })).mustTranslate,
+  ).toBe(true);
+  expect(readRequest(withField({ stream: true, thinking_to_content: true })).mustTranslate).toBe(
+    true,
+  );
+  expect(readRequest(withField({ svc_thinking_to_content: true })).mustTranslate).toBeUndefined();
+});
+
+test(`the documented schema and the check agree on any body (seed ${SEED})`, () => {
+  const schema = requestSchema();
+  const resolve = (): Json => false;
+  const any = fc.oneof(
+    fc.integer(),
+    fc.double({ noNaN: true }),
+    fc.string(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constant([]),
+    fc.constant({}),
+  );
+  const numbers = fc.oneof(
+    fc.double({ min: -3, max: 3, noNaN: true }),
+    fc.integer({ min: -2, max: 130 }),
+    any,
+  );
+  const words = fc.constantFrom(
+    "low",
+    "high",
+    "LOW",
+    "enabled",
+    "text",
+    "function",
+    "custom",
+    "user",
+    "tool",
+    "assistant",
+    "x",
+    "",
+  );
+  const part = fc.record(
+    {
+      type: fc.oneof(words, fc.constant("image_url")),
+      text: fc.oneof(words, any),
+      image_url: fc.oneof(words, fc.record({ url: any })),
+    },
+    { requiredKeys: [] },
+  );
+  const message = fc.record(
+    {
+      role: fc.oneof(words, any),
+      content: fc.oneof(words, fc.array(fc.oneof(part, any), { maxLength: 3 }), any),
+      name: any,
+      tool_call_id: any,
+      tool_calls: fc.oneof(
+        any,
+        fc.array(
+          fc.record(
+            { id: any, type: words, function: fc.record({ name: any, arguments: any }) },
+            { requiredKeys: [] },
+          ),
+          { maxLength: 2 },
+        ),
+      ),
+    },
+    { requiredKeys: ["role", "content"] },
+  );
+  const tool = fc.record(
+    {
+      type: fc.oneof(words, any),
+      function: fc.oneof(any, fc.record({ name: any, parameters: any })),
+    },
+    { requiredKeys: [] },
+  );
+  const field = fc.record(
+    {
+      model: fc.oneof({ weight: 5, arbitrary: fc.constant("m") }, { weight: 1, arbitrary: any }),
+      messages: fc.oneof(
+        { weight: 5, arbitrary: fc.array(message, { maxLength: 3 }) },
+        { weight: 1, arbitrary: any },
+      ),
+      temperature: numbers,
+      n: numbers,
+      stop: fc.oneof(any, fc.array(any, { maxLength: 2 })),
+      tools: fc.oneof(any, fc.array(tool, { maxLength: 2 })),
+      thinking: fc.oneof(any, fc.record({ type: words })),
+      reasoning_effort: words,
+      generationConfig: fc.record({ thinkingConfig: fc.record({ thinkingLevel: words }) }),
+      extra_body: fc.oneof(
+        any,
+        fc.record({ brand: fc.oneof(any, fc.record({ thinking_config: any, tools: any })) }),
+      ),
+      web_search_options: fc.record({ search_context_size: words, user_location: any }),
+    },
+    { requiredKeys: ["model", "messages"] },
+  );
+
+  fc.assert(
+    fc.property(field, (body) => {
+      const json: Json = JSON.parse(JSON.stringify(body));
+      const isValid = disagreement(json, schema, resolve) === undefined;
+      expect({ body: json, isValid: refused(json) === undefined }).toEqual({ body: json, isValid });
+    }),
+    { seed: SEED, numRuns: times(2_000, 50_000) },
+  );
+});
+
+test("a body made to be slow is refused or accepted as quickly as any", () => {
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const json = parseJson(
+    `{"model":"m","messages":[{"role":"user","content":"hi"}],"unknown":${deep},"metadata":{"a":${deep}}}`,
+  );
+
+  expect(isObject(json) ? readRequest(json).model : "").toBe("m");
+});
+
+test("names that every object has are nothing special", () => {
+  const json = parseJson(
+    `{"model":"m","messages":[{"role":"user","content":"hi","__proto__":{"role":"robot"}}],"__proto__":{"stream":true},"constructor":1,"toString":{}}`,
+  );
+
+  expect(isObject(json) ? readRequest(json).stream : true).toBe(false);
+});

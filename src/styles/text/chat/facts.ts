@@ -1,0 +1,40 @@
+import { invalid } from "#core/error.ts";
+import type { RequestFacts } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { REQUEST } from "./fields.ts";
+import { findViolation } from "./find-violation.ts";
+import { integerOf, textOf } from "./values.ts";
+
+/** Runs on every call, so what it does not need it does not look at. */
+export function readRequest(body: JsonObject): RequestFacts {
+  const found = findViolation(body, REQUEST);
+  if (found !== undefined) {
+    const param = found.path.slice(1);
+    throw invalid(param, `'${param}' ${found.problem}.`);
+  }
+
+  const stream = body["stream"] === true;
+  return {
+    model: textOf(body["model"]) ?? "",
+    stream,
+    maxOutputTokens: integerOf(body["max_completion_tokens"]) ?? integerOf(body["max_tokens"]),
+    choices: integerOf(body["n"]) ?? 1,
+    wantsUsage: wantsUsage(body),
+    ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
+  };
+}
+
+/** Two ways to ask for usage in the stream are in use. */
+export function wantsUsage(body: JsonObject): boolean {
+  const options = body["stream_options"];
+  const usage = body["usage"];
+  return (
+    (isObject(options) && options["include_usage"] === true) ||
+    (isObject(usage) && usage["include"] === true)
+  );
+}
+
+/** The answer's words are to be rearranged, which no untouched bytes can do. */
+export function inlinesReasoning(body: JsonObject): boolean {
+  return body["svc_thinking_to_content"] === true || body["thinking_to_content"] === true;
+}

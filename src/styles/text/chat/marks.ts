@@ -1,0 +1,95 @@
+import { Buffer } from "node:buffer";
+
+/**
+ * Marks in the bytes of a stream, found without decoding them. A quote inside
+ * a JSON string is escaped, so a quoted name in the bytes is a whole string:
+ * a member's name, or at worst a value, which no colon follows.
+ */
+export function mentionsUsage(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
+    if (firstOfValue(bytes, at + USAGE.length) === OPEN_BRACE) return true;
+  }
+  return false;
+}
+
+/** Also as a value: one server says `"object":"error"`, another ends a choice with it. */
+export function mentionsError(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ERROR); at >= 0; at = bytes.indexOf(ERROR, at + 1)) {
+    if (firstOfValue(bytes, at + ERROR.length) !== SMALL_N) return true;
+  }
+  return false;
+}
+
+/** Choices that got a reason for their end. */
+export function countFinishes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(FINISH); at >= 0; at = bytes.indexOf(FINISH, at + 1)) {
+    const value = valueAt(bytes, at + FINISH.length);
+    if (bytes[value] === QUOTE && bytes[value + 1] !== QUOTE) count++;
+  }
+  return count;
+}
+
+/** `data: [DONE]` as the last line, with whatever line ends. */
+export function endsWithDone(bytes: Buffer): boolean {
+  let end = bytes.length;
+  while (end > 0 && (bytes[end - 1] === LF || bytes[end - 1] === CR)) end--;
+  const start = end - DONE.length;
+  if (start < 0 || !bytes.subarray(start, end).equals(DONE)) return false;
+  let field = start;
+  while (field > 0 && bytes[field - 1] === SPACE) field--;
+  const line = field - DATA.length;
+  if (line < 0 || !bytes.subarray(line, field).equals(DATA)) return false;
+  return line === 0 || bytes[line - 1] === LF || bytes[line - 1] === CR;
+}
+
+/** Whole events in, one by one out; together they are the same bytes. */
+export function* eventsIn(bytes: Buffer): Generator<Buffer> {
+  const lineEnd = bytes.includes(LF) ? LF : CR;
+  let start = 0;
+  for (let at = bytes.indexOf(lineEnd); at >= 0; at = bytes.indexOf(lineEnd, at + 1)) {
+    const next = lineEnd === LF && bytes[at + 1] === CR ? at + 2 : at + 1;
+    if (bytes[next] !== lineEnd) continue;
+    yield bytes.subarray(start, next + 1);
+    start = next + 1;
+    at = next;
+  }
+  if (start < bytes.length) yield bytes.subarray(start);
+}
+
+export function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const USAGE = Buffer.from('"usage"');
+const ERROR = Buffer.from('"error"');
+const FINISH = Buffer.from('"finish_reason"');
+const DONE = Buffer.from("[DONE]");
+const DATA = Buffer.from("data:");
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+/** Of `null`. */
+const SMALL_N = 0x6e;
+
+/** The first byte of a member's value; `undefined` where what stands there is no member. */
+function firstOfValue(bytes: Buffer, afterName: number): number | undefined {
+  const at = valueAt(bytes, afterName);
+  return at < 0 ? undefined : bytes[at];
+}
+
+function valueAt(bytes: Buffer, afterName: number): number {
+  let at = afterName;
+  while (isSpace(bytes[at])) at++;
+  if (bytes[at] !== COLON) return -1;
+  at++;
+  while (isSpace(bytes[at])) at++;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === 0x09 || byte === LF || byte === CR;
+}

@@ -1,0 +1,165 @@
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { cacheMark, parsePart } from "./part-in.ts";
+import { CHAT } from "./spelling.ts";
+import { argumentsOf, defined, listOf, memberOf, pick, restOf, textOf } from "./values.ts";
+
+/** The older form names the function instead of the call; ids are given here, pair by pair. */
+interface LegacyCalls {
+  count: number;
+  readonly open: Map<string, string>;
+}
+
+export function parseMessages(wire: readonly Json[]): readonly Message[] {
+  const legacy: LegacyCalls = { count: 0, open: new Map() };
+  return wire.filter(isObject).map((message) => parseMessage(message, legacy));
+}
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "refusal",
+  "tool_calls",
+  "tool_call_id",
+  "function_call",
+  "audio",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "cache_control",
+]);
+const SPELLED = ["reasoning_content", "reasoning", "reasoning_details", "cache_control"] as const;
+
+function parseMessage(wire: JsonObject, legacy: LegacyCalls): Message {
+  const role = roleOf(wire["role"]);
+  const rest = restOf(wire, MEMBERS);
+  const spelling = pick(wire, SPELLED);
+  if (isArray(wire["content"])) spelling["parts"] = true;
+  return {
+    role,
+    blocks: withCache(blocksOf(wire, role, legacy), wire["cache_control"]),
+    ...defined({
+      name: role === "tool" ? undefined : textOf(wire["name"]),
+      extra: rest === undefined ? undefined : { [CHAT]: rest },
+    }),
+    spelling: { [CHAT]: spelling },
+  };
+}
+
+function roleOf(role: Json | undefined): Message["role"] {
+  switch (role) {
+    case "system":
+    case "developer":
+    case "assistant":
+    case "tool":
+      return role;
+    case "function":
+      return "tool";
+    default:
+      return "user";
+  }
+}
+
+function blocksOf(wire: JsonObject, role: Message["role"], legacy: LegacyCalls): Block[] {
+  const content = contentBlocks(wire["content"]);
+  if (role === "tool") return [resultBlock(wire, content, legacy)];
+  if (role !== "assistant") return content;
+
+  const refusal = textOf(wire["refusal"]);
+  const spoken = textOf(memberOf(wire["audio"], "id"));
+  return [
+    ...reasoningBlocks(wire),
+    ...content,
+    ...(refusal === undefined ? [] : [{ type: "refusal", text: refusal } as const]),
+    ...callBlocks(wire, legacy),
+    ...(spoken === undefined ? [] : [spokenBlock(spoken)]),
+  ];
+}
+
+function contentBlocks(content: Json | undefined): Block[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return listOf(content).filter(isObject).map(parsePart);
+}
+
+function resultBlock(wire: JsonObject, blocks: Block[], legacy: LegacyCalls): ToolResultBlock {
+  const name = textOf(wire["name"]);
+  const callId = textOf(wire["tool_call_id"]) ?? legacy.open.get(name ?? "") ?? nextId(legacy);
+  return { type: "tool_result", callId, blocks, ...defined({ name }) };
+}
+
+function spokenBlock(id: string): Block {
+  return { type: "audio", source: { kind: "reference", id } };
+}
+
+/** The structured form says more than the plain text beside it, so it goes first. */
+function reasoningBlocks(wire: JsonObject): Block[] {
+  const details = listOf(wire["reasoning_details"]).filter(isObject);
+  if (details.length > 0) {
+    return details.map((detail) => ({
+      type: "reasoning",
+      text: textOf(detail["text"]) ?? textOf(detail["summary"]) ?? "",
+      ...defined({ signature: textOf(detail["signature"]) ?? textOf(detail["data"]) }),
+    }));
+  }
+  const text = textOf(wire["reasoning_content"]) ?? textOf(wire["reasoning"]);
+  return text === undefined || text === "" ? [] : [{ type: "reasoning", text }];
+}
+
+function callBlocks(wire: JsonObject, legacy: LegacyCalls): Block[] {
+  const calls: Block[] = listOf(wire["tool_calls"]).filter(isObject).map(parseCall);
+  const old = wire["function_call"];
+  const name = textOf(memberOf(old, "name"));
+  if (name === undefined) return calls;
+
+  const id = nextId(legacy);
+  legacy.open.set(name, id);
+  const args = argumentsOf(memberOf(old, "arguments"));
+  return [...calls, { type: "tool_call", id, name, arguments: args, kind: "function" }];
+}
+
+function nextId(legacy: LegacyCalls): string {
+  legacy.count++;
+  return `call_function_${legacy.count}`;
+}
+
+const CALL_MEMBERS = new Set(["id", "type", "function", "custom"]);
+
+function parseCall(call: JsonObject): Block {
+  const { function: called, custom } = call;
+  const name = textOf(memberOf(called ?? custom, "name"));
+  // A kind of call that some vendor added: carried where it came from.
+  if (name === undefined) return { type: "other", style: CHAT, data: { tool_call: call } };
+
+  const rest = restOf(call, CALL_MEMBERS);
+  const block: ToolCallBlock = {
+    type: "tool_call",
+    id: textOf(call["id"]) ?? "",
+    name,
+    arguments: argumentsOf(memberOf(called, "arguments") ?? memberOf(custom, "input")),
+    kind: called === undefined ? "custom" : "function",
+    ...defined({
+      signature: signatureIn(call["extra_content"]),
+      extra: rest === undefined ? undefined : { [CHAT]: rest },
+    }),
+  };
+  return withCache([block], call["cache_control"])[0] ?? block;
+}
+
+/** Proof of the thinking behind a call, under whatever vendor's name. */
+export function signatureIn(content: Json | undefined): string | undefined {
+  if (!isObject(content)) return undefined;
+  for (const name in content) {
+    const signature = textOf(memberOf(content[name], "thought_signature"));
+    if (signature !== undefined) return signature;
+  }
+  return undefined;
+}
+
+/** A mark on the whole message stands at its last block. */
+function withCache(blocks: Block[], control: Json | undefined): Block[] {
+  const cache = cacheMark(control);
+  const last = blocks.at(-1);
+  if (cache === undefined || last === undefined) return blocks;
+  return [...blocks.slice(0, -1), { ...last, cache }];
+}

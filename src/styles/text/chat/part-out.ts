@@ -1,0 +1,137 @@
+import type { Block, MediaBlock, MediaSource, Message } from "#core/chat.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { understand } from "./part-in.ts";
+import { CHAT, isOwn } from "./spelling.ts";
+import { defined, textOf } from "./values.ts";
+
+/** Where a block stands, for reports. */
+export interface Place {
+  readonly path: string;
+  readonly message: Message;
+  readonly report: LossReport;
+}
+
+/** One part of a message's content; `undefined` for what has no place there. */
+export function buildPart(block: Block, at: Place): JsonObject | undefined {
+  const written = block.extra?.[CHAT]?.["part"];
+  if (isObject(written) && saysSame(block, understand(written))) return written;
+
+  if (block.cache !== undefined && !isOwn(at.message)) at.report.lose("cache_control");
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "refusal":
+      return { type: "refusal", refusal: block.text };
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return buildMedia(block, at);
+    case "other":
+      if (block.style === CHAT) return block.data;
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      return undefined;
+    case "reasoning":
+    case "tool_call":
+    case "tool_result":
+      return undefined;
+  }
+}
+
+/** A block may have been changed since it was read, a link exchanged for its content for example. */
+function saysSame(block: Block, read: Block | undefined): boolean {
+  if (read === undefined || block.type !== read.type) return false;
+  if (isMedia(block) && isMedia(read)) {
+    return block.mediaType === read.mediaType && contentOf(block.source) === contentOf(read.source);
+  }
+  return "text" in block && "text" in read && block.text === read.text;
+}
+
+function contentOf(source: MediaSource): string {
+  switch (source.kind) {
+    case "url":
+      return source.url;
+    case "data":
+      return source.base64;
+    case "reference":
+      return source.id;
+  }
+}
+
+export function isMedia(block: Block): block is MediaBlock {
+  return (
+    block.type === "image" ||
+    block.type === "audio" ||
+    block.type === "video" ||
+    block.type === "file"
+  );
+}
+
+function buildMedia(block: MediaBlock, at: Place): JsonObject {
+  switch (block.type) {
+    case "image":
+      return {
+        type: "image_url",
+        image_url: defined({ url: linkOf(block, at), detail: block.detail }),
+      };
+    case "video":
+      return { type: "video_url", video_url: { url: linkOf(block, at) } };
+    case "audio":
+      return { type: "input_audio", input_audio: soundOf(block, at) };
+    case "file":
+      return { type: "file", file: fileOf(block, at) };
+  }
+}
+
+function linkOf(block: MediaBlock, at: Place): string {
+  switch (block.source.kind) {
+    case "url":
+      return block.source.url;
+    case "data":
+      return dataUrl(block, block.source.base64);
+    case "reference":
+      throw unreachable(at);
+  }
+}
+
+function soundOf(block: MediaBlock, at: Place): JsonObject {
+  const format = formatOf(block.mediaType);
+  if (block.source.kind === "reference") throw unreachable(at);
+  if (block.source.kind === "url") throw refuse(at.path, "audio can only be sent as data.");
+  return defined({ data: block.source.base64, format });
+}
+
+function fileOf(block: MediaBlock, at: Place): JsonObject {
+  const { filename, source } = block;
+  if (source.kind === "reference") throw unreachable(at);
+  if (source.kind === "url") throw refuse(at.path, "a file can only be sent as data.");
+  return defined({ filename, file_data: dataUrl(block, source.base64) });
+}
+
+function unreachable(at: Place): Error {
+  return refuse(at.path, "it refers to something that only another vendor holds.");
+}
+
+const TYPES = {
+  image: "image/png",
+  audio: "audio/wav",
+  video: "video/mp4",
+  file: "application/octet-stream",
+};
+
+function dataUrl(block: MediaBlock, base64: string): string {
+  return `data:${block.mediaType ?? TYPES[block.type]};base64,${base64}`;
+}
+
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ["audio/wave", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp4", "m4a"],
+]);
+
+function formatOf(mediaType: string | undefined): string | undefined {
+  if (mediaType === undefined) return undefined;
+  return FORMATS.get(mediaType) ?? mediaType.slice(mediaType.indexOf("/") + 1);
+}

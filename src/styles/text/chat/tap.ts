@@ -1,0 +1,100 @@
+import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
+import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
+import { formatSse, readEvents } from "#lib/sse.ts";
+import {
+  countFinishes,
+  endsWithDone,
+  eventsIn,
+  mentionsError,
+  mentionsUsage,
+  viewOf,
+} from "./marks.ts";
+import { OutputText } from "./output-text.ts";
+import { errorIn } from "./upstream-error.ts";
+import { usageIn } from "./usage.ts";
+import { listOf } from "./values.ts";
+
+export function openTap(facts: RequestFacts): Tap {
+  return new ChatTap(facts);
+}
+
+const END = new TextEncoder().encode(formatSse("[DONE]"));
+const MAX_DEPTH = 64;
+
+/** Only events with a mark on them are read; nearly all have none. */
+class ChatTap implements Tap {
+  usage: Usage | undefined;
+  error: UpstreamError | undefined;
+  isEnding = false;
+  readonly #facts: RequestFacts;
+  readonly #output = new OutputText();
+  #finishes = 0;
+  #isMarked = false;
+
+  constructor(facts: RequestFacts) {
+    this.#facts = facts;
+  }
+
+  push(events: Uint8Array): Uint8Array | undefined {
+    if (this.error !== undefined) return undefined;
+    const bytes = viewOf(events);
+    this.#output.add(events);
+    this.#finishes += countFinishes(bytes);
+    this.isEnding = endsWithDone(bytes);
+    if (this.isEnding) this.#isMarked = true;
+    return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : events;
+  }
+
+  /** Many clients wait for the end mark, and several servers leave it out. */
+  end(): Uint8Array | undefined {
+    return this.isComplete() && !this.#isMarked ? END : undefined;
+  }
+
+  isComplete(): boolean {
+    if (this.error !== undefined) return false;
+    return this.#isMarked || this.#finishes >= this.#facts.choices;
+  }
+
+  takeOutputText(): string {
+    return this.#output.take();
+  }
+
+  /** Event by event, as few of them are touched. */
+  #inspect(bytes: Buffer): Uint8Array | undefined {
+    const kept: Uint8Array[] = [];
+    for (const event of eventsIn(bytes)) {
+      const isMarked = mentionsUsage(event) || mentionsError(event);
+      const out = isMarked ? this.#inspectEvent(event) : event;
+      if (this.error !== undefined) break;
+      if (out !== undefined) kept.push(out);
+    }
+    const [first] = kept;
+    return kept.length > 1 ? Buffer.concat(kept) : first;
+  }
+
+  /** What goes on in its place: an event that cannot be read is for the caller to judge. */
+  #inspectEvent(event: Buffer): Uint8Array | undefined {
+    const text = event.toString();
+    const data = readEvents(text)[0]?.data ?? "";
+    const json = parseJson(data);
+    if (json === undefined) return event;
+    this.error = errorIn(json);
+    if (this.error !== undefined || !isObject(json)) return event;
+
+    this.usage = usageIn(json) ?? this.usage;
+    if (this.#facts.wantsUsage || !isObject(json["usage"])) return event;
+    if (listOf(json["choices"]).length === 0) return undefined;
+    return new TextEncoder().encode(withoutUsage(text, data, json));
+  }
+}
+
+/** Everything but the one value stays as it was written. */
+function withoutUsage(event: string, data: string, json: JsonObject): string {
+  const outline = outlineJson(data, MAX_DEPTH);
+  if (outline.depth > MAX_DEPTH) return formatSse(JSON.stringify({ ...json, usage: null }));
+  const edited = setMembers(data, outline, { usage: null });
+  const at = event.indexOf(data);
+  if (at < 0) return formatSse(edited);
+  return event.slice(0, at) + edited + event.slice(at + data.length);
+}

@@ -1,0 +1,65 @@
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+
+/** Reads of values whose type nobody vouches for: `undefined` where it is another. */
+export function textOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+export function integerOf(value: Json | undefined): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) ? value : undefined;
+}
+
+export function flagOf(value: Json | undefined): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return isArray(value) ? value : [];
+}
+
+/** A member of a value that may be no object at all. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}
+
+/** Leaves out what is undefined, as `exactOptionalPropertyTypes` wants it. */
+export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+export function defined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+}
+
+/** The members beside the named ones; `undefined` where there are none. Null is as good as absent. */
+export function restOf(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: Record<string, Json> | undefined;
+  for (const name in value) {
+    const member = value[name];
+    if (member === undefined || member === null || known.has(name) || name === "__proto__")
+      continue;
+    rest ??= {};
+    rest[name] = member;
+  }
+  return rest;
+}
+
+export function pick(value: JsonObject, names: readonly string[]): Record<string, Json> {
+  const picked: Record<string, Json> = {};
+  for (const name of names) {
+    const member = value[name];
+    if (member !== undefined && member !== null) picked[name] = member;
+  }
+  return picked;
+}
+
+/** Arguments are JSON text; some write the object itself, or nothing. */
+export function argumentsOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,81 @@
+import type { JsonObject } from "#lib/json.ts";
+import { REQUEST } from "./fields.ts";
+import type { ObjectRule, Rule, TaggedRule } from "./rules.ts";
+
+/** JSON schema of the request, for the API document: the same rules that requests are held to. */
+export function requestSchema(): JsonObject {
+  return schemaOf(REQUEST);
+}
+
+function schemaOf(rule: Rule): JsonObject {
+  const described = rule.doc === undefined ? {} : { description: rule.doc };
+  return { ...bareSchemaOf(rule), ...described };
+}
+
+function bareSchemaOf(rule: Rule): JsonObject {
+  switch (rule.is) {
+    case "text":
+      return {
+        type: "string",
+        ...(rule.minLength === undefined ? {} : { minLength: rule.minLength }),
+        ...(rule.maxLength === undefined ? {} : { maxLength: rule.maxLength }),
+        ...(rule.oneOf === undefined ? {} : { enum: spellings(rule.oneOf, rule.anyCase === true) }),
+      };
+    case "number":
+    case "integer":
+      return { type: rule.is, minimum: rule.min, maximum: rule.max };
+    case "flag":
+      return { type: "boolean" };
+    case "object":
+      return objectSchema(rule);
+    case "list":
+      return { type: "array", items: schemaOf(rule.of), minItems: rule.min, maxItems: rule.max };
+    case "either":
+      return { anyOf: rule.of.map(schemaOf) };
+    case "tagged":
+      return taggedSchema(rule);
+    case "record":
+      return {
+        type: "object",
+        additionalProperties: { anyOf: [objectSchema(rule.of), NOT_OBJECT] },
+      };
+  }
+}
+
+const NOT_OBJECT = { type: ["string", "number", "boolean", "array", "null"] };
+
+function spellings(words: readonly string[], anyCase: boolean): readonly string[] {
+  return anyCase ? [...words, ...words.map((word) => word.toLowerCase())] : words;
+}
+
+/** Optional members may be null; members that are not named may be anything. */
+function objectSchema(rule: ObjectRule, tag: JsonObject = {}): JsonObject {
+  const members = [...rule.members].map(([name, member]) => {
+    const schema = schemaOf(member);
+    return [
+      name,
+      rule.required.includes(name) ? schema : { anyOf: [schema, { type: "null" }] },
+    ] as const;
+  });
+  const required = [...Object.keys(tag), ...rule.required];
+  return {
+    type: "object",
+    properties: { ...tag, ...Object.fromEntries(members) },
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function taggedSchema(rule: TaggedRule): JsonObject {
+  const { tag, untagged } = rule;
+  const known = [...rule.cases].map(([name, one]) => objectSchema(one, { [tag]: { const: name } }));
+  const foreign = objectSchema(
+    { is: "object", members: new Map(), required: [] },
+    { [tag]: { type: "string", not: { enum: [...rule.cases.keys()] } } },
+  );
+  const bare = { ...objectSchema(untagged ?? NOTHING), not: { required: [tag] } };
+  return {
+    anyOf: [...known, ...(rule.closed ? [] : [foreign]), ...(untagged === undefined ? [] : [bare])],
+  };
+}
+
+const NOTHING: ObjectRule = { is: "object", members: new Map(), required: [] };
