@@ -1,0 +1,26 @@
+import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** Groq refuses some parameters it does not support, rather than leave them be. */
+export const groq: Provider = {
+  id: "groq",
+  name: "Groq",
+  docs: "https://console.groq.com/docs/openai",
+  baseUrl: "https://api.groq.com/openai/v1",
+  keyVariable: "GROQ_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+
+  adaptRequest: (body) =>
+    adaptToDialect(body, {
+      refuses: ["logit_bias", "logprobs", "top_logprobs"],
+      refusesInMessages: ["name"],
+    }),
+
+  // A request over the token rate is a 413 here: waiting or another account helps.
+  classifyError: (status, body) =>
+    status === 413 && body.includes("tokens per minute") ? "upstream_rate_limited" : undefined,
+};

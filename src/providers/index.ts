@@ -1,0 +1,41 @@
+import { deepseek } from "./deepseek.ts";
+import { fireworks } from "./fireworks.ts";
+import { groq } from "./groq.ts";
+import { lmStudio } from "./lm-studio.ts";
+import { mistral } from "./mistral.ts";
+import { moonshot } from "./moonshot.ts";
+import { ollama } from "./ollama.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import { openai } from "./openai.ts";
+import { openrouter } from "./openrouter.ts";
+import type { Provider } from "./provider.ts";
+import { siliconflow } from "./siliconflow.ts";
+import { together } from "./together.ts";
+import { vllm } from "./vllm.ts";
+import { xai } from "./xai.ts";
+import { zhipu } from "./zhipu.ts";
+
+/** Every vendor we know how to reach; the list is also the order they are shown in. */
+export const PROVIDERS: readonly Provider[] = [
+  openai,
+  deepseek,
+  groq,
+  mistral,
+  xai,
+  together,
+  fireworks,
+  openrouter,
+  moonshot,
+  zhipu,
+  siliconflow,
+  ollama,
+  vllm,
+  lmStudio,
+  openaiCompatible,
+];
+
+const BY_ID: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.id, each]));
+
+export function findProvider(id: string): Provider | undefined {
+  return BY_ID.get(id);
+}

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+const ID = /^[A-Za-z0-9]{9}$/;
+
+/**
+ * Mistral checks requests strictly. It wants tool-call ids of exactly nine
+ * letters and digits: others, from a conversation begun elsewhere, are
+ * replaced by nine derived from them, so that calls and results still meet.
+ */
+export const mistral: Provider = {
+  id: "mistral",
+  name: "Mistral",
+  docs: "https://docs.mistral.ai/api",
+  baseUrl: "https://api.mistral.ai/v1",
+  keyVariable: "MISTRAL_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+
+  adaptRequest(body) {
+    const edits = adaptToDialect(body, {
+      developerRole: false,
+      maxCompletionTokens: false,
+      streamOptions: false,
+      refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
+      refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
+    });
+    const messages = edits["messages"] ?? body["messages"];
+    return {
+      ...edits,
+      ...(body["seed"] === undefined ? {} : { seed: undefined, random_seed: body["seed"] }),
+      ...(body["tool_choice"] === "required" ? { tool_choice: "any" } : {}),
+      ...(hasForeignIds(messages) ? { messages: withShortIds(messages) } : {}),
+    };
+  },
+};
+
+function hasForeignIds(messages: Json | undefined): boolean {
+  if (!isArray(messages)) return false;
+  return messages.some(
+    (message) => isObject(message) && idsOf(message).some((id) => !ID.test(id)),
+  );
+}
+
+function idsOf(message: JsonObject): string[] {
+  const calls = isArray(message["tool_calls"]) ? message["tool_calls"] : [];
+  const ids = calls.map((call) => (isObject(call) ? call["id"] : undefined));
+  return [...ids, message["tool_call_id"]].filter((id) => typeof id === "string");
+}
+
+function withShortIds(messages: Json | undefined): Json | undefined {
+  if (!isArray(messages)) return messages;
+  return messages.map((message) => {
+    if (!isObject(message)) return message;
+    const { tool_calls: calls, tool_call_id: resultOf } = message;
+    return {
+      ...message,
+      ...(typeof resultOf === "string" ? { tool_call_id: shortId(resultOf) } : {}),
+      ...(isArray(calls) ? { tool_calls: calls.map(withShortId) } : {}),
+    };
+  });
+}
+
+function withShortId(call: Json): Json {
+  if (!isObject(call) || typeof call["id"] !== "string") return call;
+  return { ...call, id: shortId(call["id"]) };
+}
+
+function shortId(id: string): string {
+  return ID.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
+}

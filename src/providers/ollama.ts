@@ -1,0 +1,14 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const ollama: Provider = {
+  id: "ollama",
+  name: "Ollama",
+  docs: "https://github.com/ollama/ollama/blob/main/docs/openai.md",
+  baseUrl: "http://127.0.0.1:11434/v1",
+  needsKey: false,
+  isLocal: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: false }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

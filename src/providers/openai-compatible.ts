@@ -1,0 +1,13 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** Any server that speaks chat completions; its address comes from the channel. */
+export const openaiCompatible: Provider = {
+  id: "openai-compatible",
+  name: "OpenAI-compatible",
+  docs: "https://platform.openai.com/docs/api-reference/chat",
+  needsKey: false,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

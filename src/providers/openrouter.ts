@@ -1,0 +1,14 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const openrouter: Provider = {
+  id: "openrouter",
+  name: "OpenRouter",
+  docs: "https://openrouter.ai/docs",
+  baseUrl: "https://openrouter.ai/api/v1",
+  keyVariable: "OPENROUTER_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { findProvider, PROVIDERS } from "./index.ts";
+
+/** The body as the vendor gets it. */
+function sent(provider: string, body: JsonObject): JsonObject {
+  const edits = findProvider(provider)?.adaptRequest?.(body) ?? {};
+  return JSON.parse(JSON.stringify({ ...body, ...edits })) as JsonObject;
+}
+
+const user: Json = { role: "user", content: "hi" };
+
+describe("every provider", () => {
+  test("has an id of its own, documents, and an address unless the channel must give one", () => {
+    expect(new Set(PROVIDERS.map((each) => each.id)).size).toBe(PROVIDERS.length);
+    for (const each of PROVIDERS) {
+      expect(each.docs).toStartWith("https://");
+      expect(each.baseUrl ?? each.id).toMatch(/^https:\/\/|^http:\/\/127\.0\.0\.1|^openai-compatible$/);
+      expect(each.baseUrl ?? "").not.toEndWith("/");
+      expect(each.text.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("opens its credential into headers and nowhere else", () => {
+    for (const each of PROVIDERS) {
+      expect(each.authorize("secret")).toEqual({ authorization: "Bearer secret" });
+    }
+  });
+
+  test("leaves a plain request as it is", () => {
+    const plain = { model: "m", messages: [user], temperature: 0.5, max_tokens: 10 };
+    for (const each of PROVIDERS) expect(sent(each.id, plain)).toEqual(plain);
+  });
+});
+
+describe("a quirk", () => {
+  const cases: [string, string, JsonObject, JsonObject][] = [
+    [
+      "DeepSeek knows no developer role and no max_completion_tokens",
+      "deepseek",
+      { model: "deepseek-chat", max_completion_tokens: 9, messages: [{ role: "developer", content: "x" }, user] },
+      { model: "deepseek-chat", max_tokens: 9, messages: [{ role: "system", content: "x" }, user] },
+    ],
+    [
+      "DeepSeek's first reasoner refuses its own reasoning",
+      "deepseek",
+      { model: "deepseek-reasoner", messages: [{ role: "assistant", content: "a", reasoning_content: "r" }] },
+      { model: "deepseek-reasoner", messages: [{ role: "assistant", content: "a" }] },
+    ],
+    [
+      "DeepSeek's later models demand it",
+      "deepseek",
+      { model: "deepseek-v4", messages: [user, { role: "assistant", content: "a" }] },
+      { model: "deepseek-v4", messages: [user, { role: "assistant", content: "a", reasoning_content: "" }] },
+    ],
+    [
+      "Groq refuses log probabilities and names of speakers",
+      "groq",
+      { model: "m", logprobs: true, top_logprobs: 2, messages: [{ role: "user", name: "Ann", content: "hi" }] },
+      { model: "m", messages: [user] },
+    ],
+    [
+      "Mistral wants a tool to be called in other words, and its own seed",
+      "mistral",
+      { model: "m", seed: 4, tool_choice: "required", stream_options: { include_usage: true }, messages: [user] },
+      { model: "m", random_seed: 4, tool_choice: "any", messages: [user] },
+    ],
+    [
+      "xAI's reasoning models refuse penalties and stops",
+      "xai",
+      { model: "grok-4", stop: ["x"], presence_penalty: 1, messages: [user] },
+      { model: "grok-4", messages: [user] },
+    ],
+    [
+      "xAI's other models take them",
+      "xai",
+      { model: "grok-4-fast-non-reasoning", stop: ["x"], messages: [user] },
+      { model: "grok-4-fast-non-reasoning", stop: ["x"], messages: [user] },
+    ],
+  ];
+  test.each(cases)("%s", (_what, provider, body, expected) => {
+    expect(sent(provider, body)).toEqual(expected);
+  });
+
+  test("Mistral gets tool-call ids of nine characters, the same for call and result", () => {
+    const body = sent("mistral", {
+      model: "m",
+      messages: [
+        { role: "assistant", tool_calls: [{ id: "call_from_elsewhere_1", type: "function", function: { name: "f", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: "call_from_elsewhere_1", content: "r" },
+      ],
+    }) as { messages: [{ tool_calls: [{ id: string }] }, { tool_call_id: string }] };
+    const [call, result] = body.messages;
+
+    expect(call.tool_calls[0].id).toMatch(/^[A-Za-z0-9]{9}$/);
+    expect(result.tool_call_id).toBe(call.tool_calls[0].id);
+  });
+
+  test("Groq's 413 for the token rate is a rate limit, another 413 is not", () => {
+    const groq = findProvider("groq");
+
+    expect(groq?.classifyError?.(413, "Limit 6000 tokens per minute")).toBe("upstream_rate_limited");
+    expect(groq?.classifyError?.(413, "Request Entity Too Large")).toBeUndefined();
+  });
+});

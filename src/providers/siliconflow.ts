@@ -1,0 +1,14 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const siliconflow: Provider = {
+  id: "siliconflow",
+  name: "SiliconFlow",
+  docs: "https://docs.siliconflow.com",
+  baseUrl: "https://api.siliconflow.cn/v1",
+  keyVariable: "SILICONFLOW_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

@@ -1,0 +1,14 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const together: Provider = {
+  id: "together",
+  name: "Together AI",
+  docs: "https://docs.together.ai",
+  baseUrl: "https://api.together.xyz/v1",
+  keyVariable: "TOGETHER_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

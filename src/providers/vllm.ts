@@ -1,0 +1,14 @@
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const vllm: Provider = {
+  id: "vllm",
+  name: "vLLM",
+  docs: "https://docs.vllm.ai",
+  baseUrl: "http://127.0.0.1:8000/v1",
+  needsKey: false,
+  isLocal: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+};

@@ -1,0 +1,28 @@
+import type { JsonObject } from "#lib/json.ts";
+import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** xAI's reasoning models refuse stop sequences and penalties. */
+export const xai: Provider = {
+  id: "xai",
+  name: "xAI",
+  docs: "https://docs.x.ai/docs/api-reference",
+  baseUrl: "https://api.x.ai/v1",
+  keyVariable: "XAI_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+
+  adaptRequest: (body) =>
+    isReasoner(body)
+      ? adaptToDialect(body, { refuses: ["stop", "presence_penalty", "frequency_penalty"] })
+      : {},
+};
+
+function isReasoner({ model }: JsonObject): boolean {
+  if (typeof model !== "string") return false;
+  if (model.includes("non-reasoning")) return false;
+  return model.startsWith("grok-3-mini") || model.startsWith("grok-4") || model.includes("reasoning");
+}

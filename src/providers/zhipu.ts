@@ -1,0 +1,17 @@
+import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+export const zhipu: Provider = {
+  id: "zhipu",
+  name: "Zhipu AI",
+  docs: "https://docs.bigmodel.cn",
+  baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+  keyVariable: "ZHIPU_API_KEY",
+  needsKey: true,
+  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  modelsPath: "/models",
+  authorize: bearer,
+  adaptRequest: (body) =>
+    adaptToDialect(body, { developerRole: false, maxCompletionTokens: false }),
+};
