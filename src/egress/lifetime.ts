@@ -1,0 +1,53 @@
+import { GatewayError } from "#core/error.ts";
+
+/** How long a fetch holds what it holds: every way for it to end goes through one signal. */
+export interface Lifetime {
+  /** Aborted by the caller, by any deadline, and at the end. */
+  readonly signal: AbortSignal;
+  /** The result of `work`, unless the fetch ends first; past the limit it ends with `late`. */
+  readonly within: <T>(limitMs: number, late: () => GatewayError, work: Promise<T>) => Promise<T>;
+  /** Releases everything. */
+  readonly end: () => void;
+}
+
+export function openLifetime(totalTimeoutMs: number, outer?: AbortSignal): Lifetime {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const timer = setTimeout(() => stop.abort(timedOut("total")), totalTimeoutMs);
+  const leave = () => stop.abort(canceled(outer?.reason));
+  outer?.addEventListener("abort", leave, { once: true });
+  if (outer?.aborted === true) leave();
+
+  return {
+    signal,
+    within: async (limitMs, late, work) => {
+      // A promise of its own: one for all would remember every race until the last byte.
+      const stopped = Promise.withResolvers<never>();
+      const onStop = () => stopped.reject(signal.reason);
+      signal.addEventListener("abort", onStop, { once: true });
+      if (signal.aborted) onStop();
+      const limit = setTimeout(() => stop.abort(late()), limitMs);
+      try {
+        return await Promise.race([stopped.promise, work]);
+      } finally {
+        clearTimeout(limit);
+        signal.removeEventListener("abort", onStop);
+      }
+    },
+    end: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", leave);
+      stop.abort(canceled("already released"));
+    },
+  };
+}
+
+export function timedOut(phase: string): GatewayError {
+  const cause = new Error(`past the ${phase} deadline`);
+  return new GatewayError("upstream_timeout", "The URL took too long to answer.", { cause });
+}
+
+function canceled(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  return new GatewayError("canceled", "The fetch was canceled.", { cause });
+}

@@ -1,0 +1,28 @@
+import { Resolver } from "node:dns/promises";
+
+/** All IPv4 and IPv6 addresses of a name. */
+export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** Ends before the guard's own limit, so that a dead answer for one family does not cost the other. */
+const TIMEOUT_MS = 1_800;
+
+/**
+ * Asks the name servers directly: a name in a URL that someone else wrote has
+ * no business with the hosts file, and a slow zone holds no thread of the system's resolver.
+ */
+export function hostResolver(servers?: readonly string[]): ResolveHost {
+  return async (host, signal) => {
+    const dns = new Resolver({ timeout: 1_000, tries: 2 });
+    if (servers !== undefined) dns.setServers(servers);
+    const cancel = () => dns.cancel();
+    const timer = setTimeout(cancel, TIMEOUT_MS);
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const answers = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)]);
+      return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+    }
+  };
+}
