@@ -1,0 +1,41 @@
+import type { Kysely } from "kysely";
+import { digestOf } from "./secrets.ts";
+import type { Tables } from "./tables.ts";
+
+const NAME = "pepper";
+/** Not a secret, and no key's: digested only to see whether the pepper is the same. */
+const PROBE = "which pepper is this?";
+
+/**
+ * With another pepper every key would be unknown: a lost file or a gateway
+ * with a secret of its own is better noticed at the start. While there is no
+ * key yet, a new pepper is as good as the old one.
+ */
+export async function assertSamePepper(db: Kysely<Tables>, pepper: Uint8Array): Promise<void> {
+  const value = digestOf(PROBE, pepper);
+  await db
+    .insertInto("meta")
+    .values({ key: NAME, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const stored = await db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", NAME)
+    .executeTakeFirstOrThrow();
+  if (stored.value === value) return;
+
+  const key = await db
+    .selectFrom("keys")
+    .select("id")
+    .where("deleted_at", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  if (key !== undefined) {
+    throw new Error(
+      "The keys of this database were made with another secret. Restore the file `secret` of the " +
+        "data folder, or give this gateway the SLUICE_SECRET that the others have.",
+    );
+  }
+  await db.updateTable("meta").set({ value }).where("key", "=", NAME).execute();
+}

@@ -1,0 +1,53 @@
+import type { Kysely } from "kysely";
+import type { CallRecord, Journal } from "#core/call.ts";
+import type { Ledger } from "#core/ledger.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { StorageEvents, StorageLimits } from "./limits.ts";
+import type { Tables } from "./tables.ts";
+
+export interface EngineOptions {
+  /** Names this process; a new one at each start. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly limits: StorageLimits;
+  readonly events: StorageEvents;
+}
+
+/** What the two databases do differently. */
+export interface Engine {
+  readonly db: Kysely<Tables>;
+  readonly ledger: Ledger;
+  readonly journal: CountingJournal;
+  /** How long a key that was looked up may be believed: others may share the database. */
+  readonly keyTtlMs: number;
+  /** Writes something, and resolves once it is on disk. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CountingJournal extends Journal {
+  /** Records that were lost since the start. */
+  readonly dropped: number;
+}
+
+/** A journal that lets at most `maxQueued` records wait. */
+export function openJournal(
+  maxQueued: number,
+  add: (record: CallRecord, over: () => void) => void,
+): CountingJournal {
+  let queued = 0;
+  let dropped = 0;
+  return {
+    get dropped() {
+      return dropped;
+    },
+    write(record) {
+      if (queued >= maxQueued) {
+        dropped++;
+        return;
+      }
+      queued++;
+      add(record, () => queued--);
+    },
+  };
+}

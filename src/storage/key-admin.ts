@@ -1,0 +1,247 @@
+import assert from "node:assert";
+import type { Kysely, Updateable } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import {
+  createSecret,
+  isWellFormed,
+  KEY_STATUS,
+  type AccountId,
+  type ApiKey,
+  type KeyStatus,
+} from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import { MAX_SECRET_CHARS, selectKeys, toApiKey, type OpenKeyStore } from "./keys.ts";
+import type { Tables } from "./tables.ts";
+import type { KeysTable } from "./tables/keys.ts";
+import { grantChange } from "./tables/ledger.ts";
+import { isUniqueViolation } from "./unique.ts";
+
+export interface KeyDraft {
+  readonly userId: number;
+  readonly name: string;
+  readonly models: readonly string[];
+  /** What the key may spend of its user's; no bound of its own where absent. */
+  readonly quota?: NanoUsd;
+  /** Unix ms. */
+  readonly expiresAt?: number;
+}
+
+export interface ListedKey {
+  readonly key: ApiKey;
+  /** Harmless, for people to tell keys apart. */
+  readonly last4: string;
+  readonly quota: NanoUsd | null;
+  readonly createdAt: number;
+}
+
+export interface KeyAdmin {
+  /** The secret is in the answer and nowhere else: it cannot be shown again. */
+  create(draft: KeyDraft & { readonly secret?: string }): Promise<CreatedKey>;
+  /** Makes a key of the configuration what the file says, creating it when there is none of its name. */
+  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<ApiKey>;
+  /** False where there is no such key. */
+  setStatus(id: number, status: KeyStatus): Promise<boolean>;
+  /** `null` takes the bound away. */
+  setQuota(id: number, quota: NanoUsd | null, note: string): Promise<void>;
+  /** For good: its secret is forgotten, and no request is let in with it from here on. */
+  delete(id: number): Promise<boolean>;
+  /** A user's living keys, by id, at most 1,000 at a time. */
+  list(userId: number, afterId?: number): Promise<readonly ListedKey[]>;
+}
+
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export interface KeyAdminDeps {
+  readonly db: Kysely<Tables>;
+  readonly ledger: Ledger;
+  readonly keys: OpenKeyStore;
+  readonly clock: Clock;
+}
+
+const PEPPER_VERSION = 1;
+const PAGE = 1_000;
+/** Of a shorter secret the last characters would give too much away. */
+const MIN_CHARS_TO_SHOW = 12;
+
+export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAdmin {
+  return {
+    async create({ secret = createSecret(), ...draft }) {
+      const id = await insert(draft, secret);
+      return { key: await getKey(id), secret };
+    },
+
+    async syncNamed(entry) {
+      const found = await findNamed(entry.userId, entry.name);
+      const id = found?.id ?? (await insertNamed(entry));
+      await update(id, entry);
+      return getKey(id);
+    },
+
+    setStatus: (id, status) => change(id, { status }),
+
+    async setQuota(id, quota, note) {
+      await ledger.grant(`key:${id}`, quota, note);
+      await keys.changed(id);
+    },
+
+    delete: (id) =>
+      change(id, { digest: null, deleted_at: clock.now(), status: KEY_STATUS.disabled }),
+
+    async list(userId, afterId = 0) {
+      const rows = await selectKeys(db)
+        .where("keys.user_id", "=", userId)
+        .where("keys.deleted_at", "is", null)
+        .where("keys.id", ">", afterId)
+        .orderBy("keys.id")
+        .limit(PAGE)
+        .execute();
+      return rows.map((row) => ({
+        key: toApiKey(row),
+        last4: row.last4,
+        quota: row.granted,
+        createdAt: row.created_at,
+      }));
+    },
+  };
+
+  async function insert(draft: KeyDraft, secret: string): Promise<number> {
+    const now = clock.now();
+    const row = {
+      ...secretColumns(secret),
+      user_id: draft.userId,
+      name: draft.name,
+      models: JSON.stringify(draft.models),
+      expires_at: draft.expiresAt ?? null,
+      status: KEY_STATUS.enabled,
+      created_at: now,
+    };
+    try {
+      const { id } = await db.transaction().execute(async (transaction) => {
+        const inserted = await transaction
+          .insertInto("keys")
+          .values(row)
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        if (draft.quota !== undefined) {
+          await openAccount(transaction, `key:${inserted.id}`, draft.quota, now);
+        }
+        return inserted;
+      });
+      // The secret may have been tried, and be known as unknown.
+      await keys.changed(id);
+      return id;
+    } catch (cause) {
+      throw isUniqueViolation(cause) ? taken(draft.name, cause) : cause;
+    }
+  }
+
+  /** Another gateway with the same file may be quicker. */
+  async function insertNamed(entry: KeyDraft & { readonly secret: string }): Promise<number> {
+    try {
+      return await insert(entry, entry.secret);
+    } catch (cause) {
+      const found = await findNamed(entry.userId, entry.name);
+      if (found === undefined) throw cause;
+      return found.id;
+    }
+  }
+
+  async function update(id: number, entry: KeyDraft & { readonly secret: string }): Promise<void> {
+    try {
+      await change(id, {
+        ...secretColumns(entry.secret),
+        models: JSON.stringify(entry.models),
+        expires_at: entry.expiresAt ?? null,
+      });
+    } catch (cause) {
+      throw isUniqueViolation(cause) ? taken(entry.name, cause) : cause;
+    }
+    const account = await ledger.findAccount(`key:${id}`);
+    const quota = entry.quota ?? null;
+    if ((account?.granted ?? null) === quota) return;
+    await ledger.grant(`key:${id}`, quota, "configuration");
+    await keys.changed(id);
+  }
+
+  async function change(id: number, columns: Updateable<KeysTable>): Promise<boolean> {
+    try {
+      const { numUpdatedRows } = await db
+        .updateTable("keys")
+        .set(columns)
+        .where("id", "=", id)
+        .where("deleted_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    } finally {
+      // Also when it failed: the change may have been made without our hearing of it.
+      await keys.changed(id);
+    }
+  }
+
+  function secretColumns(secret: string) {
+    assert(secret.length <= MAX_SECRET_CHARS, "A key's secret is too long.");
+    return {
+      digest: keys.digestOf(secret),
+      pepper_version: PEPPER_VERSION,
+      last4: secret.length < MIN_CHARS_TO_SHOW ? "" : secret.slice(-4),
+      is_custom: isWellFormed(secret) ? 0 : 1,
+    };
+  }
+
+  async function findNamed(userId: number, name: string): Promise<{ id: number } | undefined> {
+    return db
+      .selectFrom("keys")
+      .select("id")
+      .where("user_id", "=", userId)
+      .where("name", "=", name)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+  }
+
+  async function getKey(id: number): Promise<ApiKey> {
+    return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
+  }
+}
+
+/** A new account with its first grant: nobody can have touched it before. */
+async function openAccount(
+  db: Kysely<Tables>,
+  id: AccountId,
+  granted: NanoUsd,
+  at: number,
+): Promise<void> {
+  const nothing = nanoUsd(0);
+  const { grantedDelta, boundDelta } = grantChange(null, granted);
+  await db
+    .insertInto("accounts")
+    .values({ id, granted, spent: nothing, held: nothing })
+    .execute();
+  await db
+    .insertInto("ledger")
+    .values({
+      op_id: `grant:${ulid(at)}`,
+      kind: "grant",
+      key_account: id,
+      held_delta: nothing,
+      spent_delta: nothing,
+      granted_delta: nanoUsd(grantedDelta),
+      bound_delta: boundDelta,
+      note: "key created",
+      at,
+    })
+    .execute();
+}
+
+function taken(name: string, cause: unknown): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    `There is a key named ${JSON.stringify(name)} or one with the same secret already.`,
+    { cause },
+  );
+}

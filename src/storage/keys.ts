@@ -1,0 +1,115 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import { z } from "zod";
+import { GatewayError } from "#core/error.ts";
+import { isWellFormed, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createKeyCache } from "./key-cache.ts";
+import { digestOf } from "./secrets.ts";
+import type { Tables } from "./tables.ts";
+import type { KeysTable } from "./tables/keys.ts";
+
+export interface KeyStoreOptions {
+  readonly db: Kysely<Tables>;
+  readonly pepper: Uint8Array;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  readonly onError: (cause: unknown) => void;
+}
+
+/** Also what the store's other half, the admin, needs of it. */
+export interface OpenKeyStore extends KeyStore, Disposable {
+  digestOf(secret: string): string;
+  /** A key has changed, and the change is committed. */
+  changed(keyId: number): Promise<void>;
+}
+
+/** No secret is longer; what is needs no digest to be refused. */
+export const MAX_SECRET_CHARS = 512;
+const REFRESH_MS = 5_000;
+
+export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeyStore> {
+  const { db, pepper, clock, ttlMs, onError } = options;
+  const cache = createKeyCache({ lookup: openLookup(db), ttlMs, clock });
+  /** Secrets that no checksum can judge: only these are worth a query. */
+  let custom = await findCustomDigests(db);
+
+  const refresh = async (): Promise<void> => {
+    custom = await findCustomDigests(db);
+  };
+  const timer = Number.isFinite(ttlMs)
+    ? setInterval(() => void refresh().catch(onError), REFRESH_MS)
+    : undefined;
+  timer?.unref();
+
+  return {
+    find(secret) {
+      if (isWellFormed(secret)) return cache.find(digestOf(secret, pepper));
+      if (custom.size === 0 || secret.length > MAX_SECRET_CHARS) return undefined;
+      const digest = digestOf(secret, pepper);
+      return custom.has(digest) ? cache.find(digest) : undefined;
+    },
+
+    digestOf: (secret) => digestOf(secret, pepper),
+
+    async changed(keyId) {
+      cache.forget(keyId);
+      await refresh();
+    },
+
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** A capped key draws on an account of its own, besides its user's. */
+export function selectKeys(db: Kysely<Tables>) {
+  return db
+    .selectFrom("keys")
+    .leftJoin("accounts", (join) =>
+      join.on("accounts.id", "=", sql<AccountId>`'key:' || ${sql.ref("keys.id")}`),
+    )
+    .selectAll("keys")
+    .select("accounts.granted");
+}
+
+export type KeyRow = Selectable<KeysTable> & Pick<Selectable<Tables["accounts"]>, "granted">;
+
+export function toApiKey(row: KeyRow): ApiKey {
+  const accounts: AccountId[] = [`user:${row.user_id}`];
+  if (row.granted !== null) accounts.push(`key:${row.id}`);
+  return Object.freeze({
+    id: row.id,
+    userId: row.user_id,
+    name: row.name,
+    status: row.status,
+    models: Object.freeze(models.parse(JSON.parse(row.models))),
+    accounts: Object.freeze(accounts),
+    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+  });
+}
+
+const models = z.array(z.string());
+
+/** Compiled once: what is left of a look-up is the query itself. */
+function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
+  const compiled = selectKeys(db).where("keys.digest", "=", "").compile();
+  return async (digest) => {
+    try {
+      const { rows } = await db.executeQuery<KeyRow>({ ...compiled, parameters: [digest] });
+      return rows[0] && toApiKey(rows[0]);
+    } catch (cause) {
+      throw new GatewayError("unavailable", "The gateway cannot look up keys at the moment.", {
+        cause,
+      });
+    }
+  };
+}
+
+async function findCustomDigests(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("keys")
+    .select("digest")
+    .where("is_custom", "=", 1)
+    .where("digest", "is not", null)
+    .execute();
+  return new Set(rows.flatMap((row) => row.digest ?? []));
+}

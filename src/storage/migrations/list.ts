@@ -1,0 +1,11 @@
+import type { Kysely } from "kysely";
+import { start } from "./0001-start.ts";
+import type { Ddl } from "./ddl.ts";
+
+/** Every migration by its name, which sorts in the order they run. Only ever added to. */
+export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
+  "0001-start": start,
+};
+
+// oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
+export type MigrateUp = (db: Kysely<any>, ddl: Ddl) => Promise<void>;

@@ -1,0 +1,96 @@
+import type { Kysely } from "kysely";
+import type { CallRecord } from "#core/call.ts";
+import type { KeyStore } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
+import type { Clock } from "#lib/clock.ts";
+import { assertSamePepper } from "./assert-same-pepper.ts";
+import { listCalls, pruneCalls, type CallQuery } from "./calls.ts";
+import type { CountingJournal } from "./engine.ts";
+import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
+import { openKeyStore } from "./keys.ts";
+import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
+import { openPostgres } from "./postgres/open.ts";
+import { openSqlite } from "./sqlite/open.ts";
+import type { Tables } from "./tables.ts";
+import { createUserStore, type UserStore } from "./users.ts";
+
+export interface StorageOptions {
+  /** Where SQLite's files live. */
+  readonly dataDir: string;
+  /** PostgreSQL instead, which several gateways may share. */
+  readonly databaseUrl?: string;
+  /** Names this process; a new one at each start, so that its holds are told from earlier ones. */
+  readonly instance: string;
+  /** From `loadPepper`; the same for all gateways on one database. */
+  readonly pepper: Uint8Array;
+  readonly clock: Clock;
+  /** Writes that may wait for the database before new calls are refused. */
+  readonly maxQueue?: number;
+  readonly limits?: Partial<StorageLimits>;
+  /** Told of what no caller hears of. */
+  readonly onError: (cause: unknown) => void;
+  /** The disk failed: end the process, and let the next start recover. Told to `onError` too. */
+  readonly onFatal?: (cause: unknown) => void;
+}
+
+export interface Storage extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly journal: CountingJournal;
+  readonly keys: KeyStore & KeyAdmin;
+  readonly users: UserStore;
+  /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
+  readonly db: Kysely<Tables>;
+  listCalls(query: CallQuery): Promise<readonly CallRecord[]>;
+  pruneCalls(before: number, limit: number): Promise<number>;
+  /** Resolves once something was written and is on disk. */
+  ping(): Promise<void>;
+  /** Writes what is queued, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Opens the database, brings its schema up to date, and reads what has to be in memory. */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { dataDir, databaseUrl, instance, pepper, clock, maxQueue, onError, onFatal } = options;
+  const limits: StorageLimits = {
+    ...STORAGE_LIMITS,
+    ...(maxQueue === undefined ? {} : { maxQueuedWrites: maxQueue }),
+    ...options.limits,
+  };
+  const events = {
+    onError,
+    onFatal(cause: unknown) {
+      onError(cause);
+      onFatal?.(cause);
+    },
+  };
+  const engineOptions = { instance, clock, limits, events };
+
+  await using opened = new AsyncDisposableStack();
+  const engine = opened.adopt(
+    databaseUrl === undefined
+      ? await openSqlite(dataDir, engineOptions)
+      : await openPostgres(databaseUrl, engineOptions),
+    (each) => each.close(),
+  );
+  const { db, ledger, journal } = engine;
+  await assertSamePepper(db, pepper);
+  const keys = opened.use(
+    await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
+  );
+  const admin = createKeyAdmin({ db, ledger, keys, clock });
+
+  const held = opened.move();
+  const close = (): Promise<void> => held.disposeAsync();
+  return {
+    ledger,
+    journal,
+    keys: { find: keys.find, ...admin },
+    users: createUserStore(db, clock),
+    db,
+    listCalls: (query) => listCalls(db, query),
+    pruneCalls: (before, limit) => pruneCalls(db, before, limit),
+    ping: () => engine.ping(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,140 @@
+import type { Pool, PoolClient } from "pg";
+import type { AccountId } from "#core/key.ts";
+import { idsOf, type AccountPair } from "../tables/accounts.ts";
+import { decide, type Changes } from "./decide.ts";
+import { isConflict, isFromServer } from "./failure.ts";
+import type { PostgresWrite } from "./operation.ts";
+import type { Connection, Statements } from "./statements.ts";
+
+export interface CommitDeps {
+  readonly pool: Pool;
+  readonly statements: Statements;
+  readonly instance: string;
+  readonly now: () => number;
+  /** The accounts of a hold that this process opened; they never change. */
+  readonly pairOfHold: (callId: string) => AccountPair | undefined;
+}
+
+const MAX_TRIES = 3;
+
+/**
+ * One transaction for many operations. It locks every account they draw on,
+ * decides on what it then reads, and writes all changes; a round trip each,
+ * and one more to commit.
+ */
+export async function commitWrites(
+  writes: readonly PostgresWrite[],
+  deps: CommitDeps,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await inTransaction(deps.pool, (connection) => run(connection, writes, deps));
+      return;
+    } catch (error) {
+      if (tries === MAX_TRIES || !isConflict(error)) {
+        for (const write of writes) write.wasTried = true;
+        throw error;
+      }
+    }
+  }
+}
+
+async function run(
+  connection: Connection,
+  writes: readonly PostgresWrite[],
+  deps: CommitDeps,
+): Promise<void> {
+  const { statements, instance } = deps;
+  const callIds = writes.flatMap(({ operation }) =>
+    operation.type === "extend" || operation.type === "close" ? [operation.callId] : [],
+  );
+  const retried = writes.flatMap(({ operation, wasTried }) =>
+    operation.type === "close" && wasTried ? [`${operation.callId}:${operation.kind}`] : [],
+  );
+  const grants = writes.flatMap(({ operation }) =>
+    operation.type === "grant" ? [operation.account] : [],
+  );
+  const accountIds = await accountsOf(connection, writes, deps);
+
+  const [, accounts, holds, entries] = await Promise.all([
+    grants.length === 0 ? undefined : statements.addAccounts(connection, grants),
+    accountIds.length === 0 ? [] : statements.lockAccounts(connection, accountIds),
+    callIds.length === 0 ? [] : statements.findHolds(connection, callIds),
+    retried.length === 0 ? [] : statements.findEntries(connection, retried),
+  ]);
+  const changes = decide(writes, { accounts, holds, entries }, { instance, now: deps.now() });
+  await write(connection, changes, deps);
+}
+
+/** Those of holds that other processes opened have to be looked up, before they can be locked. */
+async function accountsOf(
+  connection: Connection,
+  writes: readonly PostgresWrite[],
+  { statements, pairOfHold }: CommitDeps,
+): Promise<AccountId[]> {
+  const ids = new Set<AccountId>();
+  const add = (pair: AccountPair): void => idsOf(pair).forEach((id) => ids.add(id));
+  const unknown: string[] = [];
+
+  for (const { operation } of writes) {
+    if (operation.type === "hold") add(operation.pair);
+    if (operation.type === "grant") ids.add(operation.account);
+    if (operation.type === "extend" || operation.type === "close") {
+      const pair = pairOfHold(operation.callId);
+      if (pair === undefined) unknown.push(operation.callId);
+      else add(pair);
+    }
+  }
+  if (unknown.length > 0) {
+    for (const hold of await statements.findHolds(connection, unknown)) {
+      add({ user: hold.user_account, key: hold.key_account });
+    }
+  }
+  return [...ids];
+}
+
+async function write(
+  connection: Connection,
+  changes: Changes,
+  { statements, now }: CommitDeps,
+): Promise<void> {
+  const { accounts, entries, holds, extended, closed, calls, checkpoints, hasProbe } = changes;
+  await Promise.all([
+    entries.length > 0 && statements.addEntries(connection, entries),
+    holds.length > 0 && statements.addHolds(connection, holds),
+    extended.length > 0 && statements.extendHolds(connection, extended),
+    checkpoints.length > 0 && statements.checkpointHolds(connection, checkpoints),
+    closed.length > 0 && statements.deleteHolds(connection, [...closed]),
+    calls.length > 0 && statements.addCalls(connection, calls),
+    accounts.length > 0 && statements.updateAccounts(connection, accounts),
+    hasProbe && statements.probe(connection, String(now())),
+  ]);
+}
+
+async function inTransaction(
+  pool: Pool,
+  action: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    // Its failure is the failure of what follows it on the same connection.
+    const begun = client.query("begin");
+    await Promise.all([begun, action(client)]);
+    await client.query("commit");
+  } catch (error) {
+    await giveBack(client, error);
+    throw error;
+  }
+  client.release();
+}
+
+/** A connection whose state is not known for certain is not used again. */
+async function giveBack(client: PoolClient, error: unknown): Promise<void> {
+  try {
+    if (!isFromServer(error)) throw error;
+    await client.query("rollback");
+    client.release();
+  } catch (cause) {
+    client.release(cause instanceof Error ? cause : true);
+  }
+}

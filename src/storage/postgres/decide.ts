@@ -1,0 +1,212 @@
+import type { AccountId } from "#core/key.ts";
+import { canHold } from "#core/ledger.ts";
+import { nanoUsd } from "#core/money.ts";
+import type { Tables } from "../tables.ts";
+import { idsOf, pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import { callValues } from "../tables/calls.ts";
+import type { Values } from "../tables/columns.ts";
+import { holdValues } from "../tables/holds.ts";
+import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import type {
+  CloseOperation,
+  ExtendOperation,
+  GrantOperation,
+  HoldOperation,
+  Operation,
+  PostgresWrite,
+} from "./operation.ts";
+import type { StoredEntry, StoredHold } from "./statements.ts";
+
+/** What a transaction has locked and read. */
+export interface Locked {
+  readonly accounts: readonly Tables["accounts"][];
+  readonly holds: readonly StoredHold[];
+  /** Closes of ours that an earlier transaction may have made already. */
+  readonly entries: readonly StoredEntry[];
+}
+
+/** What it has to write. */
+export interface Changes {
+  readonly accounts: readonly Values[];
+  readonly entries: readonly Values[];
+  readonly holds: readonly Values[];
+  readonly extended: readonly Values[];
+  readonly closed: readonly string[];
+  readonly calls: readonly Values[];
+  readonly checkpoints: readonly Values[];
+  readonly hasProbe: boolean;
+}
+
+export interface DecideContext {
+  readonly instance: string;
+  readonly now: number;
+}
+
+interface OpenState {
+  readonly pair: AccountPair;
+  readonly instance: string;
+  /** Values of the row, where this transaction is the one to make it. */
+  readonly row?: Values;
+  amount: number;
+  extensions: number;
+  wasExtended: boolean;
+}
+
+/**
+ * Goes through the operations in the order they came, on what is locked, sets
+ * their outcomes and collects what changes. No I/O, so that it can be done
+ * again when the transaction has to be.
+ */
+export function decide(
+  writes: readonly PostgresWrite[],
+  locked: Locked,
+  context: DecideContext,
+): Changes {
+  const accounts = new Map(locked.accounts.map((row) => [row.id, { ...toAccount(row) }]));
+  const open = new Map(locked.holds.map((row) => [row.call_id, stateOf(row)]));
+  const touched = new Set<AccountId>();
+  const closed: string[] = [];
+  const entries: Values[] = [];
+  const calls: Values[] = [];
+  const checkpoints: Values[] = [];
+  let hasProbe = false;
+
+  for (const write of writes) write.outcome = perform(write.operation, write.wasTried);
+
+  const states = [...open];
+  return {
+    accounts: [...touched].flatMap((id) => {
+      const account = accounts.get(id);
+      return account ? [[id, account.granted, account.spent, account.held]] : [];
+    }),
+    entries,
+    holds: states.flatMap(([, { row, amount, extensions }]) =>
+      row === undefined ? [] : [withExtensions(row, amount, extensions)],
+    ),
+    extended: states.flatMap(([callId, state]) =>
+      state.row === undefined && state.wasExtended
+        ? [[callId, state.amount, state.extensions]]
+        : [],
+    ),
+    closed,
+    calls,
+    checkpoints,
+    hasProbe,
+  };
+
+  function perform(operation: Operation, wasTried: boolean): boolean {
+    switch (operation.type) {
+      case "hold":
+        return hold(operation);
+      case "extend":
+        return extend(operation);
+      case "close":
+        return close(operation, wasTried);
+      case "grant":
+        return grant(operation);
+      case "record":
+        calls.push(callValues(operation.record));
+        return true;
+      case "checkpoints":
+        for (const [callId, amount] of operation.amounts) checkpoints.push([callId, amount]);
+        return true;
+      case "probe":
+        hasProbe = true;
+        return true;
+    }
+  }
+
+  function hold({ request, pair, isForsaken }: HoldOperation): boolean {
+    const { callId, amount, openedAt } = request;
+    if (isForsaken || !reserve(pair, amount)) return false;
+    entries.push(callEntry(callId, "hold", pair, amount, 0, openedAt));
+    open.set(callId, {
+      pair,
+      instance: context.instance,
+      row: holdValues(request, pair, context.instance),
+      amount,
+      extensions: 0,
+      wasExtended: false,
+    });
+    return true;
+  }
+
+  function extend({ callId, amount }: ExtendOperation): boolean {
+    const state = open.get(callId);
+    if (state === undefined || !reserve(state.pair, amount)) return false;
+    state.amount += amount;
+    state.extensions++;
+    state.wasExtended = true;
+    const kind = `extend:${state.extensions}` as const;
+    entries.push(callEntry(callId, kind, state.pair, amount, 0, context.now));
+    return true;
+  }
+
+  function close(operation: CloseOperation, wasTried: boolean): boolean {
+    const { callId, kind, cost, at, record } = operation;
+    const state = open.get(callId);
+    if (state === undefined) return wasTried && isOurs(operation);
+    if (record === null && state.instance !== context.instance) return false;
+
+    open.delete(callId);
+    if (state.row === undefined) closed.push(callId);
+    move(state.pair, -state.amount, cost);
+    entries.push(callEntry(callId, kind, state.pair, -state.amount, cost, at));
+    if (record !== null) calls.push(callValues(record));
+    return true;
+  }
+
+  /** The close was made by the transaction whose end we did not hear of. */
+  function isOurs({ callId, kind, cost, at }: CloseOperation): boolean {
+    return locked.entries.some(
+      (entry) =>
+        entry.op_id === `${callId}:${kind}` && entry.spent_delta === cost && entry.at === at,
+    );
+  }
+
+  function grant({ grantId, account: id, granted, note, at }: GrantOperation): boolean {
+    const account = accounts.get(id);
+    if (account === undefined) return false;
+    const change = grantChange(account.granted, granted);
+    entries.push(grantEntry(grantId, pairOf([id]), change, note, at));
+    accounts.set(id, { ...account, granted });
+    touched.add(id);
+    return true;
+  }
+
+  function reserve(pair: AccountPair, amount: number): boolean {
+    const ids = idsOf(pair);
+    const drawn = ids.flatMap((id) => accounts.get(id) ?? []);
+    if (drawn.length < ids.length || !canHold(drawn, nanoUsd(amount))) return false;
+    move(pair, amount, 0);
+    return true;
+  }
+
+  function move(pair: AccountPair, held: number, spent: number): void {
+    for (const id of idsOf(pair)) {
+      const account = accounts.get(id);
+      if (account === undefined) continue;
+      accounts.set(id, {
+        ...account,
+        held: nanoUsd(account.held + held),
+        spent: nanoUsd(account.spent + spent),
+      });
+      touched.add(id);
+    }
+  }
+}
+
+function stateOf(row: StoredHold): OpenState {
+  return {
+    pair: { user: row.user_account, key: row.key_account },
+    instance: row.instance,
+    amount: row.amount,
+    extensions: row.extensions,
+    wasExtended: false,
+  };
+}
+
+/** A hold that was made and extended in one transaction. */
+function withExtensions(row: Values, amount: number, extensions: number): Values {
+  return [...row.slice(0, 3), amount, extensions, ...row.slice(5)];
+}

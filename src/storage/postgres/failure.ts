@@ -1,0 +1,34 @@
+import { AssertionError } from "node:assert";
+import type { Verdict } from "../group.ts";
+
+/** Classes of SQLSTATE that say that the data itself is wrong. */
+const BAD_CLASSES = ["22", "23"];
+const CONFLICTS = ["40001", "40P01"];
+/** Wrong password, no such role or database: waiting does not help. */
+const HOPELESS_CLASSES = ["28", "3D"];
+
+export function judge(error: unknown): Verdict {
+  const isOurs =
+    error instanceof TypeError || error instanceof RangeError || error instanceof AssertionError;
+  if (isOurs || BAD_CLASSES.includes(stateOf(error).slice(0, 2))) return "bad";
+  return "wait";
+}
+
+/** Lost a race against another transaction: it is worth trying again at once. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.includes(stateOf(error));
+}
+
+export function isHopeless(error: unknown): boolean {
+  return HOPELESS_CLASSES.includes(stateOf(error).slice(0, 2));
+}
+
+/** The server answered, so the connection still works. */
+export function isFromServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error;
+}
+
+function stateOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

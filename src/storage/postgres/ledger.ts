@@ -1,0 +1,178 @@
+import assert from "node:assert";
+import { sql, type Kysely } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { AccountId } from "#core/key.ts";
+import type { HoldRequest, Ledger } from "#core/ledger.ts";
+import { nanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import { openCheckpoints } from "../checkpoints.ts";
+import type { Group } from "../group.ts";
+import type { StorageLimits } from "../limits.ts";
+import { outOfQuota } from "../out-of-quota.ts";
+import type { Tables } from "../tables.ts";
+import { pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import { toOpenHold } from "../tables/holds.ts";
+import { isAbandoned } from "./heartbeat.ts";
+import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
+
+export interface PostgresLedgerDeps {
+  readonly db: Kysely<Tables>;
+  readonly group: Group<PostgresWrite>;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly limits: StorageLimits;
+}
+
+/** A hold that this process opened and has not closed. */
+export interface OwnHold {
+  readonly pair: AccountPair;
+  readonly admitted: Promise<void>;
+}
+
+/** The ledger of gateways that share a database: every decision is made there, under locks. */
+export function openPostgresLedger(
+  deps: PostgresLedgerDeps,
+  own: Map<string, OwnHold>,
+): Ledger & { close(): void } {
+  const { db, group, clock, limits } = deps;
+  const closing = new Set<string>();
+  const checkpoints = openCheckpoints(limits.checkpointMs, (amounts) => {
+    committed({ type: "checkpoints", amounts }, true).catch(() => {});
+  });
+
+  return {
+    async hold(request) {
+      assert(request.amount >= 0, "A hold is never negative.");
+      let hold = own.get(request.callId);
+      if (hold === undefined) {
+        group.assertOpen();
+        const pair = pairOf(request.accounts);
+        hold = { pair, admitted: admit(request, pair) };
+        own.set(request.callId, hold);
+      }
+      await hold.admitted;
+      return { durable: hold.admitted };
+    },
+
+    async extend(callId, amount) {
+      assert(amount >= 0, "A hold only grows.");
+      group.assertOpen();
+      return committed({ type: "extend", callId, amount }, true);
+    },
+
+    checkpoint(callId, delivered) {
+      if (own.has(callId)) checkpoints.note(callId, delivered);
+    },
+
+    settle: (callId, cost, record) => close({ kind: "settle", callId, cost, record }),
+    void: (callId, record) => close({ kind: "void", callId, cost: nanoUsd(0), record }),
+
+    async grant(account, granted, note) {
+      group.assertOpen();
+      const at = clock.now();
+      await committed({ type: "grant", grantId: ulid(at), account, granted, note, at }, false);
+    },
+
+    async findAccount(id) {
+      const row = await accountRow(db, id);
+      return row && toAccount(row);
+    },
+
+    async listAbandoned() {
+      const rows = await db
+        .selectFrom("holds")
+        .leftJoin("instances", "instances.id", "holds.instance")
+        .selectAll("holds")
+        .where("holds.instance", "!=", deps.instance)
+        .where(isAbandoned(sql.ref("instances.seen_at")))
+        .orderBy("call_id")
+        .execute();
+      return rows.map(toOpenHold);
+    },
+
+    close: () => checkpoints.close(),
+  };
+
+  function admit(request: HoldRequest, pair: AccountPair): Promise<void> {
+    const operation: HoldOperation = { type: "hold", request, pair, isForsaken: false };
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const give = (error: GatewayError): void => {
+      clearTimeout(timer);
+      own.delete(request.callId);
+      reject(error);
+    };
+    const timer = setTimeout(() => {
+      operation.isForsaken = true;
+      give(new GatewayError("unavailable", "The gateway's database did not answer in time."));
+    }, limits.holdTimeoutMs);
+
+    const write: PostgresWrite = {
+      operation,
+      isRefusable: true,
+      wasTried: false,
+      outcome: false,
+      done() {
+        if (operation.isForsaken) {
+          if (write.outcome) takeBack(request.callId);
+          return;
+        }
+        if (!write.outcome) return give(outOfQuota());
+        clearTimeout(timer);
+        resolve();
+      },
+      refuse(cause) {
+        // A transaction whose end nobody heard of may have made the hold.
+        if (write.wasTried && cause.code === "unavailable") takeBack(request.callId);
+        if (!operation.isForsaken) give(cause);
+      },
+    };
+    group.add(write);
+    return promise;
+  }
+
+  function takeBack(callId: string): void {
+    const at = clock.now();
+    const cost = nanoUsd(0);
+    committed({ type: "close", kind: "void", callId, cost, at, record: null }, false).catch(
+      () => {},
+    );
+  }
+
+  async function close(request: Omit<CloseRequest, "type" | "at">): Promise<boolean> {
+    assert(request.cost >= 0, "A cost is never negative.");
+    const { callId } = request;
+    if (closing.has(callId)) return false;
+    closing.add(callId);
+    checkpoints.forget(callId);
+    try {
+      return await committed({ type: "close", at: clock.now(), ...request }, false);
+    } finally {
+      closing.delete(callId);
+      own.delete(callId);
+    }
+  }
+
+  function committed(operation: Operation, isRefusable: boolean): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const write: PostgresWrite = {
+      operation,
+      isRefusable,
+      wasTried: false,
+      outcome: false,
+      done: () => resolve(write.outcome),
+      refuse: reject,
+    };
+    group.add(write);
+    return promise;
+  }
+}
+
+type CloseRequest = Extract<Operation, { type: "close" }>;
+
+function accountRow(
+  db: Kysely<Tables>,
+  id: AccountId,
+): Promise<Tables["accounts"] | undefined> {
+  return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+}

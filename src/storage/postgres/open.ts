@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Kysely, PostgresDialect } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
+import { openGroup } from "../group.ts";
+import { migrate } from "../migrate.ts";
+import type { Tables } from "../tables.ts";
+import { commitWrites } from "./commit.ts";
+import { postgresDdl } from "./ddl.ts";
+import { isHopeless, judge } from "./failure.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import { openPostgresLedger, type OwnHold } from "./ledger.ts";
+import type { Operation, PostgresWrite } from "./operation.ts";
+import { openPool } from "./pool.ts";
+import { compileStatements } from "./statements.ts";
+
+/** For everything but the ledger, which has a connection of its own. */
+const MAX_CONNECTIONS = 8;
+const KEY_TTL_MS = 1_000;
+const BOOT_RETRY_MS = 500;
+
+/** A database that several gateways share. */
+export async function openPostgres(url: string, options: EngineOptions): Promise<Engine> {
+  const { clock, limits, events, instance } = options;
+  await using opened = new AsyncDisposableStack();
+  const onError = (cause: unknown): void => events.onError(cause);
+
+  await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
+  const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
+  const db = opened.use(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) }));
+  const pool = openPool(url, { max: 1, isBounded: true, onError });
+  opened.defer(() => pool.end());
+  opened.use(await startHeartbeat(db, instance, onError));
+
+  const own = new Map<string, OwnHold>();
+  const deps = {
+    pool,
+    statements: compileStatements(db),
+    instance,
+    now: () => clock.now(),
+    pairOfHold: (callId: string) => own.get(callId)?.pair,
+  };
+  const group = openGroup<PostgresWrite>({
+    commit: (writes) => commitWrites(writes, deps),
+    judge,
+    probe: () => writeOf({ type: "probe" }, true),
+    clock,
+    limits,
+    events,
+  });
+  opened.defer(() => group.close());
+  const ledger = openPostgresLedger({ db, group, instance, clock, limits }, own);
+  opened.defer(() => ledger.close());
+
+  const journal = openJournal(limits.maxQueuedRecords, (record, over) => {
+    group.add(writeOf({ type: "record", record }, false, over, over));
+  });
+
+  const held = opened.move();
+  return {
+    db,
+    ledger,
+    journal,
+    keyTtlMs: KEY_TTL_MS,
+    ping: () =>
+      new Promise((resolve, reject) => {
+        group.assertOpen();
+        group.add(writeOf({ type: "probe" }, true, resolve, reject));
+      }),
+    close: () => held.disposeAsync(),
+  };
+}
+
+function writeOf(
+  operation: Operation,
+  isRefusable: boolean,
+  done: () => void = () => {},
+  refuse: (cause: GatewayError) => void = () => {},
+): PostgresWrite {
+  return { operation, isRefusable, wasTried: false, outcome: false, done, refuse };
+}
+
+/** Waits for a database that is still starting, then brings it up to date. */
+async function prepareSchema(
+  url: string,
+  timeoutMs: number,
+  clock: Clock,
+  onError: (cause: unknown) => void,
+): Promise<void> {
+  const pool = openPool(url, { max: 2, isBounded: false, onError });
+  await using db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+  const deadline = clock.monotonic() + timeoutMs;
+  for (;;) {
+    try {
+      const client = await pool.connect();
+      client.release();
+      break;
+    } catch (cause) {
+      if (isHopeless(cause) || clock.monotonic() + BOOT_RETRY_MS > deadline) {
+        throw new Error("The database of DATABASE_URL cannot be reached.", { cause });
+      }
+      await sleep(BOOT_RETRY_MS);
+    }
+  }
+  await migrate(db, postgresDdl);
+}

@@ -1,0 +1,57 @@
+import type { CallRecord } from "#core/call.ts";
+import type { AccountId } from "#core/key.ts";
+import type { HoldRequest } from "#core/ledger.ts";
+import type { NanoUsd } from "#core/money.ts";
+import type { Write } from "../group.ts";
+import type { AccountPair } from "../tables/accounts.ts";
+
+/** What a transaction can be asked to do. */
+export type Operation =
+  | HoldOperation
+  | ExtendOperation
+  | CloseOperation
+  | GrantOperation
+  | { readonly type: "record"; readonly record: CallRecord }
+  | { readonly type: "checkpoints"; readonly amounts: ReadonlyMap<string, NanoUsd> }
+  | { readonly type: "probe" };
+
+export interface HoldOperation {
+  readonly type: "hold";
+  readonly request: HoldRequest;
+  readonly pair: AccountPair;
+  /** The caller no longer waits: whatever was reserved has to be released. */
+  isForsaken: boolean;
+}
+
+export interface ExtendOperation {
+  readonly type: "extend";
+  readonly callId: string;
+  readonly amount: NanoUsd;
+}
+
+export interface CloseOperation {
+  readonly type: "close";
+  readonly kind: "settle" | "void";
+  readonly callId: string;
+  readonly cost: NanoUsd;
+  readonly at: number;
+  /** None where a hold is taken back of which nobody knew whether it was made. */
+  readonly record: CallRecord | null;
+}
+
+export interface GrantOperation {
+  readonly type: "grant";
+  readonly grantId: string;
+  readonly account: AccountId;
+  readonly granted: NanoUsd | null;
+  readonly note: string;
+  readonly at: number;
+}
+
+export interface PostgresWrite extends Write {
+  readonly operation: Operation;
+  /** Was in a transaction whose end is not known. */
+  wasTried: boolean;
+  /** Whether the operation did what it is for; known once its transaction is. */
+  outcome: boolean;
+}

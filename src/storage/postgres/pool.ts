@@ -1,0 +1,50 @@
+import { Pool, types, type CustomTypesConfig } from "pg";
+
+const INT8 = 20;
+const STATEMENT_MS = 5_000;
+/** Our own clock's turn, where the server no longer answers at all. */
+const ANSWER_MS = 6_000;
+
+export interface PoolOptions {
+  readonly max: number;
+  /** Bounds on statements; migrations go without. */
+  readonly isBounded: boolean;
+  readonly onError: (cause: unknown) => void;
+}
+
+export function openPool(url: string, options: PoolOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: "sluice",
+    connectionTimeoutMillis: 1_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    types: numbers,
+    // Statements that need no answer in between share a round trip.
+    pipeline: true,
+    ...(options.isBounded
+      ? {
+          statement_timeout: STATEMENT_MS,
+          query_timeout: ANSWER_MS,
+          idle_in_transaction_session_timeout: 2 * STATEMENT_MS,
+        }
+      : {}),
+  });
+  // A connection that breaks while nobody uses it; whoever needs it next gets a new one.
+  pool.on("error", options.onError);
+  return pool;
+}
+
+const numbers: CustomTypesConfig = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === INT8 && format !== "binary") return parseInteger;
+    return types.getTypeParser(oid, format);
+  },
+};
+
+function parseInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large to count with.`);
+  return value;
+}

@@ -1,0 +1,118 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { QueryResultRow } from "pg";
+import type { AccountId } from "#core/key.ts";
+import type { Tables } from "../tables.ts";
+import { CALL_COLUMNS } from "../tables/calls.ts";
+import { namesOf, type Columns, type Value, type Values } from "../tables/columns.ts";
+import { HOLD_COLUMNS } from "../tables/holds.ts";
+import { LEDGER_COLUMNS } from "../tables/ledger.ts";
+
+/** Where a statement is run: a connection within a transaction. */
+export interface Connection {
+  query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
+}
+
+export interface StoredHold {
+  readonly call_id: string;
+  readonly user_account: AccountId | null;
+  readonly key_account: AccountId | null;
+  readonly amount: number;
+  readonly extensions: number;
+  readonly instance: string;
+}
+
+export interface StoredEntry {
+  readonly op_id: string;
+  readonly spent_delta: number;
+  readonly at: number;
+}
+
+/**
+ * What a batch is made of. Each takes a list per column, so that a statement
+ * is one text, compiled once, however many rows it is for.
+ */
+export type Statements = ReturnType<typeof compileStatements>;
+
+export function compileStatements(db: Kysely<Tables>) {
+  const compile = (query: RawBuilder<unknown>): string => query.compile(db).sql;
+  const ids = sql`${[]}::text[]`;
+
+  const findHolds = compile(
+    sql`select call_id, user_account, key_account, amount, extensions, instance
+      from holds where call_id = any(${ids})`,
+  );
+  const findEntries = compile(
+    sql`select op_id, spent_delta, at from ledger where op_id = any(${ids})`,
+  );
+  // In the order of their ids, which all gateways keep to, so that none waits in a circle.
+  const lockAccounts = compile(
+    sql`select id, granted, spent, held from accounts where id = any(${ids})
+      order by id for update`,
+  );
+  const addAccounts = compile(
+    sql`insert into accounts (id, granted, spent, held)
+      select distinct id, null::bigint, 0, 0 from unnest(${ids}) as new(id) order by id
+      on conflict do nothing`,
+  );
+  const updateAccounts = compile(
+    sql`update accounts set granted = new.granted, spent = new.spent, held = new.held
+      from ${unnest(["text", "bigint", "bigint", "bigint"])} as new(id, granted, spent, held)
+      where accounts.id = new.id`,
+  );
+  const addEntries = compile(insertInto("ledger", LEDGER_COLUMNS));
+  const addHolds = compile(insertInto("holds", HOLD_COLUMNS));
+  const extendHolds = compile(
+    sql`update holds set amount = new.amount, extensions = new.extensions
+      from ${unnest(["text", "bigint", "bigint"])} as new(call_id, amount, extensions)
+      where holds.call_id = new.call_id`,
+  );
+  const checkpointHolds = compile(
+    sql`update holds set checkpoint = new.checkpoint
+      from ${unnest(["text", "bigint"])} as new(call_id, checkpoint)
+      where holds.call_id = new.call_id`,
+  );
+  const deleteHolds = compile(sql`delete from holds where call_id = any(${ids})`);
+  const addCalls = compile(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`);
+  const probe = compile(
+    sql`insert into meta (key, value) values ('probe', ${""})
+      on conflict (key) do update set value = excluded.value`,
+  );
+
+  return {
+    findHolds: async (on: Connection, callIds: string[]) =>
+      (await on.query<StoredHold>(findHolds, [callIds])).rows,
+    findEntries: async (on: Connection, opIds: string[]) =>
+      (await on.query<StoredEntry>(findEntries, [opIds])).rows,
+    lockAccounts: async (on: Connection, accountIds: AccountId[]) =>
+      (await on.query<Tables["accounts"]>(lockAccounts, [accountIds])).rows,
+    addAccounts: (on: Connection, accountIds: AccountId[]) => on.query(addAccounts, [accountIds]),
+    updateAccounts: (on: Connection, rows: readonly Values[]) =>
+      on.query(updateAccounts, columnsOf(rows, 4)),
+    addEntries: (on: Connection, rows: readonly Values[]) =>
+      on.query(addEntries, columnsOf(rows, namesOf(LEDGER_COLUMNS).length)),
+    addHolds: (on: Connection, rows: readonly Values[]) =>
+      on.query(addHolds, columnsOf(rows, namesOf(HOLD_COLUMNS).length)),
+    extendHolds: (on: Connection, rows: readonly Values[]) =>
+      on.query(extendHolds, columnsOf(rows, 3)),
+    checkpointHolds: (on: Connection, rows: readonly Values[]) =>
+      on.query(checkpointHolds, columnsOf(rows, 2)),
+    deleteHolds: (on: Connection, callIds: string[]) => on.query(deleteHolds, [callIds]),
+    addCalls: (on: Connection, rows: readonly Values[]) =>
+      on.query(addCalls, columnsOf(rows, namesOf(CALL_COLUMNS).length)),
+    probe: (on: Connection, value: string) => on.query(probe, [value]),
+  };
+}
+
+function insertInto<Table>(table: keyof Tables, columns: Columns<Table>): RawBuilder<unknown> {
+  const names = namesOf(columns);
+  return sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+    select * from ${unnest(names.map((name) => columns[name]))}`;
+}
+
+function unnest(types: readonly string[]): RawBuilder<unknown> {
+  return sql`unnest(${sql.join(types.map((type) => sql`${[]}::${sql.raw(type)}[]`))})`;
+}
+
+function columnsOf(rows: readonly Values[], count: number): Value[][] {
+  return Array.from({ length: count }, (_, column) => rows.map((row) => row[column] ?? null));
+}

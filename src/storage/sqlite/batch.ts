@@ -1,0 +1,41 @@
+import type { AccountId } from "#core/key.ts";
+import type { Write } from "../group.ts";
+import type { Values } from "../tables/columns.ts";
+import type { StatementName } from "./statements.ts";
+import type { Batch } from "./writer.ts";
+
+/** A write that says what it writes once its transaction comes. */
+export interface SqliteWrite extends Write {
+  encode(batch: BatchBuilder): void;
+}
+
+export interface BatchBuilder {
+  row(statement: StatementName, values: Values): void;
+  move(accounts: readonly AccountId[], held: number, spent: number): void;
+}
+
+/** The rows of one transaction; an account that many calls move is updated once. */
+export function encodeBatch(writes: readonly SqliteWrite[]): Batch {
+  const batch: Partial<Record<StatementName, Values[]>> = {};
+  const moves = new Map<AccountId, { held: number; spent: number }>();
+  const builder: BatchBuilder = {
+    row(statement, values) {
+      (batch[statement] ??= []).push(values);
+    },
+    move(accounts, held, spent) {
+      for (const id of accounts) {
+        const move = moves.get(id);
+        if (move === undefined) {
+          moves.set(id, { held, spent });
+        } else {
+          move.held += held;
+          move.spent += spent;
+        }
+      }
+    },
+  };
+
+  for (const write of writes) write.encode(builder);
+  for (const [id, { held, spent }] of moves) builder.row("balance", [held, spent, id]);
+  return batch;
+}

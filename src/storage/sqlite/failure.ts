@@ -1,0 +1,34 @@
+import type { Verdict } from "../group.ts";
+
+/** An error of SQLite, also when it comes from the writer's thread. */
+export class SqliteFailure extends Error {
+  override readonly name = "SqliteFailure";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const THREAD_DIED = "THREAD_DIED";
+
+/** Codes in front of which a file or its disk cannot be trusted. */
+const FATAL = ["SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_NOTADB", THREAD_DIED];
+const BAD = ["SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_TOOBIG", "SQLITE_RANGE"];
+
+export function judge(error: unknown): Verdict {
+  const code = codeOf(error);
+  // No code: what it was given could not even be bound.
+  if (code === "" || BAD.some((prefix) => code.startsWith(prefix))) return "bad";
+  return FATAL.some((prefix) => code.startsWith(prefix)) ? "fatal" : "wait";
+}
+
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY");
+}
+
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

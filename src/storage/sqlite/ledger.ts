@@ -1,0 +1,302 @@
+import assert from "node:assert";
+import type { Kysely } from "kysely";
+import type { CallRecord } from "#core/call.ts";
+import type { AccountId } from "#core/key.ts";
+import { canHold, type HoldRequest, type Ledger } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import { openCheckpoints } from "../checkpoints.ts";
+import type { Group, Write } from "../group.ts";
+import type { StorageLimits } from "../limits.ts";
+import { outOfQuota } from "../out-of-quota.ts";
+import type { Tables } from "../tables.ts";
+import { pairOf, type AccountPair } from "../tables/accounts.ts";
+import { callValues } from "../tables/calls.ts";
+import type { Values } from "../tables/columns.ts";
+import { holdValues, toOpenHold } from "../tables/holds.ts";
+import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import type { Accounts, LiveAccount } from "./accounts.ts";
+import type { BatchBuilder, SqliteWrite } from "./batch.ts";
+
+export interface SqliteLedgerDeps {
+  readonly db: Kysely<Tables>;
+  readonly accounts: Accounts;
+  readonly group: Group<SqliteWrite>;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly limits: StorageLimits;
+}
+
+interface LiveHold {
+  readonly accounts: readonly AccountId[];
+  readonly pair: AccountPair;
+  amount: NanoUsd;
+  extensions: number;
+  /**
+   * `dropped`: the database could not take it, and whoever opened it was told.
+   * It stays reserved until they close it, and is then written along with that.
+   */
+  state: "queued" | "written" | "dropped";
+  /** Its ledger entry; only needed until it is written. */
+  readonly entry: Values;
+  readonly durable: Promise<void>;
+}
+
+/**
+ * The ledger of a gateway that owns its database. Admission is decided here
+ * and now, on the accounts in memory; the database follows a transaction
+ * behind, and what was admitted is booked whatever happens to it.
+ */
+export async function openSqliteLedger(
+  deps: SqliteLedgerDeps,
+): Promise<Ledger & { close(): void }> {
+  const { db, accounts, group, instance, clock } = deps;
+  const holds = await loadHolds(db);
+  const checkpoints = openCheckpoints(deps.limits.checkpointMs, (amounts) => {
+    group.add({
+      isRefusable: true,
+      encode(batch) {
+        for (const [callId, amount] of amounts) batch.row("checkpoint", [amount, callId]);
+      },
+      done() {},
+      refuse() {},
+    });
+  });
+
+  return {
+    async hold(request) {
+      const known = holds.get(request.callId);
+      if (known !== undefined) return { durable: known.durable };
+
+      group.assertOpen();
+      const pair = pairOf(request.accounts);
+      reserve(request.accounts, request.amount);
+      return { durable: open(request, pair) };
+    },
+
+    async extend(callId, amount) {
+      assert(amount >= 0, "A hold only grows.");
+      const hold = holds.get(callId);
+      if (hold === undefined || hold.state === "dropped") return false;
+
+      group.assertOpen();
+      const drawn = hold.accounts.map((id) => accounts.open(id));
+      if (!canHold(drawn, amount)) return false;
+      move(drawn, amount, 0);
+      hold.amount = nanoUsd(hold.amount + amount);
+      return extend(callId, hold, amount);
+    },
+
+    checkpoint(callId, delivered) {
+      if (holds.has(callId)) checkpoints.note(callId, delivered);
+    },
+    settle: async (callId, cost, record) => close(callId, "settle", cost, record),
+    void: async (callId, record) => close(callId, "void", nanoUsd(0), record),
+
+    async grant(id, granted, note) {
+      group.assertOpen();
+      const account = accounts.open(id);
+      const before = account.granted;
+      const change = grantChange(before, granted);
+      const entry = grantEntry(ulid(clock.now()), pairOf([id]), change, note, clock.now());
+      account.granted = granted;
+
+      await written([id], {
+        isRefusable: false,
+        encode(batch) {
+          batch.row("grant", [id, granted]);
+          batch.row("entry", entry);
+        },
+        refused() {
+          account.granted = before;
+        },
+      });
+    },
+
+    async findAccount(id) {
+      const account = accounts.find(id);
+      return account && { id, granted: account.granted, spent: account.spent, held: account.held };
+    },
+
+    async listAbandoned() {
+      const rows = await db
+        .selectFrom("holds")
+        .selectAll()
+        .where("instance", "!=", instance)
+        .orderBy("call_id")
+        .execute();
+      return rows.filter((row) => holds.has(row.call_id)).map(toOpenHold);
+    },
+
+    close: () => checkpoints.close(),
+  };
+
+  function reserve(ids: readonly AccountId[], amount: NanoUsd): void {
+    assert(amount >= 0, "A hold is never negative.");
+    const drawn = ids.map((id) => accounts.find(id));
+    const existing = drawn.filter((account) => account !== undefined);
+    if (existing.length < ids.length || !canHold(existing, amount)) throw outOfQuota();
+    move(existing, amount, 0);
+  }
+
+  function open(request: HoldRequest, pair: AccountPair): Promise<void> {
+    const { callId, amount } = request;
+    const entry = callEntry(callId, "hold", pair, amount, 0, request.openedAt);
+    const row = holdValues(request, pair, instance);
+    const durable = written(request.accounts, {
+      isRefusable: true,
+      encode(batch) {
+        batch.row("hold", row);
+        batch.row("entry", entry);
+        batch.move(request.accounts, amount, 0);
+      },
+      done() {
+        hold.state = "written";
+      },
+      refused() {
+        hold.state = "dropped";
+      },
+    });
+    const hold: LiveHold = {
+      accounts: request.accounts,
+      pair,
+      amount,
+      extensions: 0,
+      state: "queued",
+      entry,
+      durable,
+    };
+    holds.set(callId, hold);
+    return durable;
+  }
+
+  async function extend(callId: string, hold: LiveHold, amount: NanoUsd): Promise<boolean> {
+    hold.extensions++;
+    const entry = callEntry(
+      callId,
+      `extend:${hold.extensions}`,
+      hold.pair,
+      amount,
+      0,
+      clock.now(),
+    );
+    const row = [amount, hold.extensions, callId];
+    await written(hold.accounts, {
+      isRefusable: true,
+      encode(batch) {
+        batch.row("extension", row);
+        batch.row("entry", entry);
+        batch.move(hold.accounts, amount, 0);
+      },
+      refused() {
+        hold.amount = nanoUsd(hold.amount - amount);
+        // A close in the meantime has released the account of all of it already.
+        if (holds.get(callId) === hold) moveAll(hold.accounts, -amount, 0);
+      },
+    });
+    return true;
+  }
+
+  async function close(
+    callId: string,
+    kind: "settle" | "void",
+    cost: NanoUsd,
+    record: CallRecord,
+  ): Promise<boolean> {
+    assert(cost >= 0, "A cost is never negative.");
+    const hold = holds.get(callId);
+    if (hold === undefined) return false;
+    holds.delete(callId);
+    checkpoints.forget(callId);
+    moveAll(hold.accounts, -hold.amount, cost);
+    const at = clock.now();
+
+    await written(hold.accounts, {
+      isRefusable: false,
+      encode(batch) {
+        if (hold.state === "dropped") {
+          batch.row("entry", hold.entry);
+          batch.move(hold.accounts, hold.amount, 0);
+        } else {
+          batch.row("release", [callId]);
+        }
+        batch.row("entry", callEntry(callId, kind, hold.pair, -hold.amount, cost, at));
+        batch.row("record", callValues(record));
+        batch.move(hold.accounts, -hold.amount, cost);
+      },
+      refused() {
+        moveAll(hold.accounts, 0, -cost);
+        if (hold.state !== "written") return;
+        holds.set(callId, hold);
+        moveAll(hold.accounts, hold.amount, 0);
+      },
+    });
+    return true;
+  }
+
+  /** Queues a write; the promise is kept or broken with its transaction, and may be left alone. */
+  function written(ids: readonly AccountId[], write: AccountWrite): Promise<void> {
+    const touched = ids.map((id) => accounts.open(id));
+    for (const account of touched) account.queued++;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    group.add({
+      isRefusable: write.isRefusable,
+      encode: write.encode,
+      done() {
+        for (const account of touched) account.queued--;
+        write.done?.();
+        resolve();
+      },
+      refuse(cause) {
+        for (const account of touched) account.queued--;
+        write.refused();
+        promise.catch(() => {});
+        reject(cause);
+      },
+    });
+    return promise;
+  }
+
+  function moveAll(ids: readonly AccountId[], held: number, spent: number): void {
+    move(
+      ids.map((id) => accounts.open(id)),
+      held,
+      spent,
+    );
+  }
+}
+
+interface AccountWrite extends Pick<Write, "isRefusable"> {
+  encode(batch: BatchBuilder): void;
+  done?(): void;
+  /** Takes back what was done in memory. */
+  refused(): void;
+}
+
+function move(touched: readonly LiveAccount[], held: number, spent: number): void {
+  for (const account of touched) {
+    account.held = nanoUsd(account.held + held);
+    account.spent = nanoUsd(account.spent + spent);
+  }
+}
+
+/** Those that earlier gateways left open. */
+async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHold>> {
+  const rows = await db.selectFrom("holds").selectAll().execute();
+  return new Map(
+    rows.map((row) => {
+      const pair = { user: row.user_account, key: row.key_account };
+      const hold: LiveHold = {
+        accounts: toOpenHold(row).accounts,
+        pair,
+        amount: nanoUsd(row.amount),
+        extensions: row.extensions,
+        state: "written",
+        entry: [],
+        durable: Promise.resolve(),
+      };
+      return [row.call_id, hold];
+    }),
+  );
+}

@@ -1,0 +1,151 @@
+import { Database } from "bun:sqlite";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { AccountId } from "#core/key.ts";
+import type { Account } from "#core/ledger.ts";
+import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
+import { openGroup } from "../group.ts";
+import { migrate } from "../migrate.ts";
+import type { Tables } from "../tables.ts";
+import { toAccount } from "../tables/accounts.ts";
+import { callValues } from "../tables/calls.ts";
+import { createAccounts } from "./accounts.ts";
+import { encodeBatch, type SqliteWrite } from "./batch.ts";
+import { sqliteDdl } from "./ddl.ts";
+import { directDialect, sharedDialect } from "./dialect.ts";
+import { judge } from "./failure.ts";
+import { openSqliteLedger } from "./ledger.ts";
+import { ownFolder } from "./owner.ts";
+import { compileStatements } from "./statements.ts";
+import { openWriter } from "./writer.ts";
+
+const FILE = "sluice.db";
+const CACHE_KIB = 16_384;
+/** The log is copied into the database when it has this many pages, 16 MiB. */
+const LOG_PAGES = 4_096;
+
+/** The embedded database: one file, one gateway, one writer beside the request loop. */
+export async function openSqlite(dataDir: string, options: EngineOptions): Promise<Engine> {
+  const { clock, limits, events, instance } = options;
+  await using opened = new AsyncDisposableStack();
+
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  opened.use(ownFolder(dataDir));
+  const path = databasePath(dataDir);
+  await prepareFile(path, limits.busyTimeoutMs);
+
+  const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close());
+  const writer = opened.adopt(await openWriter(path, writerPragmas(limits.busyTimeoutMs)), (each) =>
+    each.close(),
+  );
+  const db = new Kysely<Tables>({ dialect: sharedDialect(reader, writer) });
+  await writer.prepare(compileStatements(db));
+
+  const group = openGroup<SqliteWrite>({
+    commit: (writes) => writer.run(encodeBatch(writes)),
+    judge,
+    probe: () => probeWrite(() => {}, () => {}),
+    clock,
+    limits,
+    events,
+  });
+  opened.defer(() => group.close());
+
+  const accounts = createAccounts(accountLoader(db, reader));
+  const ledger = await openSqliteLedger({ db, accounts, group, instance, clock, limits });
+  opened.defer(() => ledger.close());
+  await register(db, instance, clock.now());
+
+  const journal = openJournal(limits.maxQueuedRecords, (record, over) => {
+    group.add({
+      isRefusable: false,
+      encode: (batch) => batch.row("record", callValues(record)),
+      done: over,
+      refuse: over,
+    });
+  });
+
+  const held = opened.move();
+  return {
+    db,
+    ledger,
+    journal,
+    keyTtlMs: Infinity,
+    ping: () =>
+      new Promise((resolve, reject) => {
+        group.assertOpen();
+        group.add(probeWrite(resolve, reject));
+      }),
+    close: () => held.disposeAsync(),
+  };
+
+  function probeWrite(done: () => void, refuse: (cause: GatewayError) => void): SqliteWrite {
+    return {
+      isRefusable: true,
+      encode: (batch) => batch.row("probe", [String(clock.now())]),
+      done,
+      refuse,
+    };
+  }
+}
+
+/** For a command beside a running gateway: sees everything, changes nothing. */
+export function openSqliteReader(dataDir: string): Kysely<Tables> {
+  const reader = openReader(databasePath(dataDir), 1_000);
+  return new Kysely<Tables>({ dialect: directDialect(reader) });
+}
+
+export function databasePath(dataDir: string): string {
+  return join(dataDir, FILE);
+}
+
+/** Created for its owner alone; the log beside it takes the same mode. */
+async function prepareFile(path: string, busyTimeoutMs: number): Promise<void> {
+  closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path, { readwrite: true });
+  await using db = new Kysely<Tables>({ dialect: directDialect(database) });
+  for (const pragma of writerPragmas(busyTimeoutMs)) database.run(pragma);
+  await migrate(db, sqliteDdl);
+}
+
+function writerPragmas(busyTimeoutMs: number): string[] {
+  return [
+    `pragma busy_timeout = ${busyTimeoutMs}`,
+    "pragma page_size = 8192",
+    "pragma journal_mode = wal",
+    "pragma synchronous = full",
+    "pragma foreign_keys = on",
+    "pragma temp_store = memory",
+    `pragma cache_size = -${CACHE_KIB}`,
+    `pragma wal_autocheckpoint = ${LOG_PAGES}`,
+    // A log that once grew long is cut back when it starts anew.
+    `pragma journal_size_limit = ${LOG_PAGES * 8_192}`,
+  ];
+}
+
+function openReader(path: string, busyTimeoutMs: number): Database {
+  const reader = new Database(path, { readonly: true });
+  reader.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  return reader;
+}
+
+/** Read at once and not in a while: admission waits for nobody. */
+function accountLoader(
+  db: Kysely<Tables>,
+  reader: Database,
+): (id: AccountId) => Account | undefined {
+  const { sql } = db.selectFrom("accounts").selectAll().where("id", "=", "user:0").compile();
+  return (id) => {
+    const row = reader.query<Tables["accounts"], [string]>(sql).get(id);
+    return row === null ? undefined : toAccount(row);
+  };
+}
+
+async function register(db: Kysely<Tables>, instance: string, now: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom("instances").execute();
+    await transaction.insertInto("instances").values({ id: instance, seen_at: now }).execute();
+  });
+}

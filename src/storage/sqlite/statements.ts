@@ -1,0 +1,53 @@
+import { sql, type Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+import { CALL_COLUMNS } from "../tables/calls.ts";
+import { namesOf, type Columns, type Values } from "../tables/columns.ts";
+import { HOLD_COLUMNS } from "../tables/holds.ts";
+import { LEDGER_COLUMNS } from "../tables/ledger.ts";
+
+/** What a batch is made of; within a transaction they run in this order. */
+export type StatementName =
+  | "grant"
+  | "hold"
+  | "entry"
+  | "extension"
+  | "checkpoint"
+  | "release"
+  | "record"
+  | "balance"
+  | "probe";
+
+/** A row for one of the statements. */
+export type StatementRow = readonly [StatementName, Values];
+
+/** Compiled once, prepared once, run for every row. */
+export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
+  const grant = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
+    on conflict (id) do update set granted = excluded.granted`;
+  const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
+    where call_id = ${0}`;
+  const balance = sql`update accounts set held = held + ${0}, spent = spent + ${0}
+    where id = ${0}`;
+  const probe = sql`insert into meta (key, value) values ('probe', ${0})
+    on conflict (key) do update set value = excluded.value`;
+
+  const text = (query: typeof grant): string => query.compile(db).sql;
+  return {
+    grant: text(grant),
+    hold: text(insertInto("holds", HOLD_COLUMNS)),
+    entry: text(insertInto("ledger", LEDGER_COLUMNS)),
+    extension: text(extension),
+    checkpoint: text(sql`update holds set checkpoint = ${0} where call_id = ${0}`),
+    release: text(sql`delete from holds where call_id = ${0}`),
+    // A record is written once: a call that both failed early and was settled keeps its first.
+    record: text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),
+    balance: text(balance),
+    probe: text(probe),
+  };
+}
+
+function insertInto<Table>(table: keyof Tables, columns: Columns<Table>) {
+  const names = namesOf(columns);
+  return sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+    values (${sql.join(names.map(() => sql.value(0)))})`;
+}

@@ -1,0 +1,148 @@
+import type { SQLQueryBindings } from "bun:sqlite";
+import type { Values } from "../tables/columns.ts";
+import { SqliteFailure, THREAD_DIED } from "./failure.ts";
+import { createLane } from "./lane.ts";
+
+/** What is said to the writer's thread, one thing at a time: a batch is a JSON text. */
+export type Request =
+  | string
+  | { readonly type: "open"; readonly path: string; readonly pragmas: readonly string[] }
+  | { readonly type: "prepare"; readonly statements: Readonly<Record<string, string>> }
+  | {
+      readonly type: "query";
+      readonly sql: string;
+      readonly parameters: readonly SQLQueryBindings[];
+    }
+  | { readonly type: "rollback" }
+  | { readonly type: "close" };
+
+export type Reply =
+  | { readonly failure: { readonly code: string; readonly message: string } }
+  | { readonly rows: unknown[]; readonly changes: number };
+
+/** Rows for prepared statements, by the statement's name. */
+export interface Batch {
+  readonly [statement: string]: readonly Values[] | undefined;
+}
+
+/** The one connection that writes, on a thread of its own. */
+export interface Writer {
+  /** Names the statements that batches are made of; they run in this order. */
+  prepare(statements: Readonly<Record<string, string>>): Promise<void>;
+  /** Runs a batch in one transaction. */
+  run(batch: Batch): Promise<void>;
+  /** The connection for oneself, until one leaves or has stayed too long. */
+  enter(): Promise<WriterSession>;
+  close(): Promise<void>;
+}
+
+export interface WriterSession {
+  query(sql: string, parameters: readonly SQLQueryBindings[]): Promise<QueryReply>;
+  /** Undoes what a transaction began, if there is one. */
+  rollback(): Promise<void>;
+  leave(): void;
+}
+
+export interface QueryReply {
+  readonly rows: unknown[];
+  readonly changes: number;
+}
+
+/** No transaction of ours takes a fraction of this: it bounds what a mistake can block. */
+const SESSION_MS = 15_000;
+
+export async function openWriter(path: string, pragmas: readonly string[]): Promise<Writer> {
+  const lane = createLane();
+  const thread = new Worker(threadUrl(), { name: "sluice-writer" });
+  let waiting: PromiseWithResolvers<Reply> | undefined;
+  let death: SqliteFailure | undefined;
+
+  thread.onmessage = ({ data }: MessageEvent<Reply>) => waiting?.resolve(data);
+  thread.onerror = (event) => die(event.message);
+  thread.addEventListener("close", () => die("The writer's thread has ended."));
+
+  try {
+    await ask({ type: "open", path, pragmas });
+  } catch (error) {
+    thread.terminate();
+    throw error;
+  }
+
+  return {
+    async prepare(statements) {
+      await alone(() => ask({ type: "prepare", statements }));
+    },
+    async run(batch) {
+      await alone(() => ask(JSON.stringify(batch)));
+    },
+    enter: async () => openSession(await lane.enter()),
+    async close() {
+      try {
+        if (death === undefined) await alone(() => ask({ type: "close" }));
+      } finally {
+        die("The writer is closed.");
+        thread.terminate();
+      }
+    },
+  };
+
+  function openSession(leave: () => void): WriterSession {
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+      leave();
+    };
+    const timer = setTimeout(() => {
+      isOver = true;
+      void ask({ type: "rollback" }).catch(() => {}).finally(end);
+    }, SESSION_MS);
+
+    return {
+      async query(sql, parameters) {
+        if (isOver) throw new SqliteFailure("", "The transaction took too long and was undone.");
+        return ask({ type: "query", sql, parameters });
+      },
+      async rollback() {
+        if (!isOver) await ask({ type: "rollback" });
+      },
+      leave() {
+        if (!isOver) end();
+      },
+    };
+  }
+
+  async function alone(action: () => Promise<unknown>): Promise<void> {
+    const leave = await lane.enter();
+    try {
+      await action();
+    } finally {
+      leave();
+    }
+  }
+
+  async function ask(request: Request): Promise<QueryReply> {
+    if (death !== undefined) throw death;
+    waiting = Promise.withResolvers<Reply>();
+    thread.postMessage(request);
+    const reply = await waiting.promise;
+    if ("failure" in reply) throw new SqliteFailure(reply.failure.code, reply.failure.message);
+    return reply;
+  }
+
+  function die(message: string): void {
+    death ??= new SqliteFailure(THREAD_DIED, message);
+    waiting?.reject(death);
+  }
+}
+
+/**
+ * From source the thread stands beside this file. In a bundle or a single-file
+ * executable this file is part of the main module, and the thread is a second
+ * entry point, found by its path below `src/`.
+ */
+function threadUrl(): string {
+  const isSource = import.meta.url.endsWith("/sqlite/writer.ts");
+  const path = isSource ? "./writer-thread.ts" : "./storage/sqlite/writer-thread.js";
+  return new URL(path, import.meta.url).href;
+}

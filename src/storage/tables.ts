@@ -1,0 +1,20 @@
+import type { AccountsTable } from "./tables/accounts.ts";
+import type { CallsTable } from "./tables/calls.ts";
+import type { HoldsTable } from "./tables/holds.ts";
+import type { InstancesTable } from "./tables/instances.ts";
+import type { KeysTable } from "./tables/keys.ts";
+import type { LedgerTable } from "./tables/ledger.ts";
+import type { MetaTable } from "./tables/meta.ts";
+import type { UsersTable } from "./tables/users.ts";
+
+/** The database as Kysely sees it, the same on both engines. */
+export interface Tables {
+  users: UsersTable;
+  keys: KeysTable;
+  accounts: AccountsTable;
+  holds: HoldsTable;
+  ledger: LedgerTable;
+  calls: CallsTable;
+  instances: InstancesTable;
+  meta: MetaTable;
+}

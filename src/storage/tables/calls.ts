@@ -1,0 +1,140 @@
+import type { Selectable } from "kysely";
+import { z } from "zod";
+import type { CallOutcome, CallRecord } from "#core/call.ts";
+import { FAULTS, type FaultCode } from "#core/error.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { whole, type Columns, type Values } from "./columns.ts";
+
+/** The journal: a row for each call that ended. */
+export interface CallsTable {
+  id: string;
+  at: number;
+  user_id: number;
+  key_id: number;
+  model: string;
+  upstream_model: string | null;
+  channel: string | null;
+  provider: string | null;
+  style: string;
+  is_stream: number;
+  outcome: CallOutcome;
+  fault: FaultCode | null;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  audio_input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  audio_output_tokens: number;
+  is_estimated: number;
+  cost: NanoUsd;
+  first_byte_ms: number | null;
+  duration_ms: number;
+  /** JSON of the `AttemptRecord`s. */
+  attempts: string;
+  /** JSON array of field names. */
+  lost: string;
+}
+
+export const CALL_COLUMNS: Columns<CallsTable> = {
+  id: "text",
+  at: "bigint",
+  user_id: "bigint",
+  key_id: "bigint",
+  model: "text",
+  upstream_model: "text",
+  channel: "text",
+  provider: "text",
+  style: "text",
+  is_stream: "bigint",
+  outcome: "text",
+  fault: "text",
+  input_tokens: "bigint",
+  cached_input_tokens: "bigint",
+  cache_write_tokens: "bigint",
+  audio_input_tokens: "bigint",
+  output_tokens: "bigint",
+  reasoning_tokens: "bigint",
+  audio_output_tokens: "bigint",
+  is_estimated: "bigint",
+  cost: "bigint",
+  first_byte_ms: "bigint",
+  duration_ms: "bigint",
+  attempts: "text",
+  lost: "text",
+};
+
+export function callValues(record: CallRecord): Values {
+  const { usage } = record;
+  return [
+    record.id,
+    whole(record.at),
+    record.userId,
+    record.keyId,
+    record.model,
+    record.upstreamModel,
+    record.channel,
+    record.provider,
+    record.style,
+    record.isStream ? 1 : 0,
+    record.outcome,
+    record.fault,
+    whole(usage.inputTokens),
+    whole(usage.cachedInputTokens),
+    whole(usage.cacheWriteTokens),
+    whole(usage.audioInputTokens),
+    whole(usage.outputTokens),
+    whole(usage.reasoningTokens),
+    whole(usage.audioOutputTokens),
+    usage.isEstimated ? 1 : 0,
+    record.cost,
+    record.firstByteMs === null ? null : whole(record.firstByteMs),
+    whole(record.durationMs),
+    JSON.stringify(record.attempts),
+    record.lost.length === 0 ? "[]" : JSON.stringify(record.lost),
+  ];
+}
+
+export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
+  return {
+    id: row.id,
+    at: row.at,
+    userId: row.user_id,
+    keyId: row.key_id,
+    model: row.model,
+    upstreamModel: row.upstream_model,
+    channel: row.channel,
+    provider: row.provider,
+    style: row.style,
+    isStream: row.is_stream === 1,
+    outcome: row.outcome,
+    fault: row.fault,
+    usage: {
+      inputTokens: row.input_tokens,
+      cachedInputTokens: row.cached_input_tokens,
+      cacheWriteTokens: row.cache_write_tokens,
+      audioInputTokens: row.audio_input_tokens,
+      outputTokens: row.output_tokens,
+      reasoningTokens: row.reasoning_tokens,
+      audioOutputTokens: row.audio_output_tokens,
+      isEstimated: row.is_estimated === 1,
+    },
+    cost: nanoUsd(row.cost),
+    firstByteMs: row.first_byte_ms,
+    durationMs: row.duration_ms,
+    attempts: attempts.parse(JSON.parse(row.attempts)),
+    lost: lost.parse(JSON.parse(row.lost)),
+  };
+}
+
+const attempts = z.array(
+  z.object({
+    channel: z.string(),
+    credential: z.string(),
+    fault: z.custom<FaultCode>((code) => typeof code === "string" && code in FAULTS).nullable(),
+    status: z.number().nullable(),
+    durationMs: z.number(),
+  }),
+);
+
+const lost = z.array(z.string());

@@ -1,0 +1,22 @@
+/**
+ * The columns of a table that is written in bulk, in the order of its values.
+ * Texts and whole numbers are all there is: JSON is kept as text, a boolean as
+ * 0 or 1 and an instant as milliseconds, so that both engines hold the same.
+ */
+export type Columns<Table> = { readonly [Column in keyof Table]-?: "text" | "bigint" };
+
+export type Value = string | number | null;
+
+/** A row as values, in the order of its table's `Columns`. */
+export type Values = readonly Value[];
+
+export function namesOf<Table>(columns: Columns<Table>): (keyof Table & string)[] {
+  const names: (keyof Table & string)[] = [];
+  for (const name in columns) names.push(name);
+  return names;
+}
+
+/** A number that a strict integer column takes, whatever a clock or a vendor made of it. */
+export function whole(value: number): number {
+  return Number.isFinite(value) ? Math.round(value) : 0;
+}

@@ -1,0 +1,100 @@
+import type { AccountId } from "#core/key.ts";
+import type { NanoUsd } from "#core/money.ts";
+import type { AccountPair } from "./accounts.ts";
+import { whole, type Columns, type Values } from "./columns.ts";
+
+/**
+ * Every movement of money, never changed and never deleted. An account's
+ * columns are the sums of its entries' deltas. `bound_delta` is 1 where an
+ * entry gives the account a bound and -1 where it takes it away, so that its
+ * sum tells, too: 0 is an account without a bound, whatever the order.
+ */
+export interface LedgerTable {
+  /** Names the operation, so that it cannot be done twice: `<callId>:settle`, `grant:<ulid>`. */
+  op_id: string;
+  call_id: string | null;
+  kind: EntryKind;
+  user_account: AccountId | null;
+  key_account: AccountId | null;
+  held_delta: NanoUsd;
+  spent_delta: NanoUsd;
+  granted_delta: NanoUsd;
+  bound_delta: number;
+  note: string | null;
+  at: number;
+}
+
+export type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
+
+export const LEDGER_COLUMNS: Columns<LedgerTable> = {
+  op_id: "text",
+  call_id: "text",
+  kind: "text",
+  user_account: "text",
+  key_account: "text",
+  held_delta: "bigint",
+  spent_delta: "bigint",
+  granted_delta: "bigint",
+  bound_delta: "bigint",
+  note: "text",
+  at: "bigint",
+};
+
+/** An entry of a call's life: what it reserves, gives back and takes. */
+export function callEntry(
+  callId: string,
+  kind: "hold" | "settle" | "void" | `extend:${number}`,
+  pair: AccountPair,
+  held: number,
+  spent: number,
+  at: number,
+): Values {
+  const name = kind.startsWith("extend") ? "extend" : kind;
+  return [
+    `${callId}:${kind}`,
+    callId,
+    name,
+    pair.user,
+    pair.key,
+    held,
+    spent,
+    0,
+    0,
+    null,
+    whole(at),
+  ];
+}
+
+export interface GrantChange {
+  readonly grantedDelta: number;
+  readonly boundDelta: number;
+}
+
+export function grantChange(from: NanoUsd | null, to: NanoUsd | null): GrantChange {
+  return {
+    grantedDelta: (to ?? 0) - (from ?? 0),
+    boundDelta: Number(to !== null) - Number(from !== null),
+  };
+}
+
+export function grantEntry(
+  grantId: string,
+  pair: AccountPair,
+  change: GrantChange,
+  note: string,
+  at: number,
+): Values {
+  return [
+    `grant:${grantId}`,
+    null,
+    "grant",
+    pair.user,
+    pair.key,
+    0,
+    0,
+    change.grantedDelta,
+    change.boundDelta,
+    note,
+    whole(at),
+  ];
+}
