@@ -1,0 +1,55 @@
+/** Something done again and again beside the calls. It must not mind being run twice. */
+export interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface Scheduler {
+  /** Ends the waiting, and waits for what runs. */
+  stop(): Promise<void>;
+}
+
+/** Runs each job at once and then at its interval, counted from its last end, so that none overlaps itself. */
+export function startJobs(
+  jobs: readonly Job[],
+  onError: (job: string, cause: unknown) => void,
+): Scheduler {
+  const stopping = new AbortController();
+  const running = jobs.map((job) => repeat(job, stopping.signal, onError));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function repeat(
+  job: Job,
+  signal: AbortSignal,
+  onError: (job: string, cause: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await job.run(signal);
+    } catch (cause) {
+      if (!signal.aborted) onError(job.name, cause);
+    }
+    await pause(job.everyMs, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    timer.unref();
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+}

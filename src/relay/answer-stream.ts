@@ -1,0 +1,21 @@
+import type { Usage } from "#core/usage.ts";
+import type { Sink } from "#lib/push-stream.ts";
+
+/** An answer under way to the caller, whether passed on or translated. */
+export interface AnswerStream {
+  /**
+   * Hands over the answer piece by piece, whole events only; a promise from
+   * `take` holds the upstream back. Settles at the answer's proper end, or
+   * with what broke it.
+   */
+  run(take: Sink["write"]): Promise<void>;
+  /** What was handed over last ends the answer: it must not leave before the call is settled. */
+  readonly isEnding: boolean;
+  /** As the upstream reported it, so far. */
+  readonly usage: Usage | undefined;
+  /** Output since the last call, for a local count. */
+  takeOutputText(): string;
+  readonly lost: readonly string[];
+  /** Lets go of the upstream; cuts it when it is still answering. */
+  close(): void;
+}

@@ -1,0 +1,148 @@
+import type { Credential } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Egress, UpstreamReply } from "#egress/upstream.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Call } from "./call.ts";
+import type { Health } from "./health.ts";
+import type { Plan, Route } from "./route.ts";
+import type { Settlement } from "./settlement.ts";
+
+export interface AttemptDeps {
+  readonly egress: Egress;
+  readonly health: Health;
+  readonly clock: Clock;
+  readonly maxAttempts: number;
+}
+
+/** An upstream that answers. Its place on the channel is given back by `release`. */
+export interface Begun<T> {
+  readonly route: Route;
+  readonly answer: T;
+  release(error?: GatewayError): void;
+}
+
+/** Sends a call along a route and waits until the upstream begins to answer, or throws. */
+export type Begin<T> = (route: Route, send: (body: string) => Promise<UpstreamReply>) => Promise<T>;
+
+/**
+ * The first channel that begins to answer, answers. What to do about one that
+ * does not is written in the error table: try its next credential, the next
+ * channel, or tell the caller.
+ */
+export async function firstToAnswer<T>(
+  call: Call,
+  plan: Plan,
+  settlement: Settlement,
+  deps: AttemptDeps,
+  begin: Begin<T>,
+): Promise<Begun<T>> {
+  let last: GatewayError | undefined;
+  let attempts = 0;
+
+  for (const route of plan.routes) {
+    const tried = new Set<Credential>();
+    while (attempts < deps.maxAttempts) {
+      const credential = deps.health.pick(route.channel, tried);
+      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0)) break;
+      attempts++;
+      try {
+        return await tryOnce(call, route, credential, settlement, deps, begin);
+      } catch (cause) {
+        last = GatewayError.from(cause);
+      }
+      if (last.fault.next === "stop") throw last;
+      if (last.fault.next === "channel" || credential === undefined) break;
+      tried.add(credential);
+    }
+  }
+  throw last ?? new GatewayError("unavailable", "Every credential of this model's upstreams is resting.", {
+    retryAfterMs: deps.health.waitMs(plan.routes.map((route) => route.channel)),
+  });
+}
+
+async function tryOnce<T>(
+  call: Call,
+  route: Route,
+  credential: Credential | undefined,
+  settlement: Settlement,
+  deps: AttemptDeps,
+  begin: Begin<T>,
+): Promise<Begun<T>> {
+  const { channel, endpoint, provider } = route;
+  const startedAt = deps.clock.monotonic();
+  let reply: UpstreamReply | undefined;
+  let error: GatewayError | undefined;
+
+  deps.health.enter(channel);
+  try {
+    const answer = await begin(route, async (body) => {
+      reply = await deps.egress.send({
+        url: new URL(channel.baseUrl + endpoint.path),
+        method: "POST",
+        body,
+        pool: poolOf(route, credential),
+        credential,
+        authorize: provider.authorize,
+        isStream: call.facts.stream,
+        signal: call.signal,
+      });
+      if (reply.status !== 200) throw await asError(reply, route);
+      return reply;
+    });
+    return { route, answer, release: (failure) => release(deps.health, route, failure) };
+  } catch (cause) {
+    reply?.close();
+    error = GatewayError.from(cause);
+    deps.health.leave(channel);
+    if (error.fault.next === "credential" && credential !== undefined) {
+      deps.health.cool(channel, credential, error);
+    }
+    throw error;
+  } finally {
+    deps.health.report(channel, error);
+    deps.health.turn(channel);
+    settlement.tried({
+      channel: channel.name,
+      credential: credential?.label ?? "",
+      fault: error?.code ?? null,
+      status: reply?.status ?? null,
+      durationMs: Math.round(deps.clock.monotonic() - startedAt),
+    });
+  }
+}
+
+function release(health: Health, { channel }: Route, failure: GatewayError | undefined): void {
+  if (failure !== undefined) health.report(channel, failure);
+  health.leave(channel);
+}
+
+/** Connections are shared by the calls of one channel and credential, and by nobody else. */
+function poolOf({ channel }: Route, credential: Credential | undefined): string {
+  const index = credential === undefined ? -1 : channel.credentials.indexOf(credential);
+  return `${channel.name}/${index}`;
+}
+
+const MAX_ERROR_CHARS = 64 * 1024;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Promise<GatewayError> {
+  const body = new TextDecoder().decode(await reply.readAll()).slice(0, MAX_ERROR_CHARS);
+  const read = endpoint.style.outbound.parseError(reply.status, body);
+  const code = provider.classifyError?.(reply.status, body) ?? read.code;
+  const retryAfterMs = retryAfter(reply.headers);
+  return new GatewayError(code, read.message, {
+    cause: `${reply.status} ${body}`,
+    ...(read.param === undefined ? {} : { param: read.param }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Seconds, or a date, or the milliseconds that some vendors add. */
+function retryAfter(headers: ReadonlyMap<string, string>): number | undefined {
+  const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  const seconds = headers.get("retry-after");
+  const plain = seconds === undefined ? Number.NaN : Number(seconds) * 1_000;
+  const dated = seconds === undefined ? Number.NaN : Date.parse(seconds) - Date.now();
+  const ms = [precise, plain, dated].find((each) => Number.isFinite(each) && each >= 0);
+  return ms === undefined ? undefined : Math.min(ms, MAX_RETRY_AFTER_MS);
+}

@@ -1,0 +1,35 @@
+import type { ApiKey } from "#core/key.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import type { RequestBody, RequestFacts, TextStyle } from "#core/style.ts";
+
+/** One client request to a model endpoint, read and checked, about to be served. */
+export interface Call {
+  readonly id: string;
+  readonly key: ApiKey;
+  readonly style: TextStyle;
+  readonly body: RequestBody;
+  readonly facts: RequestFacts;
+  /** The caller would rather be refused than lose a field. */
+  readonly isStrict: boolean;
+  /** Fires when the caller hangs up, or the gateway ends the call. */
+  readonly signal: AbortSignal;
+  /** Unix ms, and the monotonic clock's ms, of admission. */
+  readonly at: number;
+  readonly startedAt: number;
+}
+
+/** What goes back to the caller. */
+export type Answer = WholeAnswer | StreamedAnswer;
+
+export interface WholeAnswer {
+  readonly kind: "whole";
+  readonly body: Uint8Array | string;
+  readonly lost: readonly string[];
+}
+
+export interface StreamedAnswer {
+  readonly kind: "stream";
+  /** Writes the answer out; resolves when it is over, however it went. */
+  send(sink: Sink): Promise<void>;
+  readonly lost: readonly string[];
+}

@@ -1,0 +1,105 @@
+import type { Channel } from "#core/channel.ts";
+import { mayUse, type ApiKey } from "#core/key.ts";
+import type { Catalog, Model } from "#core/model.ts";
+import type { Price } from "#core/money.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Candidate, ModelTable } from "./route.ts";
+
+/** What the owner says of a model, over what the catalogue knows. */
+export interface ModelOverride {
+  readonly price?: Price;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+}
+
+export interface ListedModel {
+  readonly id: string;
+  readonly owner: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly model: Model | undefined;
+}
+
+/** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
+export class Channels implements ModelTable {
+  readonly #catalog: Catalog;
+  readonly #overrides: ReadonlyMap<string, ModelOverride>;
+  readonly #discovered = new Map<string, readonly string[]>();
+  #channels: readonly Channel[] = [];
+  #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
+
+  constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
+    this.#catalog = catalog;
+    this.#overrides = overrides;
+  }
+
+  get all(): readonly Channel[] {
+    return this.#channels;
+  }
+
+  replace(channels: readonly Channel[]): void {
+    this.#channels = channels;
+    this.#rebuild();
+  }
+
+  /** What a channel's upstream says it serves. */
+  discovered(channel: Channel, models: readonly string[]): void {
+    this.#discovered.set(channel.name, models);
+    this.#rebuild();
+  }
+
+  find(model: string): readonly Candidate[] | undefined {
+    return this.#table.get(model);
+  }
+
+  /** What a key may use, in the order of names. */
+  list(key: ApiKey): readonly ListedModel[] {
+    return [...this.#table.keys()]
+      .filter((id) => mayUse(key, id))
+      .sort()
+      .flatMap((id) => this.describe(key, id) ?? []);
+  }
+
+  describe(key: ApiKey, id: string): ListedModel | undefined {
+    const [first] = this.#table.get(id) ?? [];
+    if (first === undefined || !mayUse(key, id)) return undefined;
+    const model = this.#catalog.findModel(first.provider.id, first.upstreamModel);
+    return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+  }
+
+  #rebuild(): void {
+    const table = new Map<string, Candidate[]>();
+    for (const channel of this.#channels) {
+      for (const [name, upstreamModel] of this.#modelsOf(channel)) {
+        const candidate = this.#candidate(channel, name, upstreamModel);
+        const others = table.get(name);
+        if (others === undefined) table.set(name, [candidate]);
+        else others.push(candidate);
+      }
+    }
+    this.#table = table;
+  }
+
+  /** Until a channel's upstream told its models, the catalogue's for that vendor are taken. */
+  #modelsOf({ name, provider, models }: Channel): Iterable<readonly [string, string]> {
+    if (models.kind === "listed") return models.upstreamNames;
+    const ids =
+      this.#discovered.get(name) ??
+      this.#catalog.listModels(provider).filter((each) => each.kind === "chat").map((each) => each.id);
+    return ids.map((id) => [id, id] as const);
+  }
+
+  #candidate(channel: Channel, name: string, upstreamModel: string): Candidate {
+    const provider = findProvider(channel.provider);
+    if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
+    const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
+    const known = this.#catalog.findModel(provider.id, upstreamModel);
+    return {
+      channel,
+      provider,
+      upstreamModel,
+      price: override?.price ?? (provider.isLocal ? undefined : known?.price),
+      maxOutputTokens: override?.maxOutputTokens ?? known?.maxOutputTokens,
+    };
+  }
+}

@@ -1,0 +1,121 @@
+import { GatewayError } from "#core/error.ts";
+import type { Deadlines, Watched } from "#egress/deadlines.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { Call } from "./call.ts";
+import type { Settlement } from "./settlement.ts";
+
+export interface DeliverySettings {
+  readonly maxEventBytes: number;
+  /** How long to wait for a first event before the answer's head is sent without one. */
+  readonly firstSignMs: number;
+  /** After this long without an event a comment tells the caller that we live. */
+  readonly silenceMs: number;
+  readonly checkpointMs: number;
+  readonly deadlines: Deadlines;
+}
+
+const KEEP_ALIVE = ": keep-alive\n\n";
+
+/**
+ * A stream on its way from an upstream that began to answer to a caller, as
+ * fast as the caller takes it and no faster. However it ends (done, broken,
+ * hung up, out of quota), what was delivered is settled once, and the caller
+ * is never shown a false end.
+ */
+export class Delivery implements Watched {
+  readonly stream: AnswerStream;
+  readonly #settings: DeliverySettings;
+  readonly #running: Promise<void>;
+  readonly #began = Promise.withResolvers<void>();
+  readonly #attached = Promise.withResolvers<void>();
+  #sink: Sink | undefined;
+  #settlement: Settlement | undefined;
+  dueAt = Infinity;
+
+  private constructor(stream: AnswerStream, settings: DeliverySettings) {
+    this.stream = stream;
+    this.#settings = settings;
+    this.#running = stream.run(this.#take);
+    // Told to whoever sends the answer, or before that to whoever waits for its beginning.
+    this.#running.catch(() => {});
+  }
+
+  /**
+   * Resolves at the first piece, which waits for a caller to take it: until
+   * then another channel can take over. A slow first piece is no reason to
+   * keep the caller without a sign of life, so there is an end to that.
+   */
+  static async begin(stream: AnswerStream, settings: DeliverySettings): Promise<Delivery> {
+    const delivery = new Delivery(stream, settings);
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, settings.firstSignMs);
+    try {
+      await Promise.race([delivery.#began.promise, delivery.#running, patience]);
+      return delivery;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Sends the answer. `release` is told how the upstream did. */
+  async send(
+    sink: Sink,
+    call: Call,
+    settlement: Settlement,
+    release: (failure?: GatewayError) => void,
+  ): Promise<void> {
+    const { deadlines } = this.#settings;
+    let failure: GatewayError | undefined;
+    this.#sink = sink;
+    this.#settlement = settlement;
+    this.#attached.resolve();
+    this.#listen(deadlines.now());
+    deadlines.watch(this);
+    try {
+      await this.#running;
+      await settlement.complete();
+    } catch (cause) {
+      failure = GatewayError.from(cause);
+      await settlement.fail(failure);
+      if (failure.code !== "canceled") await sink.write(call.style.inbound.encodeError(failure));
+    } finally {
+      deadlines.release(this);
+      this.stream.close();
+      release(failure);
+      await settlement.cancel();
+    }
+  }
+
+  onDue(): void {
+    this.dueAt = Infinity;
+    void this.#sink?.write(KEEP_ALIVE);
+  }
+
+  readonly #take = (piece: Uint8Array | string): void | Promise<void> => {
+    if (this.#sink !== undefined && this.#settlement !== undefined) {
+      return this.#write(piece, this.#sink, this.#settlement);
+    }
+    this.#began.resolve();
+    return this.#attached.promise.then(() => this.#take(piece));
+  };
+
+  #write(piece: Uint8Array | string, sink: Sink, settlement: Settlement): void | Promise<void> {
+    const now = this.#settings.deadlines.now();
+    this.#listen(now);
+    if (this.stream.isEnding) return settlement.complete().then(() => sink.write(piece));
+    if (settlement.isCheckpointDue(now, this.#settings.checkpointMs)) {
+      return keepAfloat(settlement).then(() => sink.write(piece));
+    }
+    return sink.write(piece);
+  }
+
+  #listen(now: number): void {
+    this.dueAt = now + this.#settings.silenceMs;
+  }
+}
+
+async function keepAfloat(settlement: Settlement): Promise<void> {
+  if (await settlement.checkpoint()) return;
+  throw new GatewayError("out_of_quota", "The quota ran out while this answer was being written.");
+}

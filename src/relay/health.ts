@@ -1,0 +1,187 @@
+import type { Channel, Credential } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+
+const WINDOW_MS = 10_000;
+const BUCKET_MS = 1_000;
+const MIN_CALLS = 20;
+const FAILURES_IN_A_ROW = 5;
+const OPEN_MS = 5_000;
+const COOL_MS = 5_000;
+const MAX_COOL_MS = 60_000;
+const AUTH_COOL_MS = 60_000;
+
+/**
+ * How the channels are doing: which are given a rest after failing, which of
+ * their credentials cool off, how many calls each has in flight.
+ */
+export class Health {
+  readonly #clock: Clock;
+  readonly #channels = new Map<string, ChannelHealth>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether a call may be sent there now. Lets one through to try a channel that had its rest. */
+  mayTry(channel: Channel): boolean {
+    const health = this.#of(channel);
+    const now = this.#clock.monotonic();
+    if (health.inFlight >= channel.maxConcurrent) return false;
+    if (health.breaker.state(now) === "open") return false;
+    return channel.credentials.length === 0 || this.pick(channel, NONE) !== undefined;
+  }
+
+  /** Takes a place on the channel; the caller gives it back by `report`. */
+  enter(channel: Channel): void {
+    const health = this.#of(channel);
+    health.inFlight++;
+    health.breaker.enter(this.#clock.monotonic());
+  }
+
+  /** Ends the attempt, if its place was not given back already by `leave`. */
+  report(channel: Channel, error: GatewayError | undefined): void {
+    const breaker = this.#of(channel).breaker;
+    const now = this.#clock.monotonic();
+    // A caller's mistake or hang-up says nothing about the channel.
+    if (error === undefined) breaker.succeeded(now);
+    else if (error.fault.trips) breaker.failed(now);
+    else breaker.undecided();
+  }
+
+  leave(channel: Channel): void {
+    this.#of(channel).inFlight--;
+  }
+
+  /** The next credential in turn that is neither cooling nor among those tried. */
+  pick(channel: Channel, tried: ReadonlySet<Credential>): Credential | undefined {
+    const health = this.#of(channel);
+    const now = this.#clock.monotonic();
+    const { credentials } = channel;
+    for (let i = 0; i < credentials.length; i++) {
+      const each = credentials[(health.turn + i) % credentials.length];
+      if (each === undefined || tried.has(each)) continue;
+      if ((health.coolUntil.get(each) ?? 0) <= now) return each;
+    }
+    return undefined;
+  }
+
+  turn(channel: Channel): void {
+    this.#of(channel).turn++;
+  }
+
+  /** Lets a credential rest after the vendor refused it or asked to wait. */
+  cool(channel: Channel, credential: Credential, error: GatewayError): void {
+    const asked = error.code === "upstream_auth" ? AUTH_COOL_MS : (error.retryAfterMs ?? COOL_MS);
+    const until = this.#clock.monotonic() + Math.min(asked, MAX_COOL_MS);
+    this.#of(channel).coolUntil.set(credential, until);
+  }
+
+  /** How long until some channel may be tried again, in ms. */
+  waitMs(channels: readonly Channel[]): number {
+    const now = this.#clock.monotonic();
+    const waits = channels.map((channel) => {
+      const health = this.#of(channel);
+      const cooling = channel.credentials.map((each) => (health.coolUntil.get(each) ?? now) - now);
+      return Math.max(health.breaker.restMs(now), Math.min(...cooling, MAX_COOL_MS), 1_000);
+    });
+    return Math.min(...waits);
+  }
+
+  /** Gives every channel and credential a fresh start: for an operator who knows that the trouble is over. */
+  forgetAll(): void {
+    for (const health of this.#channels.values()) {
+      health.breaker = new Breaker();
+      health.coolUntil = new WeakMap();
+    }
+  }
+
+  state(channel: Channel): "closed" | "open" | "half-open" {
+    return this.#of(channel).breaker.state(this.#clock.monotonic());
+  }
+
+  inFlight(channel: Channel): number {
+    return this.#of(channel).inFlight;
+  }
+
+  #of(channel: Channel): ChannelHealth {
+    let health = this.#channels.get(channel.name);
+    if (health === undefined) {
+      health = { breaker: new Breaker(), inFlight: 0, turn: 0, coolUntil: new WeakMap() };
+      this.#channels.set(channel.name, health);
+    }
+    return health;
+  }
+}
+
+const NONE: ReadonlySet<Credential> = new Set();
+
+interface ChannelHealth {
+  breaker: Breaker;
+  inFlight: number;
+  turn: number;
+  coolUntil: WeakMap<Credential, number>;
+}
+
+/**
+ * Opens when half of at least twenty calls in ten seconds failed, or five in a
+ * row; after a rest it lets one call through, which decides.
+ */
+class Breaker {
+  #buckets: { at: number; calls: number; failures: number }[] = [];
+  #failuresInARow = 0;
+  #openUntil = 0;
+  #isOpen = false;
+  #isProbing = false;
+
+  state(now: number): "closed" | "open" | "half-open" {
+    if (!this.#isOpen) return "closed";
+    return now < this.#openUntil || this.#isProbing ? "open" : "half-open";
+  }
+
+  restMs(now: number): number {
+    return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
+  }
+
+  enter(now: number): void {
+    if (this.state(now) === "half-open") this.#isProbing = true;
+  }
+
+  succeeded(now: number): void {
+    this.#failuresInARow = 0;
+    if (this.#isOpen) this.#buckets = [];
+    this.#isOpen = false;
+    this.#isProbing = false;
+    this.#count(now, 0);
+  }
+
+  failed(now: number): void {
+    this.#failuresInARow++;
+    this.#count(now, 1);
+    const calls = this.#buckets.reduce((sum, each) => sum + each.calls, 0);
+    const failures = this.#buckets.reduce((sum, each) => sum + each.failures, 0);
+    const isBad = calls >= MIN_CALLS && failures * 2 >= calls;
+    if (!isBad && !this.#isOpen && this.#failuresInARow < FAILURES_IN_A_ROW) return;
+    this.#isOpen = true;
+    this.#isProbing = false;
+    this.#openUntil = now + OPEN_MS;
+  }
+
+  /** The call ended for a reason that is not the channel's: the next one is the probe. */
+  undecided(): void {
+    this.#isProbing = false;
+  }
+
+  #count(now: number, failures: number): void {
+    const last = this.#buckets.at(-1);
+    if (last !== undefined && now - last.at < BUCKET_MS) {
+      last.calls++;
+      last.failures += failures;
+      return;
+    }
+    this.#buckets.push({ at: now, calls: 1, failures });
+    if (this.#buckets.length > WINDOW_MS / BUCKET_MS || now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {
+      this.#buckets = this.#buckets.filter((each) => now - each.at <= WINDOW_MS);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { GatewayError } from "#core/error.ts";
+import type { Tap, UpstreamError } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
+import type { UpstreamReply } from "#egress/upstream.ts";
+import { isObject, parseJson, setMembers, type Json, type JsonObject } from "#lib/json.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { SseFramer, SseOverflow } from "#lib/sse.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { Call } from "./call.ts";
+import type { Route } from "./route.ts";
+import type { WholeReading } from "./whole.ts";
+
+/**
+ * The caller's own bytes, with nothing changed but the model's name, what the
+ * style must add to be metered, and what the vendor would choke on.
+ */
+export function passthroughBody(call: Call, route: Route): string {
+  const { body, facts, style } = call;
+  const edits: Record<string, Json | undefined> = { ...style.passthrough.amend(body.json, facts) };
+  if (route.upstreamModel !== facts.model) edits["model"] = route.upstreamModel;
+
+  const adapt = route.provider.adaptRequest;
+  if (adapt !== undefined) Object.assign(edits, adapt({ ...body.json, ...edits }));
+  return Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits);
+}
+
+/** A whole answer, passed on as it is; only its usage is read. */
+export async function passWhole(reply: UpstreamReply, call: Call): Promise<WholeReading> {
+  const bytes = await reply.readAll();
+  const json = parseJson(new TextDecoder().decode(bytes));
+  if (!isObject(json)) {
+    throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
+  }
+  const facts = call.style.passthrough.readAnswer(json);
+  if (facts.error !== undefined) throw asGatewayError(facts.error);
+  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost: [] };
+}
+
+/** A stream, passed on event by event as it came, watched by its style's tap. */
+export async function passStream(
+  reply: UpstreamReply,
+  call: Call,
+  maxEventBytes: number,
+): Promise<AnswerStream> {
+  await refuseNonStream(reply, call);
+  return new PassedStream(reply, call.style.passthrough.openTap(call.facts), maxEventBytes);
+}
+
+class PassedStream implements AnswerStream {
+  readonly #reply: UpstreamReply;
+  readonly #tap: Tap;
+  readonly #framer: SseFramer;
+  #isOver = false;
+  readonly lost = [];
+
+  constructor(reply: UpstreamReply, tap: Tap, maxEventBytes: number) {
+    this.#reply = reply;
+    this.#tap = tap;
+    this.#framer = new SseFramer(maxEventBytes);
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    await this.#reply.pump((chunk) => {
+      const out = this.#push(chunk);
+      return out === undefined ? undefined : take(out);
+    });
+    const last = this.#end();
+    if (last !== undefined) await take(last);
+  }
+
+  get isEnding(): boolean {
+    return this.#tap.isEnding || this.#isOver;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#tap.usage;
+  }
+
+  takeOutputText(): string {
+    return this.#tap.takeOutputText();
+  }
+
+  close(): void {
+    this.#reply.close();
+  }
+
+  #push(chunk: Uint8Array): Uint8Array | undefined {
+    const events = this.#frame(chunk);
+    const out = events === undefined ? undefined : this.#tap.push(events);
+    if (this.#tap.error !== undefined) throw asGatewayError(this.#tap.error);
+    return out;
+  }
+
+  #frame(chunk: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.#framer.push(chunk);
+    } catch (cause) {
+      if (!(cause instanceof SseOverflow)) throw cause;
+      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", { cause });
+    }
+  }
+
+  /** A last event may lack its blank line; an answer without its end is a failure, never an end. */
+  #end(): Uint8Array | undefined {
+    this.#isOver = true;
+    const rest = this.#framer.rest;
+    const last = rest.length === 0 ? undefined : this.#push(Buffer.concat([rest, BLANK_LINE]));
+    if (!this.#tap.isComplete()) {
+      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+    }
+    const missing = this.#tap.end();
+    if (last === undefined || missing === undefined) return last ?? missing;
+    return Buffer.concat([last, missing]);
+  }
+}
+
+const BLANK_LINE = Buffer.from("\n\n");
+
+/** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
+export async function refuseNonStream(reply: UpstreamReply, call: Call): Promise<void> {
+  const type = reply.headers.get("content-type") ?? "";
+  if (!type.includes("json")) return;
+  const body = new TextDecoder().decode(await reply.readAll());
+  const json = parseJson(body);
+  const error = isObject(json) ? call.style.passthrough.readAnswer(json as JsonObject).error : undefined;
+  throw error === undefined
+    ? new GatewayError("upstream_failed", "The upstream did not stream its answer.")
+    : asGatewayError(error);
+}
+
+export function asGatewayError(error: UpstreamError): GatewayError {
+  return new GatewayError(
+    error.code,
+    error.message,
+    error.param === undefined ? {} : { param: error.param },
+  );
+}

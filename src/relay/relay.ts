@@ -1,0 +1,104 @@
+import { GatewayError } from "#core/error.ts";
+import type { UpstreamReply } from "#egress/upstream.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { firstToAnswer, type AttemptDeps, type Begin } from "./attempt.ts";
+import type { Answer, Call } from "./call.ts";
+import { Delivery, type DeliverySettings } from "./deliver.ts";
+import { passStream, passthroughBody, passWhole } from "./passthrough.ts";
+import type { Plan, Route, Router } from "./route.ts";
+import { Settlement, type SettlementDeps } from "./settlement.ts";
+import { translateRequest, translateStream, translateWhole } from "./translate.ts";
+import type { WholeReading } from "./whole.ts";
+
+export interface RelayDeps extends AttemptDeps, SettlementDeps {
+  readonly router: Router;
+  readonly delivery: DeliverySettings;
+}
+
+/** One call, from admission to settlement. */
+export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
+  const plan = deps.router.plan(call);
+  const settlement = await Settlement.open(call, plan, deps);
+  try {
+    return call.facts.stream
+      ? await relayStream(call, plan, settlement, deps)
+      : await relayWhole(call, plan, settlement, deps);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    await settlement.fail(error);
+    throw error;
+  }
+}
+
+/** The answer leaves once its settlement is on disk, so that no crash can give it away. */
+async function relayWhole(call: Call, plan: Plan, settlement: Settlement, deps: RelayDeps): Promise<Answer> {
+  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call));
+  begun.release();
+  settlement.answering(begun.route, begun.answer, begun.answer.lost);
+  await settlement.complete();
+  return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
+}
+
+/** The first byte leaves once the hold is on disk, the last one once the settlement is. */
+async function relayStream(call: Call, plan: Plan, settlement: Settlement, deps: RelayDeps): Promise<Answer> {
+  const { answer, route, release } = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps.delivery));
+  const { stream } = answer;
+  try {
+    await settlement.durable;
+  } catch (cause) {
+    stream.close();
+    release();
+    throw cause;
+  }
+  settlement.answering(route, stream, stream.lost);
+
+  // A caller who leaves before the first byte never has the answer sent.
+  let isSending = false;
+  const onGone = (): void => {
+    if (isSending) return;
+    stream.close();
+    release();
+    void settlement.cancel();
+  };
+  if (call.signal.aborted) onGone();
+  else call.signal.addEventListener("abort", onGone, { once: true });
+  return {
+    kind: "stream",
+    lost: stream.lost,
+    send(sink) {
+      isSending = true;
+      return answer.send(sink, call, settlement, release);
+    },
+  };
+}
+
+function beginWhole(call: Call): Begin<WholeReading> {
+  return async (route, send) => {
+    if (passesThrough(call, route)) return passWhole(await send(passthroughBody(call, route)), call);
+    const translation = translateRequest(call, route);
+    return translateWhole(await send(translation.body), call, route, translation);
+  };
+}
+
+function beginStream(call: Call, settings: DeliverySettings): Begin<Delivery> {
+  return async (route, send) => Delivery.begin(await openStream(call, route, send, settings), settings);
+}
+
+async function openStream(
+  call: Call,
+  route: Route,
+  send: (body: string) => Promise<UpstreamReply>,
+  { maxEventBytes }: DeliverySettings,
+): Promise<AnswerStream> {
+  if (passesThrough(call, route)) {
+    return passStream(await send(passthroughBody(call, route)), call, maxEventBytes);
+  }
+  const translation = translateRequest(call, route);
+  const reply = await send(translation.body);
+  return translateStream(reply, call, route, translation, maxEventBytes);
+}
+
+/** The same style on both sides, kept to by the vendor: nothing needs translating. */
+function passesThrough(call: Call, { endpoint }: Route): boolean {
+  return endpoint.style === call.style && endpoint.isFaithful;
+}

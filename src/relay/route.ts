@@ -1,0 +1,122 @@
+import { estimateInputTokens } from "#core/count.ts";
+import type { Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import { mayUse, type ApiKey } from "#core/key.ts";
+import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
+import type { TextStyle } from "#core/style.ts";
+import type { Provider, TextEndpoint } from "#providers/provider.ts";
+import type { Call } from "./call.ts";
+import type { Health } from "./health.ts";
+
+/** A channel that can serve a model, with all that an attempt needs to know. */
+export interface Candidate {
+  readonly channel: Channel;
+  readonly provider: Provider;
+  readonly upstreamModel: string;
+  readonly price: Price | undefined;
+  readonly maxOutputTokens: number | undefined;
+}
+
+/** A candidate for a call of a certain style. */
+export interface Route extends Candidate {
+  readonly endpoint: TextEndpoint;
+}
+
+/** How a call will be served, and what it may cost at most. */
+export interface Plan {
+  readonly routes: readonly Route[];
+  readonly inputTokens: number;
+  readonly estimate: NanoUsd;
+}
+
+export interface RouterSettings {
+  readonly unpriced: "allow" | "refuse";
+  /** Reserved when neither the call nor the catalogue names a maximum. */
+  readonly assumedOutputTokens: number;
+}
+
+/** What the router looks up: models by the name callers use. */
+export interface ModelTable {
+  find(model: string): readonly Candidate[] | undefined;
+}
+
+export class Router {
+  readonly #table: ModelTable;
+  readonly #health: Health;
+  readonly #settings: RouterSettings;
+
+  constructor(table: ModelTable, health: Health, settings: RouterSettings) {
+    this.#table = table;
+    this.#health = health;
+    this.#settings = settings;
+  }
+
+  /** Channels in the order in which to try them. Throws when there is none. */
+  plan(call: Pick<Call, "key" | "style" | "facts" | "body">): Plan {
+    const { model } = call.facts;
+    const candidates = this.#candidates(call.key, model);
+    const able = candidates.filter((each) => this.#health.mayTry(each.channel));
+    if (able.length === 0) throw this.#allResting(candidates);
+
+    const routes = inOrder(able).map((each) => ({ ...each, endpoint: endpointFor(each, call.style) }));
+    const inputTokens = estimateInputTokens(call.body.json);
+    const estimates = routes.map((route) => this.#estimate(route, inputTokens, call));
+    return { routes, inputTokens, estimate: maxOf(estimates) };
+  }
+
+  #candidates(key: ApiKey, model: string): readonly Candidate[] {
+    const candidates = this.#table.find(model);
+    // A model the key may not use looks like one that does not exist.
+    if (candidates === undefined || !mayUse(key, model)) {
+      throw new GatewayError("model_not_found", `The model '${shown(model)}' does not exist.`, { param: "model" });
+    }
+    if (this.#settings.unpriced === "allow") return candidates;
+    const priced = candidates.filter((each) => each.price !== undefined);
+    if (priced.length > 0) return priced;
+    throw new GatewayError("unavailable", `The model '${shown(model)}' has no price yet, and free calls are switched off.`);
+  }
+
+  #allResting(candidates: readonly Candidate[]): GatewayError {
+    const channels = candidates.map((each) => each.channel);
+    return new GatewayError("unavailable", "Every upstream of this model is resting after failures or at its limit.", {
+      retryAfterMs: this.#health.waitMs(channels),
+    });
+  }
+
+  #estimate(route: Route, inputTokens: number, { facts }: Pick<Call, "facts">): NanoUsd {
+    const cap = route.maxOutputTokens ?? Infinity;
+    const output = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
+    return estimateCost(inputTokens, output * facts.choices, route.price ?? FREE);
+  }
+}
+
+/** The caller's own style where the vendor speaks it, so that nothing needs translating. */
+function endpointFor(candidate: Candidate, style: TextStyle): TextEndpoint {
+  const { provider, channel } = candidate;
+  const wanted = channel.style ?? style.id;
+  const endpoint = provider.text.find((each) => each.style.id === wanted) ?? provider.text[0];
+  if (endpoint === undefined) {
+    throw new GatewayError("model_not_found", "This model does not generate text.", { param: "model" });
+  }
+  return endpoint;
+}
+
+/** By priority; within one, drawn by weight without replacement. */
+function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
+  if (candidates.length === 1) return candidates;
+  const drawn = candidates.map((each) => ({
+    each,
+    // The order of exponential variates is a weighted draw.
+    key: -Math.log(1 - Math.random()) / each.channel.weight,
+  }));
+  drawn.sort((a, b) => a.each.channel.priority - b.each.channel.priority || a.key - b.key);
+  return drawn.map(({ each }) => each);
+}
+
+function maxOf(amounts: readonly NanoUsd[]): NanoUsd {
+  return amounts.reduce((most, each) => (each > most ? each : most));
+}
+
+function shown(model: string): string {
+  return model.length > 128 ? `${model.slice(0, 128)}...` : model;
+}

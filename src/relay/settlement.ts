@@ -1,0 +1,209 @@
+import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
+import { estimateTokens } from "#core/count.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Ledger } from "#core/ledger.ts";
+import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
+import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Call } from "./call.ts";
+import type { Plan, Route } from "./route.ts";
+import { countInputTokens, countTokens } from "./tokens.ts";
+
+export interface SettlementDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Told of every closed call: metrics, and whoever else wants to know. */
+  onClosed(record: CallRecord): void;
+  /** A settlement that could not be written yet; it is being retried. */
+  onTrouble(cause: unknown): void;
+}
+
+/** Where an answer's usage is read from: the upstream's report, or its text. */
+export interface Metered {
+  readonly usage: Usage | undefined;
+  takeOutputText(): string;
+}
+
+/** How long an answer waits for its settlement to reach the disk. */
+const DURABLE_WAIT_MS = 5_000;
+
+/**
+ * The money side of one call, from its hold to its record. It is closed once,
+ * by whatever ends the call first; every later attempt waits for that one.
+ */
+export class Settlement {
+  readonly #call: Call;
+  readonly #plan: Plan;
+  readonly #deps: SettlementDeps;
+  readonly #attempts: AttemptRecord[] = [];
+  /** The hold is on disk. No byte of an answer leaves before. */
+  readonly durable: Promise<void>;
+  #route: Route | undefined;
+  #metered: Metered | undefined;
+  #lost: readonly string[] = [];
+  #firstByteAt: number | undefined;
+  #textSoFar = 0;
+  #uncounted = "";
+  #held: NanoUsd;
+  #checkpointedAt: number;
+  #closing: Promise<void> | undefined;
+
+  private constructor(call: Call, plan: Plan, durable: Promise<void>, deps: SettlementDeps) {
+    this.#call = call;
+    this.#plan = plan;
+    this.#deps = deps;
+    this.durable = durable;
+    this.#held = plan.estimate;
+    this.#checkpointedAt = call.startedAt;
+    // Looked at by whoever sends the first byte; until then a failure is not unhandled.
+    durable.catch(() => {});
+  }
+
+  /** Reserves what the call may cost. Throws `out_of_quota` before anything is sent anywhere. */
+  static async open(call: Call, plan: Plan, deps: SettlementDeps): Promise<Settlement> {
+    const { durable } = await deps.ledger.hold({
+      callId: call.id,
+      accounts: call.key.accounts,
+      amount: plan.estimate,
+      openedAt: call.at,
+      context: {
+        userId: call.key.userId,
+        keyId: call.key.id,
+        model: call.facts.model,
+        style: call.style.id,
+      },
+    });
+    return new Settlement(call, plan, durable, deps);
+  }
+
+  get callId(): string {
+    return this.#call.id;
+  }
+
+  tried(attempt: AttemptRecord): void {
+    this.#attempts.push(attempt);
+  }
+
+  /** A route began to answer: from here on, what is delivered is owed. */
+  answering(route: Route, metered: Metered, lost: readonly string[]): void {
+    this.#route = route;
+    this.#metered = metered;
+    this.#lost = lost;
+    this.#firstByteAt = this.#deps.clock.monotonic();
+  }
+
+  complete(): Promise<void> {
+    return this.#close("completed", undefined);
+  }
+
+  fail(error: GatewayError): Promise<void> {
+    return this.#close(error.code === "canceled" ? "canceled" : "failed", error);
+  }
+
+  cancel(): Promise<void> {
+    return this.#close("canceled", undefined);
+  }
+
+  isCheckpointDue(now: number, intervalMs: number): boolean {
+    return now - this.#checkpointedAt >= intervalMs;
+  }
+
+  /**
+   * Notes what a long answer has delivered, so that a crash loses little, and
+   * reserves more where the answer outgrew its hold. False when the caller
+   * cannot bear more: the answer must be ended.
+   */
+  async checkpoint(): Promise<boolean> {
+    this.#checkpointedAt = this.#deps.clock.monotonic();
+    if (this.#closing !== undefined || this.#metered === undefined) return true;
+
+    const delivered = costOf(this.#roughUsage(this.#metered), this.#route?.price ?? FREE);
+    this.#deps.ledger.checkpoint(this.#call.id, delivered);
+    if (delivered <= this.#held) return true;
+    const more = nanoUsd(Math.max(delivered - this.#held, Math.ceil(this.#held / 2)));
+    const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
+    if (isGranted) this.#held = nanoUsd(this.#held + more);
+    return isGranted;
+  }
+
+  #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    this.#closing ??= this.#settle(outcome, error);
+    return this.#closing;
+  }
+
+  async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    const isOwed = this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
+    const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
+    const cost = costOf(usage, this.#route?.price ?? FREE);
+    const record = this.#record(outcome, error, usage, cost);
+    const { ledger } = this.#deps;
+    const closing = isOwed
+      ? ledger.settle(this.#call.id, cost, record)
+      : ledger.void(this.#call.id, record);
+    this.#deps.onClosed(record);
+    await withDeadline(closing, DURABLE_WAIT_MS).catch(this.#deps.onTrouble);
+  }
+
+  async #finalUsage(): Promise<Usage> {
+    const metered = this.#metered;
+    if (metered?.usage !== undefined) return metered.usage;
+
+    const text = this.#uncounted + (metered?.takeOutputText() ?? "");
+    return {
+      ...NO_USAGE,
+      inputTokens: fitsIn(await countInputTokens(this.#call.body.json["messages"] ?? this.#call.body.json)),
+      outputTokens: fitsIn(this.#textSoFar + (await countTokens(text))),
+      isEstimated: true,
+    };
+  }
+
+  #roughUsage(metered: Metered): Usage {
+    if (metered.usage !== undefined) return metered.usage;
+    this.#uncounted += metered.takeOutputText();
+    // Kept for an exact count at the end, unless that would be much to keep.
+    if (this.#uncounted.length > MAX_KEPT_CHARS) {
+      this.#textSoFar += estimateTokens(this.#uncounted);
+      this.#uncounted = "";
+    }
+    const outputTokens = this.#textSoFar + estimateTokens(this.#uncounted);
+    return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
+  }
+
+  #record(outcome: CallOutcome, error: GatewayError | undefined, usage: Usage, cost: NanoUsd): CallRecord {
+    const { key, facts, style, startedAt } = this.#call;
+    return {
+      id: this.#call.id,
+      at: this.#call.at,
+      userId: key.userId,
+      keyId: key.id,
+      model: facts.model,
+      upstreamModel: this.#route?.upstreamModel ?? null,
+      channel: this.#route?.channel.name ?? null,
+      provider: this.#route?.provider.id ?? null,
+      style: style.id,
+      isStream: facts.stream,
+      outcome,
+      fault: error?.code ?? null,
+      usage,
+      cost,
+      firstByteMs: this.#firstByteAt === undefined ? null : Math.round(this.#firstByteAt - startedAt),
+      durationMs: Math.round(this.#deps.clock.monotonic() - startedAt),
+      attempts: this.#attempts,
+      lost: this.#lost,
+    };
+  }
+}
+
+const MAX_KEPT_CHARS = 100_000;
+
+async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error("The settlement is not on disk yet.")), ms);
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

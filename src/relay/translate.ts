@@ -1,0 +1,147 @@
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { Usage } from "#core/usage.ts";
+import type { UpstreamReply } from "#egress/upstream.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import { pull } from "#lib/pull.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { decodeSse, SseOverflow } from "#lib/sse.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { Call } from "./call.ts";
+import type { Route } from "./route.ts";
+import type { WholeReading } from "./whole.ts";
+
+/** A call in the words of another style, and what those words could not say. */
+export interface Translation {
+  readonly request: ChatRequest;
+  readonly body: string;
+  readonly lost: readonly string[];
+}
+
+export function translateRequest(call: Call, route: Route): Translation {
+  const request = call.style.inbound.parseRequest(call.body.json);
+  const report = new LossReport();
+  const built = route.endpoint.style.outbound.buildRequest(
+    { ...request, model: route.upstreamModel },
+    report,
+  );
+  if (call.isStrict) report.refuseIfAny();
+
+  const edits = route.provider.adaptRequest?.(built) ?? {};
+  return { request, body: JSON.stringify({ ...built, ...edits }), lost: report.fields };
+}
+
+export async function translateWhole(
+  reply: UpstreamReply,
+  call: Call,
+  route: Route,
+  { request, lost }: Translation,
+): Promise<WholeReading> {
+  const json = parseJson(new TextDecoder().decode(await reply.readAll()));
+  if (!isObject(json)) {
+    throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
+  }
+  const events = route.endpoint.style.outbound.parseResponse(json);
+  return {
+    body: JSON.stringify(call.style.inbound.buildResponse(events, request)),
+    usage: usageIn(events),
+    takeOutputText: () => textIn(events),
+    lost,
+  };
+}
+
+export function translateStream(
+  reply: UpstreamReply,
+  call: Call,
+  route: Route,
+  { request, lost }: Translation,
+  maxEventBytes: number,
+): AnswerStream {
+  const meter = new EventMeter();
+  const decoded = route.endpoint.style.outbound.decodeStream(
+    decodeSse(pull((take) => reply.pump(take)), maxEventBytes),
+  );
+  const encoded = call.style.inbound.encodeStream(meter.watch(decoded), request);
+  return new TranslatedStream(reply, encoded, meter, lost);
+}
+
+class TranslatedStream implements AnswerStream {
+  readonly #reply: UpstreamReply;
+  readonly #encoded: AsyncGenerator<string>;
+  readonly #meter: EventMeter;
+  readonly lost: readonly string[];
+
+  constructor(
+    reply: UpstreamReply,
+    encoded: AsyncGenerator<string>,
+    meter: EventMeter,
+    lost: readonly string[],
+  ) {
+    this.#reply = reply;
+    this.#encoded = encoded;
+    this.#meter = meter;
+    this.lost = lost;
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    try {
+      for await (const piece of this.#encoded) await take(piece);
+    } catch (cause) {
+      if (!(cause instanceof SseOverflow)) throw cause;
+      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", { cause });
+    }
+  }
+
+  get isEnding(): boolean {
+    return this.#meter.isOver;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#meter.usage;
+  }
+
+  takeOutputText(): string {
+    return this.#meter.takeOutputText();
+  }
+
+  close(): void {
+    this.#reply.close();
+  }
+}
+
+/** Reads usage and text off the events on their way through. */
+class EventMeter {
+  usage: Usage | undefined;
+  /** The upstream's answer was read to its proper end. */
+  isOver = false;
+  #text = "";
+
+  async *watch(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+    for await (const event of events) {
+      if (event.type === "usage") this.usage = event.usage;
+      else this.#text += textOf(event);
+      yield event;
+    }
+    this.isOver = true;
+  }
+
+  takeOutputText(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+}
+
+function usageIn(events: readonly ChatEvent[]): Usage | undefined {
+  return events.findLast((event) => event.type === "usage")?.usage;
+}
+
+function textIn(events: readonly ChatEvent[]): string {
+  return events.map(textOf).join("");
+}
+
+function textOf(event: ChatEvent): string {
+  if (event.type === "delta") return event.text;
+  return event.type === "open" && event.block.type === "tool_call" ? event.block.name : "";
+}
