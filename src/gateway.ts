@@ -1,0 +1,185 @@
+import { hostname } from "node:os";
+import { findModel, listModels } from "#catalog/index.ts";
+import type { Config } from "#config.ts";
+import type { Channel } from "#core/channel.ts";
+import { createSecret } from "#core/key.ts";
+import type { Price } from "#core/money.ts";
+import { Deadlines } from "#egress/deadlines.ts";
+import { openEgress } from "#egress/upstream.ts";
+import { openServer } from "#http/server.ts";
+import { discoverModels } from "#jobs/discover-models.ts";
+import { pruneJournal } from "#jobs/prune-journal.ts";
+import { recoverHolds } from "#jobs/recover-holds.ts";
+import { startJobs } from "#jobs/scheduler.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import type { Logger } from "#lib/log.ts";
+import { findProvider } from "#providers/index.ts";
+import { Channels, type ModelOverride } from "#relay/channels.ts";
+import { Health } from "#relay/health.ts";
+import { openMetrics } from "#relay/metrics.ts";
+import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
+import type { RelayDeps } from "#relay/relay.ts";
+import { Router } from "#relay/route.ts";
+import { openStorage, type Storage } from "#storage/open.ts";
+import { loadPepper } from "#storage/secrets.ts";
+import { startSandbox } from "#sandbox/server.ts";
+
+export interface Gateway extends AsyncDisposable {
+  readonly url: string;
+  readonly channels: readonly Channel[];
+  readonly health: Health;
+  /** Made on the very first start, and never shown again. */
+  readonly firstKey: string | undefined;
+  /** Drains, settles, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** The disk failed: the process must end, and the next start recover. */
+  readonly onFatal?: () => void;
+}
+
+/** Before an answer's head is sent without its first event, and between two signs of life. */
+const FIRST_SIGN_MS = 10_000;
+const SILENCE_MS = 15_000;
+
+/** No name of a configured key looks like it, so that they cannot meet. */
+const BOOTSTRAP = "(bootstrap)";
+
+/** Puts the house together. What is opened here is closed here, in the opposite order. */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, log, clock = systemClock } = options;
+  const { settings } = config;
+  const { limits } = settings;
+  await using opened = new AsyncDisposableStack();
+
+  const storage = opened.use(
+    await openStorage({
+      dataDir: settings.dataDir,
+      ...(settings.databaseUrl === undefined ? {} : { databaseUrl: settings.databaseUrl.open() }),
+      instance: `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`,
+      pepper: loadPepper(settings.dataDir, settings.secret?.open()),
+      clock,
+      maxQueue: limits.ledgerQueue,
+      onError: (cause) => log.error({ err: cause }, "storage"),
+      onFatal: () => options.onFatal?.(),
+    }),
+  );
+  const firstKey = await ensureKeys(config, storage);
+
+  const deadlines = new Deadlines(clock);
+  const egress = openEgress(limits, deadlines);
+  opened.defer(() => egress.close());
+  const health = new Health(clock);
+  const channels = new Channels({ findModel, listModels }, overridesOf(config));
+  channels.replace(await openChannels(options, opened));
+  const metrics = openMetrics(() => channels.all, health);
+
+  const relay: RelayDeps = {
+    router: new Router(channels, health, settings),
+    egress,
+    health,
+    clock,
+    ledger: storage.ledger,
+    maxAttempts: limits.attempts,
+    delivery: {
+      maxEventBytes: limits.eventBytes,
+      firstSignMs: FIRST_SIGN_MS,
+      silenceMs: SILENCE_MS,
+      checkpointMs: settings.checkpointMs,
+      deadlines,
+    },
+    onClosed: (record) => metrics.observe(record),
+    onTrouble: (cause) => log.error({ err: cause }, "settlement"),
+  };
+
+  const recovery = recoverHolds(storage.ledger, clock);
+  await recovery.run(new AbortController().signal);
+  const jobs = startJobs(
+    [
+      recovery,
+      pruneJournal(storage, settings.journalDays, clock),
+      discoverModels(channels, egress, (channel, cause) =>
+        log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
+      ),
+    ],
+    (job, cause) => log.error({ job, err: cause }, "job"),
+  );
+  opened.defer(() => jobs.stop());
+
+  const server = openServer(
+    { hostname: settings.host, port: settings.port },
+    {
+      keys: storage.keys,
+      channels,
+      relay,
+      clock,
+      limits,
+      renderMetrics: () => metrics.render(),
+      ping: () => storage.ping(),
+      metricsToken: settings.metricsToken?.open(),
+      onError: (cause, requestId) => log.error({ requestId, err: cause }, "request"),
+    },
+  );
+  opened.defer(() => server.drain());
+
+  const held = opened.move();
+  const close = (): Promise<void> => held.disposeAsync();
+  return { url: server.url, channels: channels.all, health, firstKey, close, [Symbol.asyncDispose]: close };
+}
+
+/** The root user, the keys of the configuration, and a first key where there would be none. */
+async function ensureKeys(config: Config, storage: Storage): Promise<string | undefined> {
+  const root = await storage.users.ensureRoot();
+  const { bootstrapKey } = config.settings;
+  // The file may well give the same key a name and bounds of its own; then those hold.
+  const isNamed = config.keys.some((key) => key.secret.open() === bootstrapKey?.open());
+  const named = [
+    ...(bootstrapKey === undefined || isNamed
+      ? []
+      : [{ name: BOOTSTRAP, secret: bootstrapKey, models: ["*"] }]),
+    ...config.keys,
+  ];
+  for (const { name, secret, models, ...bounds } of named) {
+    await storage.keys.syncNamed({ userId: root.id, name, secret: secret.open(), models, ...bounds });
+  }
+  if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) return undefined;
+
+  const secret = createSecret();
+  await storage.keys.create({ userId: root.id, name: "first", models: ["*"], secret });
+  return secret;
+}
+
+/** From the file and the well-known variables; without any, the simulator stands in. */
+async function openChannels(
+  { config, env }: GatewayOptions,
+  opened: AsyncDisposableStack,
+): Promise<readonly Channel[]> {
+  const { limits, sandbox } = config.settings;
+  const written = config.channels.map((each) => ({
+    ...each,
+    baseUrl: each.baseUrl ?? findProvider(each.provider)?.baseUrl ?? "",
+    isSimulated: false,
+  }));
+  const names = new Set(written.map((each) => each.name));
+  const found = channelsFromEnvironment(env, limits.channelInFlight);
+  const all = [...written, ...found.filter((each) => !names.has(each.name))];
+  if (all.length > 0 || sandbox === "off") return all;
+
+  const simulator = opened.use(await startSandbox());
+  return simulatedChannels({ openai: `${simulator.url}/openai/v1` }, limits.channelInFlight);
+}
+
+function overridesOf(config: Config): ReadonlyMap<string, ModelOverride> {
+  const today = new Date().toISOString().slice(0, 10);
+  const overrides = [...config.models].map(([name, { rates, source, ...limits }]) => {
+    const price: Price | undefined = rates && { ...rates, source, date: today };
+    return [name, { ...limits, ...(price === undefined ? {} : { price }) }] as const;
+  });
+  return new Map(overrides);
+}

@@ -1,0 +1,67 @@
+import { GatewayError } from "#core/error.ts";
+import type { ListedModel } from "#relay/channels.ts";
+import { chatModelList } from "#styles/model-list/chat.ts";
+import { messagesModelList } from "#styles/model-list/messages.ts";
+import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
+import { nativeModelList } from "#styles/model-list/native.ts";
+import type { HttpDeps } from "../deps.ts";
+import { json } from "../json.ts";
+import type { Exchange, Route } from "../routes.ts";
+import { requireKey } from "../require-key.ts";
+
+export const listModels: Route<HttpDeps> = {
+  method: "GET",
+  path: "/v1/models",
+  access: "key",
+  summary: "Lists the models this key may use, in the style that the request's headers ask for.",
+  renderError: (error, request) => styleFor(request).buildError(error),
+
+  handle(exchange, deps) {
+    const models = deps.channels.list(requireKey(exchange)).map(shown);
+    const query = new URL(exchange.request.url).searchParams;
+    return json(styleFor(exchange.request).list(models, { query }));
+  },
+};
+
+export const getModel: Route<HttpDeps> = {
+  method: "GET",
+  // Ids of resold models hold slashes: `meta-llama/llama-3.3-70b-instruct`.
+  path: "/v1/models/:id{.+}",
+  access: "key",
+  summary: "One model, if this key may use it.",
+  renderError: listModels.renderError,
+
+  handle(exchange, deps) {
+    const id = modelId(exchange);
+    const found = deps.channels.describe(requireKey(exchange), id);
+    if (found === undefined) {
+      throw new GatewayError("model_not_found", `The model '${id.slice(0, 128)}' does not exist.`, {
+        param: "model",
+      });
+    }
+    return json(styleFor(exchange.request).one(shown(found)));
+  },
+};
+
+/** A style's own header decides; the kind of credential only where there is none. */
+function styleFor(request: Request): ModelListStyle {
+  const { headers } = request;
+  if (headers.has("anthropic-version") || headers.has("x-api-key")) return messagesModelList;
+  for (const name of headers.keys()) if (/^x-[a-z0-9]+-api-key$/.test(name)) return nativeModelList;
+  return new URL(request.url).searchParams.has("key") ? nativeModelList : chatModelList;
+}
+
+function modelId(exchange: Exchange): string {
+  const id = exchange.param("id");
+  return id.startsWith("models/") ? id.slice("models/".length) : id;
+}
+
+function shown({ id, owner, createdAt, model }: ListedModel): ShownModel {
+  return {
+    id,
+    owner,
+    createdAt,
+    contextTokens: model?.contextTokens,
+    maxOutputTokens: model?.maxOutputTokens,
+  };
+}

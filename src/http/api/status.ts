@@ -1,0 +1,43 @@
+import { GatewayError } from "#core/error.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import type { HttpDeps } from "../deps.ts";
+import { json } from "../json.ts";
+import type { Route } from "../routes.ts";
+
+export const livez: Route<HttpDeps> = {
+  method: "GET",
+  path: "/livez",
+  access: "public",
+  summary: "Answers while the process can answer at all.",
+  renderError: buildError,
+  handle: () => json({ status: "ok" }),
+};
+
+export const metrics: Route<HttpDeps> = {
+  method: "GET",
+  path: "/metrics",
+  access: "metrics",
+  summary: "Counters and gauges in the Prometheus text format.",
+  renderError: buildError,
+  async handle(_exchange, deps) {
+    return new Response(await deps.renderMetrics(), {
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    });
+  },
+};
+
+/** Ready means: not draining, and the database takes writes. */
+export function readyz(isDraining: () => boolean): Route<HttpDeps> {
+  return {
+    method: "GET",
+    path: "/readyz",
+    access: "public",
+    summary: "Answers 200 while new calls are welcome.",
+    renderError: buildError,
+    async handle(_exchange, deps) {
+      if (isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
+      await deps.ping();
+      return json({ status: "ok" });
+    },
+  };
+}

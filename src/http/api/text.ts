@@ -1,0 +1,59 @@
+import type { TextStyle } from "#core/style.ts";
+import { pushStream } from "#lib/push-stream.ts";
+import type { Answer } from "#relay/call.ts";
+import { relay } from "#relay/relay.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { requestSchema } from "#styles/text/chat/wire.ts";
+import type { HttpDeps } from "../deps.ts";
+import { requireKey } from "../require-key.ts";
+import type { Exchange, Route } from "../routes.ts";
+
+export const createChatCompletion: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/chat/completions",
+  access: "key",
+  summary: "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
+  requestSchema,
+  renderError: (error) => chat.inbound.buildError(error),
+  handle: (exchange, deps) => generate(exchange, chat, deps),
+};
+
+/** A text call in any style: read it, relay it, and answer in the same style. */
+async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): Promise<Response> {
+  const body = await exchange.readJson(deps.limits.bodyBytes);
+  const facts = style.inbound.readRequest(body.json);
+
+  // From here on the upstream's deadlines apply; a long think is not a dead connection.
+  exchange.setStall(0);
+  const answer = await relay(
+    {
+      id: exchange.id,
+      key: requireKey(exchange),
+      style,
+      body,
+      facts,
+      isStrict: exchange.request.headers.get("sluice-strict") === "true",
+      signal: exchange.signal,
+      at: deps.clock.now(),
+      startedAt: deps.clock.monotonic(),
+    },
+    deps.relay,
+  );
+  if (answer.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
+  return respond(answer);
+}
+
+function respond(answer: Answer): Response {
+  const lossy = answer.lost.length === 0 ? {} : { "sluice-lossy": answer.lost.join(", ") };
+  if (answer.kind === "whole") {
+    return new Response(answer.body, { headers: { "content-type": "application/json", ...lossy } });
+  }
+  return new Response(pushStream((sink) => answer.send(sink)), { headers: { ...STREAM_HEADERS, ...lossy } });
+}
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  // Asks a proxy in front not to collect the events.
+  "x-accel-buffering": "no",
+};

@@ -1,0 +1,77 @@
+import { GatewayError } from "#core/error.ts";
+import type { RequestBody } from "#core/style.ts";
+import { isObject, outlineJson, type Json } from "#lib/json.ts";
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The request's JSON body, within limits, with every refusal in plain words. */
+export async function readJsonBody(request: Request, limits: BodyLimits): Promise<RequestBody> {
+  const type = request.headers.get("content-type");
+  if (type !== null && !JSON_TYPE.test(type)) {
+    throw new GatewayError("unsupported_media_type", "The Content-Type must be 'application/json'.");
+  }
+  const text = decode(await readBytes(request, limits.maxBytes));
+  const outline = outlineJson(text, limits.maxDepth);
+  if (outline.depth > limits.maxDepth) {
+    throw new GatewayError("invalid_request", `The body nests deeper than ${limits.maxDepth} levels.`);
+  }
+  const json = parse(text);
+  if (!isObject(json)) {
+    throw new GatewayError("invalid_request", "The body must be a JSON object.");
+  }
+  const [repeated] = outline.repeated;
+  if (repeated !== undefined) {
+    throw new GatewayError("invalid_request", `'${repeated}' stands twice in the body.`, { param: repeated });
+  }
+  return { text, outline, json };
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (Number.isFinite(announced)) return await readAll(request);
+
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request.body ?? []) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, sizeBytes);
+}
+
+async function readAll(request: Request): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await request.arrayBuffer());
+  } catch (cause) {
+    throw new GatewayError("canceled", "The body did not arrive whole.", { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError("too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new GatewayError("invalid_request", "The body is not valid UTF-8.", { cause });
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    const why = text.trim() === "" ? "The body is empty; a JSON object was expected." : "The body is not valid JSON.";
+    throw new GatewayError("invalid_request", why, { cause });
+  }
+}

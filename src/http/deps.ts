@@ -1,0 +1,31 @@
+import type { KeyStore } from "#core/key.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Channels } from "#relay/channels.ts";
+import type { RelayDeps } from "#relay/relay.ts";
+
+/** What the HTTP side needs of the rest of the house. */
+export interface HttpDeps {
+  readonly keys: KeyStore;
+  readonly channels: Channels;
+  readonly relay: RelayDeps;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  /** Prometheus text. */
+  renderMetrics(): Promise<string>;
+  /** Throws when the database cannot be written. */
+  ping(): Promise<void>;
+  /** What monitoring must show as its Bearer token; undefined leaves metrics open to whoever reaches the port. */
+  readonly metricsToken: string | undefined;
+  /** An unexpected failure: for the operator's log, never for the caller. */
+  onError(error: unknown, requestId: string): void;
+}
+
+export interface HttpLimits {
+  readonly bodyBytes: number;
+  readonly mediaBodyBytes: number;
+  readonly jsonDepth: number;
+  readonly inFlight: number;
+  readonly bigBodies: number;
+  readonly callerStallMs: number;
+  readonly drainMs: number;
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from "#lib/json.ts";
+import type { HttpDeps } from "./deps.ts";
+import type { Access, Route } from "./routes.ts";
+
+/** The API document, made from the registry, so that it cannot say what is not served. */
+export function buildOpenApi(routes: readonly Route<HttpDeps>[], version: string): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const operations = (paths[templateOf(route.path)] ??= {});
+    operations[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Sluice", version, description: "One gate in front of every model." },
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+  };
+}
+
+const SECURITY: Record<Access, readonly JsonObject[]> = {
+  public: [],
+  key: [{ bearer: [] }, { apiKeyHeader: [] }],
+  metrics: [{ bearer: [] }],
+};
+
+function operationOf(route: Route<HttpDeps>): JsonObject {
+  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name: name ?? "",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  return {
+    summary: route.summary,
+    security: SECURITY[route.access],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.requestSchema === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: route.requestSchema() } } } }),
+    responses: { "200": { description: "Done." }, default: { description: "An error, in the style of this endpoint." } },
+  };
+}
+
+/** `/v1/models/:id{.+}` is `/v1/models/{id}` there. */
+function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
+}

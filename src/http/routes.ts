@@ -1,0 +1,43 @@
+import type { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { RequestBody } from "#core/style.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** Who may call a route. There is no default: a route without one does not compile, nor boot. */
+export type Access =
+  /** Anybody; such a route shows nothing that is anybody's. */
+  | "public"
+  /** An API key. */
+  | "key"
+  /** The operator's monitoring. */
+  | "metrics";
+
+/** One operation. The registry of them is all that is served; its documents and tests are made from it. */
+export interface Route<Deps> {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** As the router reads it: `/v1/models/:id`. */
+  readonly path: string;
+  readonly access: Access;
+  /** One line for the API document. */
+  readonly summary: string;
+  /** JSON schema of the body, for the API document. */
+  readonly requestSchema?: () => JsonObject;
+  /** A failure in the words that this route's callers expect. */
+  renderError(error: GatewayError, request: Request): JsonObject;
+  handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
+}
+
+/** One HTTP request on its way through a route. */
+export interface Exchange {
+  readonly request: Request;
+  readonly id: string;
+  /** Fires when the caller hangs up. */
+  readonly signal: AbortSignal;
+  readonly param: (name: string) => string;
+  /** The caller's key; absent on routes that need none. */
+  readonly key: ApiKey | undefined;
+  /** Reads and checks the body once. */
+  readJson(maxBytes: number): Promise<RequestBody>;
+  /** Ends the connection when the caller reads nothing for this long; 0 waits for ever. */
+  setStall(ms: number): void;
+}
