@@ -1,0 +1,87 @@
+import type { FaultQueue } from "./faults/fault-queue.ts";
+import { readFaults, UnknownFault, type FaultRequest, type Faults } from "./faults/faults.ts";
+import { readMagicWords } from "./faults/magic-words.ts";
+import { replacedReply } from "./faults/replaced-reply.ts";
+import { isJsonObject } from "./json.ts";
+import type { Received } from "./receive.ts";
+import type { Vendor } from "./vendor.ts";
+import type { Frame } from "./wire/frame.ts";
+import { jsonReply, textReply, type Reply } from "./wire/reply.ts";
+
+/** Which vendor answers, with what, and which faults spoil it. */
+export function decide(received: Received, { vendors, queue }: Deciders): Decision {
+  const vendor = vendors.find((each) => received.path.startsWith(`/${each.id}/`));
+  if (vendor === undefined) return { reply: nowhere(vendors), faults: {}, errorFrames: () => [] };
+
+  try {
+    const faults = readFaults(requestedFaults(received, vendor, queue));
+    const reply =
+      replacedReply(faults, vendor) ?? vendor.reply({ ...inside(received, vendor), faults });
+    return { reply, faults, errorFrames: () => errorFrames(faults, vendor) };
+  } catch (cause) {
+    // Neither a misspelt fault nor a mistake of the sandbox may look like a vendor's answer.
+    const status = cause instanceof UnknownFault ? 400 : 500;
+    const message = `The sandbox failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return {
+      reply: jsonReply(status, vendor.errorBody({ status, code: "sandbox", message })),
+      faults: {},
+      errorFrames: () => [],
+    };
+  }
+}
+
+export interface Deciders {
+  readonly vendors: readonly Vendor[];
+  readonly queue: FaultQueue;
+}
+
+export interface Decision {
+  readonly reply: Reply;
+  readonly faults: Faults;
+  /** What a failing stream says last. */
+  errorFrames(): readonly Frame[];
+}
+
+function requestedFaults(
+  received: Received,
+  vendor: Vendor,
+  queue: FaultQueue,
+): readonly FaultRequest[] {
+  const { body, path, headers, bytes } = received;
+  const model = isJsonObject(body) && typeof body["model"] === "string" ? body["model"] : undefined;
+  const key = headers["authorization"]?.replace(/^Bearer\s+/i, "");
+  const text = Buffer.from(bytes).toString("utf8");
+  return [...queue.take({ path, model, text, key }), ...readMagicWords(vendor.lastUserText(body))];
+}
+
+function inside(received: Received, vendor: Vendor) {
+  const { method, path, query, headers, bytes, body } = received;
+  return {
+    method,
+    path: path.slice(vendor.id.length + 1),
+    query: new URLSearchParams(query),
+    headers,
+    bytes,
+    body,
+  };
+}
+
+function errorFrames({ streamerror }: Faults, vendor: Vendor): readonly Frame[] {
+  const frame = vendor.errorFrame({
+    status: 500,
+    code: streamerror?.error,
+    message: streamerror?.message,
+  });
+  return streamerror?.done && vendor.terminator !== undefined
+    ? [frame, vendor.terminator]
+    : [frame];
+}
+
+function nowhere(vendors: readonly Vendor[]): Reply {
+  const prefixes = vendors.map((vendor) => `/${vendor.id}/`).join(", ");
+  return textReply(
+    404,
+    `This is a sandbox of simulated vendors. They are at: ${prefixes}\n`,
+    "text/plain",
+  );
+}

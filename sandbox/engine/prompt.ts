@@ -1,0 +1,54 @@
+import type { Conversation } from "./conversation.ts";
+import type { Media } from "./media.ts";
+
+/** The conversation as the rules look at it. */
+export interface Prompt {
+  /** What the user said last. */
+  readonly text: string;
+  /** The same, without the middle when it is long: what most rules are content with. */
+  readonly gist: string;
+  readonly media: readonly Media[];
+  readonly system: string;
+  /** What the user and the system said before, oldest first. */
+  readonly earlier: readonly string[];
+  /** What the tools said since the assistant called them; empty when the user has spoken after. */
+  readonly results: readonly ToolResult[];
+}
+
+export interface ToolResult {
+  readonly tool: string;
+  readonly text: string;
+}
+
+export function readPrompt(conversation: Conversation): Prompt {
+  const lastUser = conversation.findLastIndex((turn) => turn.role === "user");
+  const user = conversation[lastUser];
+  const system = conversation.flatMap((turn) => (turn.role === "system" ? [turn.text] : []));
+  const earlier = conversation
+    .slice(0, Math.max(0, lastUser))
+    .flatMap((turn) => (turn.role === "user" || turn.role === "system" ? [turn.text] : []));
+
+  const text = user?.role === "user" ? user.text : "";
+  return {
+    text,
+    gist: gistOf(text),
+    media: user?.role === "user" ? user.media : [],
+    system: system.join("\n"),
+    earlier,
+    results: trailingResults(conversation),
+  };
+}
+
+const GIST_CHARACTERS = 4_000;
+
+export function gistOf(text: string): string {
+  if (text.length <= 2 * GIST_CHARACTERS) return text;
+  return `${text.slice(0, GIST_CHARACTERS)}\n${text.slice(-GIST_CHARACTERS)}`;
+}
+
+function trailingResults(conversation: Conversation): readonly ToolResult[] {
+  const before = conversation.findLastIndex((turn) => turn.role !== "result");
+  return conversation
+    .slice(before + 1)
+    .flatMap((turn) => (turn.role === "result" ? [{ tool: turn.tool, text: turn.text }] : []));
+}

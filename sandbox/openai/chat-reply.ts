@@ -1,0 +1,100 @@
+import { answerQuestion } from "#sandbox/engine/answer.ts";
+import type { Answer } from "#sandbox/engine/conversation.ts";
+import { answerPieces, type Piece } from "#sandbox/engine/pieces.ts";
+import { hash } from "#sandbox/engine/random.ts";
+import type { Faults } from "#sandbox/faults/faults.ts";
+import { faultyPieces } from "#sandbox/faults/piece-faults.ts";
+import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
+import type { JsonObject } from "#sandbox/json.ts";
+import { newId } from "./ids.ts";
+import type { PromptTokens } from "./prompt-tokens.ts";
+import { questionOf } from "./question.ts";
+import type { ChatRequest } from "./request.ts";
+import { speak, type Speech } from "./speech.ts";
+import { usageMeter, type UsageMeter } from "./usage.ts";
+
+/** Everything that both ways of answering, in one piece and as a stream, are made from. */
+export interface ChatReply {
+  readonly request: ChatRequest;
+  readonly faults: Faults;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly choices: readonly Choice[];
+  readonly meter: UsageMeter;
+}
+
+export interface Choice {
+  readonly index: number;
+  readonly answer: Answer;
+  readonly callIds: readonly string[];
+  readonly speech: Speech | undefined;
+  /** Lazy, since an answer may have no end. */
+  pieces(): Iterable<Piece>;
+  readonly finishReason: string;
+}
+
+export function chatReply(
+  request: ChatRequest,
+  faults: Faults,
+  now: number,
+  input: Input,
+): ChatReply {
+  const createdAt = Math.floor(now / 1_000);
+  return {
+    request,
+    faults,
+    id: newId("chatcmpl-", 29),
+    createdAt,
+    choices: Array.from({ length: request.choices }, (_, index) =>
+      choiceOf(request, faults, index, createdAt),
+    ),
+    meter: usageMeter(input.prompt, input.cachedTokens, request.prediction),
+  };
+}
+
+/** What the request costs before it is answered. */
+export interface Input {
+  readonly prompt: PromptTokens;
+  readonly cachedTokens: number;
+}
+
+function choiceOf(request: ChatRequest, faults: Faults, index: number, createdAt: number): Choice {
+  const answer = answerQuestion(questionOf(request, index));
+  const isSpoken = request.speech !== undefined && answer.text !== "";
+  return {
+    index,
+    answer,
+    callIds: answer.calls.map(() => newId("call_", 24)),
+    speech: isSpoken ? speak(answer.text, createdAt) : undefined,
+    pieces: () => faultyPieces(answerPieces(answer), faults),
+    finishReason: finishReason(answer, request, faults),
+  };
+}
+
+/** A call that was demanded by its name ends with "stop", as the vendor has it. */
+function finishReason(
+  { finish }: Answer,
+  request: ChatRequest,
+  { finish: other, toolquirks }: Faults,
+): string {
+  if (other !== undefined) return other.reason;
+  if (finish !== "calls") return finish;
+  if (request.toolChoice.mode === "named" || toolquirks?.style === "stop") return "stop";
+  return request.isLegacyFunctions ? "function_call" : "tool_calls";
+}
+
+/** What a completion and all chunks of one begin with. */
+export function commonFields({ id, createdAt, request }: ChatReply, object: string): JsonObject {
+  return {
+    id,
+    object,
+    created: createdAt,
+    model: request.model.snapshot,
+    service_tier: request.serviceTier,
+    system_fingerprint: `fp_${hash(request.model.snapshot).toString(16).padStart(10, "0")}`,
+  };
+}
+
+export function usageOf({ meter, faults }: ChatReply): JsonObject | undefined {
+  return reportedUsage(meter.usage(), faults);
+}

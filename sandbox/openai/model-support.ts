@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from "#sandbox/json.ts";
+import { invalid } from "./error.ts";
+import { field } from "./fields.ts";
+import type { Model } from "./models.ts";
+
+/** Parameters that are right in themselves, and wrong for this model. */
+export function checkSupport(body: JsonObject, model: Model): void {
+  if (model.isStrict) checkReasoningModel(body, model);
+  if (model.id === "deepseek-reasoner") {
+    for (const name of ["logprobs", "top_logprobs"]) rejectParameter(body, name);
+  }
+
+  const { value } = field(body, "reasoning_effort");
+  if (value === undefined) return;
+  if (model.thinks === "never") rejectParameter(body, "reasoning_effort");
+  if (typeof value === "string" && !model.efforts.some((effort) => effort === value)) {
+    const list = model.efforts.map((effort) => `'${effort}'`).join(", ");
+    throw invalid(
+      "reasoning_effort",
+      "unsupported_value",
+      `Unsupported value: 'reasoning_effort' does not support '${value}' with this model. Supported values are: ${list}.`,
+    );
+  }
+}
+
+function checkReasoningModel(body: JsonObject, model: Model): void {
+  rejectParameter(body, "max_tokens", "Use 'max_completion_tokens' instead.");
+  // From gpt-5.1 on, a model that does not think samples as the others do.
+  const thinks =
+    field(body, "reasoning_effort").value !== "none" &&
+    !(model.id === "gpt-5.1" && !("reasoning_effort" in body));
+  if (!thinks) return;
+  for (const [name, allowed] of FIXED) {
+    const { value } = field(body, name);
+    if (value !== undefined && value !== allowed) throw unsupportedValue(name, value, allowed);
+  }
+  for (const name of ["logprobs", "top_logprobs", "logit_bias", "stop"])
+    rejectParameter(body, name);
+}
+
+const FIXED: readonly (readonly [string, number])[] = [
+  ["temperature", 1],
+  ["top_p", 1],
+  ["presence_penalty", 0],
+  ["frequency_penalty", 0],
+];
+
+function unsupportedValue(name: string, value: Json, allowed: number): Error {
+  const message = `Unsupported value: '${name}' does not support ${JSON.stringify(value)} with this model. Only the default (${allowed}) value is supported.`;
+  return invalid(name, "unsupported_value", message);
+}
+
+function rejectParameter(body: JsonObject, name: string, advice = ""): void {
+  if (field(body, name).value === undefined) return;
+  throw invalid(
+    name,
+    "unsupported_parameter",
+    `Unsupported parameter: '${name}' is not supported with this model. ${advice}`.trim(),
+  );
+}

@@ -1,0 +1,85 @@
+import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
+import type { JsonObject } from "#sandbox/json.ts";
+
+/** A simulated model: what it can do, and what it rejects. */
+export interface Model {
+  readonly id: string;
+  /** The dated name that answers carry. */
+  readonly snapshot: string;
+  readonly owner: string;
+  readonly contextTokens: number;
+  /** Whether it thinks before it answers, and whether the thoughts can be read. */
+  readonly thinks: "never" | "hidden" | "visibly";
+  readonly efforts: readonly ReasoningEffort[];
+  /** Rejects sampling parameters and `max_tokens`, as reasoning models of the vendor do. */
+  readonly isStrict: boolean;
+  readonly speaks: boolean;
+}
+
+export function findModel(id: string): Model | undefined {
+  const found = MODELS.find((model) => model.id === id || model.snapshot === id);
+  if (found !== undefined) return found;
+  // Whole families answer under any of their names.
+  return /^qwen[\w.-]{0,60}$/.test(id) ? thinker(id, "alibaba") : undefined;
+}
+
+export function listModels(): JsonObject {
+  return { object: "list", data: MODELS.map(modelBody) };
+}
+
+export function modelBody({ id, owner }: Model): JsonObject {
+  return { id, object: "model", created: 1_715_367_049, owned_by: owner };
+}
+
+function plain(id: string, date: string, extra: Partial<Model> = {}): Model {
+  return {
+    id,
+    snapshot: date === "" ? id : `${id}-${date}`,
+    owner: "system",
+    contextTokens: 128_000,
+    thinks: "never",
+    efforts: [],
+    isStrict: false,
+    speaks: false,
+    ...extra,
+  };
+}
+
+function strict(id: string, date: string, efforts: readonly ReasoningEffort[]): Model {
+  return plain(id, date, { contextTokens: 200_000, thinks: "hidden", efforts, isStrict: true });
+}
+
+/** Models of other vendors, and the sandbox's own, who show their reasoning. */
+function thinker(id: string, owner: string): Model {
+  return { ...plain(id, ""), owner, thinks: "visibly", efforts: EVERY_EFFORT };
+}
+
+const THREE_EFFORTS: readonly ReasoningEffort[] = ["low", "medium", "high"];
+const FOUR_EFFORTS: readonly ReasoningEffort[] = ["minimal", ...THREE_EFFORTS];
+const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
+
+const MODELS: readonly Model[] = [
+  plain("gpt-4o", "2024-08-06"),
+  plain("gpt-4o-mini", "2024-07-18"),
+  plain("gpt-4.1", "2025-04-14", { contextTokens: 1_047_576 }),
+  plain("gpt-4.1-mini", "2025-04-14", { contextTokens: 1_047_576 }),
+  plain("gpt-4.1-nano", "2025-04-14", { contextTokens: 1_047_576 }),
+  plain("gpt-3.5-turbo", "0125", { contextTokens: 16_385 }),
+  plain("gpt-4o-audio-preview", "2025-06-03", { speaks: true }),
+  plain("gpt-4o-mini-audio-preview", "2024-12-17", { speaks: true }),
+  plain("gpt-audio", "2025-08-28", { speaks: true }),
+  strict("o1", "2024-12-17", THREE_EFFORTS),
+  strict("o3", "2025-04-16", THREE_EFFORTS),
+  strict("o3-mini", "2025-01-31", THREE_EFFORTS),
+  strict("o4-mini", "2025-04-16", THREE_EFFORTS),
+  strict("gpt-5", "2025-08-07", FOUR_EFFORTS),
+  strict("gpt-5-mini", "2025-08-07", FOUR_EFFORTS),
+  strict("gpt-5-nano", "2025-08-07", FOUR_EFFORTS),
+  strict("gpt-5.1", "2025-11-13", ["none", ...THREE_EFFORTS]),
+  plain("deepseek-chat", "", { owner: "deepseek" }),
+  thinker("deepseek-reasoner", "deepseek"),
+  thinker("qwen-plus", "alibaba"),
+  thinker("qwen3-max", "alibaba"),
+  plain("sim-text", "", { owner: "sandbox" }),
+  thinker("sim-reasoner", "sandbox"),
+];

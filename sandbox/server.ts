@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { faultQueue, type FaultOrder, type FaultQueue } from "./faults/fault-queue.ts";
+import { answerControl, CONTROL_PATH } from "./control.ts";
+import { decide } from "./decide.ts";
+import { receive } from "./receive.ts";
+import { requestLog, type RequestLog, type RequestRecord } from "./request-log.ts";
+import type { Vendor } from "./vendor.ts";
+import { VENDORS } from "./vendors.ts";
+import { replyChunks } from "./wire/chunks.ts";
+import { deliver } from "./wire/deliver.ts";
+
+/** Simulated vendors on one port, each under its own prefix: `/openai/v1/...` and so on. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { hostname = "127.0.0.1", port = 0, apiKeys, now = Date.now } = options;
+  const house: House = {
+    log: requestLog(now),
+    queue: faultQueue(),
+    vendors: VENDORS.map((create) =>
+      create({ now, ...(apiKeys === undefined ? {} : { apiKeys }) }),
+    ),
+    isStopping: false,
+  };
+
+  // Slow and silent answers are the point of a sandbox, so no timer ends them.
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 120_000 },
+    (request, response) => {
+      answer(request, response, house).catch((cause: unknown) => {
+        response.destroy(
+          cause instanceof Error ? cause : new Error("The answer failed.", { cause }),
+        );
+      });
+    },
+  );
+  server.timeout = 0;
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+
+  async function stop(): Promise<void> {
+    house.isStopping = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return {
+    url: `http://${host}:${bound}`,
+    port: bound,
+    requests: house.log.records,
+    faults: house.queue,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export interface SandboxOptions {
+  /** 0, a free one, unless told. */
+  readonly port?: number;
+  readonly hostname?: string;
+  /** The only credentials the vendors accept; any when absent. */
+  readonly apiKeys?: readonly string[];
+  readonly now?: () => number;
+}
+
+export interface Sandbox extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** The last requests, oldest first: what arrived, and what of the answer was really delivered. */
+  readonly requests: readonly RequestRecord[];
+  /** Faults for requests to come. */
+  readonly faults: Pick<FaultQueue, "add" | "clear">;
+  stop(): Promise<void>;
+}
+
+export type { FaultOrder, RequestRecord };
+
+interface House {
+  readonly log: RequestLog;
+  readonly queue: FaultQueue;
+  readonly vendors: readonly Vendor[];
+  isStopping: boolean;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  house: House,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const received = await receive(request);
+  if (received === undefined) {
+    response.writeHead(413, { connection: "close" }).end();
+    return;
+  }
+  if (received.path.startsWith(CONTROL_PATH)) {
+    const { status, body } = answerControl(received, house.queue);
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+    return;
+  }
+
+  const { reply, faults, ...decision } = decide(received, house);
+  const record = house.log.open({ ...received, faults: Object.keys(faults) });
+  response.once("close", () => record.close(house.isStopping ? "cut" : "aborted"));
+
+  try {
+    const chunks = replyChunks(reply, faults, () => decision.errorFrames());
+    await deliver(reply, chunks, faults, { response, record, gone: gone.signal });
+  } finally {
+    // Nothing is left half answered, whatever went wrong above.
+    if (!response.writableEnded) response.destroy();
+  }
+}

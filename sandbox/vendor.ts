@@ -1,0 +1,45 @@
+import type { Faults } from "./faults/faults.ts";
+import type { Json } from "./json.ts";
+import type { Frame } from "./wire/frame.ts";
+import type { Reply } from "./wire/reply.ts";
+
+/** One vendor's simulator: it knows the vendor's words, and nothing of sockets. */
+export interface Vendor {
+  /** The first segment of its paths. */
+  readonly id: string;
+  reply(request: VendorRequest): Reply;
+  /** What the user said last: magic words are looked for in it. */
+  lastUserText(body: Json | undefined): string;
+  errorBody(error: VendorError): Json;
+  /** How an error ends a stream that has begun. */
+  errorFrame(error: VendorError): Frame;
+  /** What ends every complete stream, for the vendors who have such a thing. */
+  readonly terminator?: Frame;
+}
+
+export type VendorFactory = (options: VendorOptions) => Vendor;
+
+export interface VendorOptions {
+  /** The credentials that are accepted; any when absent. */
+  readonly apiKeys?: readonly string[];
+  now(): number;
+}
+
+export interface VendorRequest {
+  readonly method: string;
+  /** Without the vendor's prefix. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  /** `undefined` where the body is not JSON. */
+  readonly body: Json | undefined;
+  readonly faults: Faults;
+}
+
+/** A failure in no vendor's words; each vendor gives it its own shape. */
+export interface VendorError {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
