@@ -1,0 +1,90 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { waitFor } from "./wait.ts";
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/**
+ * An auditor's view of a gateway's database, through a connection of its own
+ * and with queries of its own: it believes nothing that the gateway says.
+ */
+export interface Books extends Disposable {
+  accounts(): Row[];
+  entries(): Row[];
+  calls(): Row[];
+  openHolds(): Row[];
+  /** Of all users together, in nano-dollars. */
+  spent(): number;
+  closesOf(callId: string): number;
+  /** Whatever does not add up. */
+  verify(): string[];
+  /** Waits until no hold is open, and says what does not add up. */
+  whenSettled(): Promise<string[]>;
+  /** The whole database as text, to look for what must not be in it. */
+  dump(): string;
+  close(): void;
+}
+
+const TABLES = ["users", "keys", "accounts", "holds", "ledger", "calls", "meta", "instances"];
+
+export function openBooks(dataDir: string): Books {
+  const db = new Database(join(dataDir, "sluice.db"), { readonly: true });
+  const all = (query: string, ...values: string[]): Row[] => db.query<Row, string[]>(query).all(...values);
+  const books: Books = {
+    accounts: () => all("SELECT * FROM accounts"),
+    entries: () => all("SELECT * FROM ledger ORDER BY at, op_id"),
+    calls: () => all("SELECT * FROM calls ORDER BY id"),
+    openHolds: () => all("SELECT * FROM holds"),
+    spent: () => Number(all("SELECT coalesce(sum(spent_delta), 0) AS spent FROM ledger")[0]?.["spent"]),
+    closesOf: (callId) =>
+      Number(all("SELECT count(*) AS n FROM ledger WHERE call_id = ? AND kind IN ('settle', 'void')", callId)[0]?.["n"]),
+    verify: () => [...unbalancedAccounts(all), ...badCloses(all), ...badRecords(all)],
+    async whenSettled() {
+      await waitFor(() => books.openHolds().length === 0);
+      return books.verify();
+    },
+    dump: () => JSON.stringify(TABLES.map((table) => all(`SELECT * FROM ${table}`))),
+    close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
+  };
+  return books;
+}
+
+type All = (query: string) => Row[];
+
+function unbalancedAccounts(all: All): string[] {
+  const sums = new Map<string, { held: number; spent: number }>();
+  for (const entry of all("SELECT * FROM ledger")) {
+    for (const id of [entry["user_account"], entry["key_account"]]) {
+      if (typeof id !== "string") continue;
+      const sum = sums.get(id) ?? { held: 0, spent: 0 };
+      sums.set(id, { held: sum.held + Number(entry["held_delta"]), spent: sum.spent + Number(entry["spent_delta"]) });
+    }
+  }
+  return all("SELECT * FROM accounts")
+    .filter(({ id, held, spent }) => {
+      const sum = sums.get(String(id)) ?? { held: 0, spent: 0 };
+      return sum.held !== held || sum.spent !== spent;
+    })
+    .map(({ id }) => `account ${id} is not the sum of its entries`);
+}
+
+function badCloses(all: All): string[] {
+  const closes = all(
+    `SELECT call_id, sum(kind = 'hold') AS holds, sum(kind IN ('settle', 'void')) AS closes, sum(held_delta) AS held
+     FROM ledger WHERE call_id IS NOT NULL GROUP BY call_id`,
+  );
+  const open = new Set(all("SELECT call_id FROM holds").map((each) => each["call_id"]));
+  return closes
+    .filter(({ call_id: id, holds, closes: count, held }) =>
+      open.has(id ?? null) ? count !== 0 : holds !== 1 || count !== 1 || held !== 0,
+    )
+    .map(({ call_id: id }) => `call ${id} is not held once and closed once`);
+}
+
+function badRecords(all: All): string[] {
+  return all(
+    `SELECT calls.id FROM calls JOIN ledger ON ledger.call_id = calls.id AND ledger.kind = 'settle'
+     WHERE calls.cost <> ledger.spent_delta`,
+  ).map(({ id }) => `call ${id} says another cost than the ledger`);
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { KEY, openSimulated } from "#test/harness.ts";
+import { openBooks, type Books } from "#test/books.ts";
+
+let opened: Awaited<ReturnType<typeof openSimulated>>;
+let books: Books;
+beforeAll(async () => {
+  opened = await openSimulated({ channel: "models: [gpt-4o-mini]" });
+  books = openBooks(opened.dataDir);
+});
+afterAll(async () => {
+  books.close();
+  await opened[Symbol.asyncDispose]();
+});
+
+const PATH = "/v1/chat/completions";
+const good = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
+
+/** A refusal must name what is wrong, reach no upstream and touch no money. */
+async function expectRefusal(
+  send: () => Promise<Response>,
+  status: number,
+  error: Record<string, unknown>,
+): Promise<void> {
+  const before = { sent: opened.sandbox.requests.length, entries: books.entries().length };
+
+  const answer = await send();
+  const body = (await answer.json()) as Record<string, unknown>;
+
+  expect({ status: answer.status, body }).toEqual({
+    status,
+    body: { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: expect.anything(), ...error } },
+  });
+  expect({ sent: opened.sandbox.requests.length, entries: books.entries().length }).toEqual(before);
+}
+
+describe("[A4.3-a] a field that is wrong is named", () => {
+  const cases: [string, Record<string, unknown>, string][] = [
+    ["no model", { model: undefined }, "model"],
+    ["a model that is not a string", { model: 4 }, "model"],
+    ["no messages", { messages: undefined }, "messages"],
+    ["no message at all", { messages: [] }, "messages"],
+    ["messages that are not a list", { messages: "hi" }, "messages"],
+    ["an unknown role", { messages: [{ role: "robot", content: "hi" }] }, "messages[0].role"],
+    ["content of the wrong type", { messages: [{ role: "user", content: 5 }] }, "messages[0].content"],
+    ["a part without its text", { messages: [{ role: "user", content: [{ type: "text" }] }] }, "messages[0].content[0].text"],
+    ["a temperature above 2", { temperature: 2.1 }, "temperature"],
+    ["a temperature below 0", { temperature: -0.1 }, "temperature"],
+    ["a temperature in words", { temperature: "hot" }, "temperature"],
+    ["a top_p above 1", { top_p: 1.5 }, "top_p"],
+    ["max_tokens of zero", { max_tokens: 0 }, "max_tokens"],
+    ["max_tokens in fractions", { max_tokens: 1.5 }, "max_tokens"],
+    ["max_tokens beyond reason", { max_tokens: 1e18 }, "max_tokens"],
+    ["a stream that is a word", { stream: "yes" }, "stream"],
+    ["tools that are not a list", { tools: {} }, "tools"],
+    ["a tool without a name", { tools: [{ type: "function", function: {} }] }, "tools[0].function.name"],
+    ["n of zero", { n: 0 }, "n"],
+    ["n beyond its range", { n: 129 }, "n"],
+    ["a penalty beyond its range", { presence_penalty: 3 }, "presence_penalty"],
+  ];
+  test.each(cases)("%s", async (_what, change, param) => {
+    await expectRefusal(() => opened.post(PATH, { ...good, ...change }), 400, { param });
+  });
+});
+
+describe("a body that is no request", () => {
+  test("truncated JSON", async () => {
+    await expectRefusal(() => opened.post(PATH, '{"model":"gpt-4o-mini","mess'), 400, {});
+  });
+
+  test("an empty body", async () => {
+    await expectRefusal(() => opened.post(PATH, ""), 400, {});
+  });
+
+  test("JSON that is no object", async () => {
+    await expectRefusal(() => opened.post(PATH, "[1,2]"), 400, {});
+  });
+
+  test("JSON nested 100,000 deep", async () => {
+    const bomb = `{"model":"gpt-4o-mini","messages":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+
+    await expectRefusal(() => opened.post(PATH, bomb), 400, {});
+  });
+
+  test("a member that stands twice, since two readers may take different ones", async () => {
+    await expectRefusal(() => opened.post(PATH, '{"model":"a","model":"gpt-4o-mini","messages":[]}'), 400, { param: "model" });
+  });
+
+  test("bytes that are not UTF-8", async () => {
+    const send = (): Promise<Response> =>
+      fetch(opened.url + PATH, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+      });
+
+    await expectRefusal(send, 400, {});
+  });
+
+  test("33 MiB, whether its length is announced or not", async () => {
+    const large = JSON.stringify({ ...good, user: "x".repeat(33 * 1024 * 1024) });
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const announced = (): Promise<Response> => opened.post(PATH, large);
+    const chunked = (): Promise<Response> =>
+      fetch(opened.url + PATH, { method: "POST", headers, body: new Blob([large]).stream() });
+
+    await expectRefusal(announced, 413, {});
+    await expectRefusal(chunked, 413, {});
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "application/json x"])(
+    "the content type %s",
+    async (type) => {
+      await expectRefusal(() => opened.post(PATH, good, { "content-type": type }), 415, {});
+    },
+  );
+});
+
+describe("a caller who may not", () => {
+  test("without a key: refused before the body is read", async () => {
+    await expectRefusal(() => fetch(opened.url + PATH, { method: "POST", body: "{" }), 401, { code: "invalid_api_key" });
+  });
+
+  test("with a bad key", async () => {
+    const headers = { authorization: "Bearer sk-this-key-does-not-exist-0123456789" };
+
+    await expectRefusal(() => opened.post(PATH, good, headers), 401, { code: "invalid_api_key" });
+  });
+
+  test("an unknown model: 404 that names it", async () => {
+    await expectRefusal(() => opened.post(PATH, { ...good, model: "gpt-99" }), 404, {
+      code: "model_not_found",
+      param: "model",
+      message: "The model 'gpt-99' does not exist.",
+    });
+  });
+});
+
+test("what clients add of their own is no mistake", async () => {
+  const extras = {
+    client_metadata: { a: 1 },
+    prompt_cache_key: "k",
+    search_parameters: {},
+    enable_thinking: false,
+    user: "",
+    stop: null,
+    tools: null,
+    metadata: {},
+    __proto__x: 1,
+  };
+
+  expect((await opened.post(PATH, { ...good, ...extras })).status).toBe(200);
+});
+
+test("a body with keys of every object's prototype pollutes nothing", async () => {
+  const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"model":"gpt-4o-mini","messages":[{"role":"user","content":"hi"}]}';
+  await opened.post(PATH, text);
+
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { countTokens } from "#relay/tokens.ts";
+import { openBooks, type Books } from "#test/books.ts";
+import { KEY, openSimulated } from "#test/harness.ts";
+import { random, SEED, times } from "#test/seed.ts";
+import { summarize } from "#test/streams.ts";
+import { waitFor } from "#test/wait.ts";
+
+let opened: Awaited<ReturnType<typeof openSimulated>>;
+let books: Books;
+beforeAll(async () => {
+  opened = await openSimulated({ channel: "models: [gpt-4o-mini]" });
+  books = openBooks(opened.dataDir);
+});
+afterAll(async () => {
+  books.close();
+  await opened[Symbol.asyncDispose]();
+});
+
+const body = (content: string, more: object = {}): string =>
+  JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content }], ...more });
+
+/** A caller that speaks HTTP by hand, so that it can stop reading, or leave, at any byte. */
+async function call(text: string): Promise<Socket> {
+  const { hostname, port } = new URL(opened.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\nAuthorization: Bearer ${KEY}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+  return socket;
+}
+
+test("a caller who hangs up at any point cuts the upstream at once and pays once, for what came", async () => {
+  const draw = random(SEED);
+  for (let i = 0; i < times(10, 1_000); i++) {
+    const socket = await call(body("Count to 400 [[fault:slow between_ms=3]]"));
+    const leaveAfterBytes = 2_000 + Math.floor(draw() * 12_000);
+    let received = "";
+    while (received.length < leaveAfterBytes) received += String((await once(socket, "data"))[0]);
+    const upstream = opened.sandbox.requests.at(-1);
+
+    const hungUpAt = Date.now();
+    socket.destroy();
+    await waitFor(() => upstream?.abortedAt !== undefined);
+    expect((upstream?.abortedAt ?? 0) - hungUpAt).toBeLessThan(250);
+
+    await books.whenSettled();
+    const bill = books.calls().at(-1);
+    expect(bill).toMatchObject({ outcome: "canceled", is_estimated: 1 });
+    const delivered = await countTokens(summarize(dechunk(received)).text);
+    const sentOn = upstream?.delivered.events ?? 0;
+    expect(bill?.output_tokens).toBeWithin(delivered, delivered + 60);
+    expect(sentOn).toBeGreaterThan(0);
+    expect(books.closesOf(String(bill?.["id"]))).toBe(1);
+  }
+});
+
+test("a caller who hangs up before the first byte pays nothing, and the upstream is cut", async () => {
+  const before = books.spent();
+  const socket = await call(body("hi [[fault:hang]]"));
+  const count = opened.sandbox.requests.length;
+  await waitFor(() => opened.sandbox.requests.length > count || opened.sandbox.requests.at(-1)?.faults.includes("hang") === true);
+  const upstream = opened.sandbox.requests.at(-1);
+
+  socket.destroy();
+  await waitFor(() => upstream?.abortedAt !== undefined);
+  await books.whenSettled();
+
+  expect(books.spent()).toBe(before);
+  expect(books.calls().at(-1)).toMatchObject({ outcome: "canceled", cost: 0 });
+});
+
+test("a caller who stops reading stops the upstream too, and costs no memory", async () => {
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => call(body("go on [[fault:endless]]"))));
+  for (const socket of sockets) socket.pause();
+  const records = (): readonly { delivered: { bytes: number } }[] => opened.sandbox.requests.slice(-sockets.length);
+  const sent = (): number => records().reduce((sum, each) => sum + each.delivered.bytes, 0);
+
+  // The system's own buffers fill first; then nothing moves any more.
+  let before = -1;
+  await waitFor(async () => {
+    const now = sent();
+    const isStill = now === before && now > 0;
+    before = now;
+    await Bun.sleep(300);
+    return isStill;
+  }, 20_000);
+
+  const rss = process.memoryUsage.rss();
+  await Bun.sleep(500);
+  expect(sent()).toBe(before);
+  expect(process.memoryUsage.rss() - rss).toBeLessThan(5 * 1024 * 1024);
+  for (const socket of sockets) socket.destroy();
+  await waitFor(() => opened.sandbox.requests.slice(-sockets.length).every((each) => each.abortedAt !== undefined));
+  expect(await books.whenSettled()).toEqual([]);
+});
+
+/** Bodies come in chunks with their lengths in between; the head goes first. */
+function dechunk(text: string): string {
+  const start = text.indexOf("\r\n\r\n") + 4;
+  return text.slice(start).replaceAll(/(^|\r\n)[0-9a-f]+\r\n/gi, "");
+}

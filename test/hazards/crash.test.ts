@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openBooks } from "#test/books.ts";
+import { KEY, simulatedChannel } from "#test/harness.ts";
+import { random, SEED, times } from "#test/seed.ts";
+import { summarize } from "#test/streams.ts";
+
+let sandbox: Sandbox;
+let dataDir: string;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-crash-"));
+  writeFileSync(join(dataDir, "sluice.yaml"), `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`);
+});
+afterAll(async () => {
+  rmSync(dataDir, { recursive: true, force: true });
+  await sandbox.stop();
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+async function start(): Promise<Running> {
+  const child = spawn(process.execPath, ["src/main.ts", "start"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      ...process.env,
+      SLUICE_CONFIG: join(dataDir, "sluice.yaml"),
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_PORT: "0",
+      SLUICE_BOOTSTRAP_KEY: KEY,
+      SLUICE_CHECKPOINT_MS: "100",
+      SLUICE_LOG_LEVEL: "error",
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "10000",
+    },
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, url] = /listens on (\S+)/.exec(line) ?? [];
+    if (url !== undefined) return { child, url };
+  }
+  throw new Error("The gateway ended before it listened.");
+}
+
+/** What a caller knows of its own call once it is over, or cut. */
+interface Known {
+  readonly id: string;
+  readonly isWhole: boolean;
+}
+
+async function callOnce(url: string, stream: boolean): Promise<Known | undefined> {
+  const content = stream ? "Count to 40 [[fault:slow between_ms=8]]" : "Reply with exactly: pong";
+  let id = "";
+  let text = "";
+  try {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o-mini", stream, messages: [{ role: "user", content }] }),
+    });
+    if (answer.status !== 200) return undefined;
+    id = answer.headers.get("x-request-id") ?? "";
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+    return { id, isWhole: stream ? summarize(text).isDone : text.endsWith("}") };
+  } catch {
+    return id === "" ? undefined : { id, isWhole: stream && summarize(text).isDone };
+  }
+}
+
+test("killed at any moment under load, the gateway loses no settlement, doubles none, and is soon back", async () => {
+  const draw = random(SEED);
+  const known: Known[] = [];
+  let running = await start();
+
+  for (let cycle = 0; cycle < times(5, 200); cycle++) {
+    const { child, url } = running;
+    let isOver = false;
+    const callers = Array.from({ length: 12 }, async (_, i) => {
+      while (!isOver) {
+        const call = await callOnce(url, i % 2 === 0);
+        if (call !== undefined) known.push(call);
+        else if (!isOver) await Bun.sleep(5);
+      }
+    });
+    await Bun.sleep(150 + draw() * 700);
+    child.kill("SIGKILL");
+    isOver = true;
+    await Promise.all([...callers, once(child, "exit")]);
+
+    const killedAt = performance.now();
+    running = await start();
+    const ready = await fetch(`${running.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(performance.now() - killedAt).toBeLessThan(5_000);
+
+    using books = openBooks(dataDir);
+    // Recovery ran before it listened: what was open is closed.
+    expect(books.openHolds()).toEqual([]);
+    expect(books.verify()).toEqual([]);
+  }
+  running.child.kill("SIGTERM");
+  const [code] = (await once(running.child, "exit")) as [number | null];
+
+  expect(code).toBe(0);
+  using books = openBooks(dataDir);
+  const calls = new Map(books.calls().map((each) => [each["id"], each]));
+  const whole = known.filter((each) => each.isWhole);
+  expect(whole.length).toBeGreaterThan(10);
+  for (const { id } of whole) {
+    expect({ id, outcome: calls.get(id)?.["outcome"], closes: books.closesOf(id) }).toEqual({ id, outcome: "completed", closes: 1 });
+    expect(Number(calls.get(id)?.["cost"])).toBeGreaterThan(0);
+  }
+  for (const { id } of known) expect({ id, closes: books.closesOf(id) }).toEqual({ id, closes: 1 });
+  expect(books.verify()).toEqual([]);
+});

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openBooks, type Books } from "#test/books.ts";
+import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { readStream } from "#test/streams.ts";
+
+let first: Sandbox;
+let second: Sandbox;
+let gateway: TestGateway;
+let books: Books;
+
+beforeAll(async () => {
+  first = await startSandbox({ apiKeys: ["good-credential"] });
+  second = await startSandbox();
+  const models = "models: [gpt-4o-mini]";
+  gateway = await openTestGateway({
+    yaml: `channels:
+${simulatedChannel("first", first.url, models).replace(/api_key: .*/, "api_keys: [revoked-credential, good-credential]")}
+${simulatedChannel("second", second.url, `${models}\npriority: 1`)}`,
+    env: { SLUICE_LIMIT_FIRST_BYTE_MS: "500", SLUICE_LIMIT_UNARY_MS: "500" },
+  });
+  books = openBooks(gateway.dataDir);
+});
+afterAll(async () => {
+  books.close();
+  await gateway[Symbol.asyncDispose]();
+  await first.stop();
+  await second.stop();
+});
+afterEach(() => {
+  first.faults.clear();
+  gateway.gateway.health.forgetAll();
+});
+
+const ask = (more: object = {}): Promise<Response> =>
+  gateway.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "Reply with exactly: pong" }],
+    ...more,
+  });
+
+describe("when the first channel fails before its first byte", () => {
+  const faults: [string, string, Record<string, string>][] = [
+    ["refuses", "status", { code: "500" }],
+    ["is overloaded", "status", { code: "503" }],
+    ["asks to wait", "status", { code: "429" }],
+    ["hangs", "hang", {}],
+    ["cuts the connection", "reset", { before_headers: "1" }],
+    ["says 200 and means an error", "error200", {}],
+    ["redirects", "redirect", { to: "http://127.0.0.2:1/" }],
+  ];
+  test.each(faults)("(it %s) the next one answers, and only that one is charged", async (_what, name, args) => {
+    for (const stream of [false, true]) {
+      gateway.gateway.health.forgetAll();
+      first.faults.clear();
+      first.faults.add({ name, args, times: "always" });
+
+      const answer = await ask({ stream });
+      const text = await answer.text();
+      await books.whenSettled();
+
+      expect({ status: answer.status, stream }).toEqual({ status: 200, stream });
+      expect(text).toContain("pong");
+      const call = books.calls().at(-1);
+      expect(call).toMatchObject({ channel: "second", outcome: "completed" });
+      const attempts = JSON.parse(String(call?.["attempts"])) as { channel: string; fault: string | null }[];
+      expect(attempts.at(-1)).toMatchObject({ channel: "second", fault: null });
+      expect(attempts.length).toBeGreaterThan(1);
+    }
+  });
+
+  test("(its stream breaks off before an event) the next one answers", async () => {
+    first.faults.add({ name: "truncate", args: { events: "0" }, times: "always" });
+
+    expect(await readStream(await ask({ stream: true }))).toMatchObject({ text: "pong", isDone: true });
+  });
+});
+
+test("a request that the vendor refuses is not tried elsewhere", async () => {
+  const before = second.requests.length;
+  first.faults.add({ name: "status", args: { code: "400" }, times: "always" });
+
+  expect((await ask()).status).toBe(400);
+  expect(second.requests.length).toBe(before);
+});
+
+test("after the first byte nobody else takes over, and the caller is told", async () => {
+  const before = second.requests.length;
+  first.faults.add({ name: "truncate", args: { events: "2" } });
+
+  const seen = await readStream(await ask({ stream: true }));
+
+  expect(seen.isDone).toBe(false);
+  expect(seen.error).toBeDefined();
+  expect(second.requests.length).toBe(before);
+});
+
+test("a revoked credential gives way to the channel's next one, and is left alone afterwards", async () => {
+  for (let i = 0; i < 6; i++) expect((await ask()).status).toBe(200);
+
+  const used = first.requests.slice(-7).map((each) => each.headers["authorization"]);
+  expect(used.filter((each) => each?.includes("revoked")).length).toBeLessThanOrEqual(1);
+  expect(used.at(-1)).toBe("Bearer good-credential");
+});
+
+test("through a storm of 429 the calls go to who can take them, and hardly any to who cannot", async () => {
+  first.faults.add({ name: "status", args: { code: "429" }, times: "always" });
+  const before = first.requests.length;
+
+  const answers = await Promise.all(Array.from({ length: 200 }, () => ask()));
+  const late = await Promise.all(Array.from({ length: 100 }, () => ask()));
+
+  expect([...answers, ...late].every((each) => each.status === 200)).toBe(true);
+  const storm = first.requests.length - before;
+  expect(storm).toBeLessThanOrEqual(400);
+  const again = first.requests.length;
+  await ask();
+  expect(first.requests.length).toBe(again);
+});
+
+test("through a storm of 500 the failing channel is given a rest", async () => {
+  first.faults.add({ name: "status", args: { code: "500" }, times: "always" });
+  for (let i = 0; i < 8; i++) expect((await ask()).status).toBe(200);
+  const before = first.requests.length;
+
+  for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
+
+  expect(first.requests.length).toBe(before);
+});

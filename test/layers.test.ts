@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Which folder may import which. The whole architecture is this table: a
+ * change to it is a decision, not a detail.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  core: ["lib"],
+  config: ["core", "lib"],
+  catalog: ["core", "lib"],
+  styles: ["core", "lib"],
+  providers: ["styles", "core", "lib"],
+  egress: ["core", "lib"],
+  relay: ["providers", "styles", "egress", "core", "lib"],
+  storage: ["core", "lib"],
+  http: ["relay", "styles", "providers", "core", "lib"],
+  jobs: ["relay", "storage", "core", "lib"],
+  cli: ["config", "relay", "storage", "core", "lib"],
+};
+
+/** Files that put the house together, and so may know all of it. */
+const COMPOSERS = ["main.ts", "gateway.ts"];
+
+/** Where the runtime's own interfaces may be used; elsewhere only what any runtime has. */
+const MAY_USE_BUN = ["http/server.ts", "egress/", "storage/", "lib/"];
+
+const VENDOR_NAMES = readdirSync("src/providers")
+  .filter((file) => file.endsWith(".ts") && !["index.ts", "provider.ts", "openai-compatible.ts"].includes(file))
+  .map((file) => file.replace(/(\.test)?\.ts$/, ""));
+
+const files = listSources("src").map((path) => ({
+  path: path.slice("src/".length),
+  text: readFileSync(path, "utf8"),
+}));
+const product = files.filter(({ path }) => !path.endsWith(".test.ts") && !path.endsWith("contract.ts"));
+
+test("a folder imports only what the table allows it", () => {
+  const violations = product
+    .filter(({ path }) => !COMPOSERS.includes(path))
+    .flatMap(({ path, text }) => {
+      const folder = folderOf(path);
+      const allowed = [folder, ...(MAY_IMPORT[folder] ?? [])];
+      return importsOf(text)
+        .map((target) => targetFolder(target))
+        .filter((target) => target !== undefined && !allowed.includes(target))
+        .map((target) => `${path} imports ${target}`);
+    });
+
+  expect(violations).toEqual([]);
+});
+
+test("every folder stands in the table", () => {
+  const folders = new Set(files.map(({ path }) => folderOf(path)).filter((folder) => !folder.endsWith(".ts")));
+
+  expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual([]);
+});
+
+test("nobody imports the files that put the house together", () => {
+  const importers = product.filter(
+    ({ path, text }) => !COMPOSERS.includes(path) && importsOf(text).some((each) => /(main|gateway)\.ts$/.test(each)),
+  );
+
+  expect(importers.map(({ path }) => path)).toEqual([]);
+});
+
+test("only providers and the catalogue name a vendor in code", () => {
+  const names = new RegExp(`["'\`](${VENDOR_NAMES.join("|")})["'\`]`);
+  const violations = product
+    .filter(({ path }) => !/^(providers|catalog)\//.test(path))
+    // The simulator is wired to the vendors that it plays, by the one file that composes.
+    .filter(({ path }) => path !== "gateway.ts")
+    .filter(({ text }) => names.test(withoutComments(text)));
+
+  expect(violations.map(({ path }) => path)).toEqual([]);
+});
+
+test("Bun's own interfaces stay where the runtime could be changed in a week", () => {
+  const violations = product
+    .filter(({ path }) => !MAY_USE_BUN.some((place) => path.startsWith(place)))
+    .filter(({ text }) => /\bBun\.|from "bun[:"]/.test(withoutComments(text)));
+
+  expect(violations.map(({ path }) => path)).toEqual([]);
+});
+
+test("requests leave only through egress", () => {
+  const violations = product
+    .filter(({ path }) => !path.startsWith("egress/"))
+    .filter(({ text }) => /(?<![.\w])fetch\(|node:https?"|\bundici\b/.test(withoutComments(text)));
+
+  expect(violations.map(({ path }) => path)).toEqual([]);
+});
+
+test("nothing runs programs or code made from text", () => {
+  const violations = product.filter(({ text }) =>
+    /child_process|\bnew Function\b|\beval\(/.test(withoutComments(text)),
+  );
+
+  expect(violations.map(({ path }) => path)).toEqual([]);
+});
+
+test("SQL stands in storage only", () => {
+  const violations = product
+    .filter(({ path }) => !path.startsWith("storage/"))
+    .filter(({ text }) => /\b(SELECT .* FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/.test(withoutComments(text)));
+
+  expect(violations.map(({ path }) => path)).toEqual([]);
+});
+
+test("the simulators share no code with the gateway", () => {
+  const violations = listSources("sandbox").filter((path) =>
+    importsOf(readFileSync(path, "utf8")).some((each) => /^#(?!sandbox\/|test\/)/.test(each) || each.includes("/src/")),
+  );
+
+  expect(violations).toEqual([]);
+});
+
+function listSources(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function importsOf(text: string): string[] {
+  const pattern = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g;
+  return [...text.matchAll(pattern)].map(([, target]) => target ?? "");
+}
+
+/** The folder of `src` that an import leads to; relative ones stay inside their own. */
+function targetFolder(target: string): string | undefined {
+  if (!target.startsWith("#")) return undefined;
+  return folderOf(target.slice(1));
+}
+
+function folderOf(path: string): string {
+  const [first = "", ...rest] = path.split("/");
+  return rest.length === 0 ? first.replace(/^config\.ts$/, "config") : first;
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}

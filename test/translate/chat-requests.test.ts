@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { readLines, SHARED, withShared } from "#test/shared.ts";
+import { readChatCorpus } from "./chat-corpus.ts";
+
+withShared("corpus", () =>
+  describe("recorded requests", () => {
+    const records = readChatCorpus();
+    const asked = records.flatMap(({ file, status, request }) =>
+      request === undefined ? [] : [{ file, status, request }],
+    );
+    const read = asked.filter(({ request }) => refusalOf(request) === undefined);
+
+    test("nearly all are accepted, and the others lack what the specification requires", () => {
+      const refused = asked
+        .filter(({ status }) => status === 200)
+        .map(({ request }) => refusalOf(request))
+        .filter((param) => param !== undefined);
+      const reasons = new Set(refused.map((param) => param.replaceAll(/\d+/g, "0")));
+
+      expect(read.length).toBeGreaterThan(800);
+      // A deployment's address may name the model; a result must say which call it answers.
+      expect([...reasons].sort()).toEqual([
+        "messages[0].tool_call_id",
+        "messages[0].tool_calls[0].id",
+        "model",
+      ]);
+    });
+
+    test("[A4.3-a] read into the hub and written again they say the same", () => {
+      for (const { file, request } of read) {
+        const report = new LossReport();
+        const built = chat.outbound.buildRequest(chat.inbound.parseRequest(request), report);
+
+        expect([file, sorted(built)]).toEqual([file, sorted(normalized(request))]);
+        expect([file, report.fields]).toEqual([file, []]);
+      }
+    });
+
+    test("writing them twice changes nothing more", () => {
+      for (const { file, request } of read) {
+        const once = rebuild(request);
+
+        expect([file, sorted(rebuild(once))]).toEqual([file, sorted(once)]);
+      }
+    });
+  }),
+);
+
+withShared("captured", () =>
+  describe("requests of real clients", () => {
+    const files = readdirSync(join(SHARED, "captured")).filter((file) => file.endsWith(".jsonl"));
+    const calls = files
+      .flatMap((file) => readLines(`captured/${file}`))
+      .filter(({ path }) => typeof path === "string" && path.includes("/chat/completions"));
+    const bodies = calls.map(({ body }) => body).filter(isObject);
+
+    test("[A4.3-a] [A4.3-b] every one is accepted", () => {
+      expect(bodies.length).toBeGreaterThan(150);
+      expect(bodies.map(refusalOf).filter((param) => param !== undefined)).toEqual([]);
+    });
+
+    test("the facts of each are what the client wrote", () => {
+      for (const body of bodies) {
+        const facts = chat.inbound.readRequest(body);
+
+        expect<unknown>([facts.model, facts.stream]).toEqual([
+          body["model"],
+          body["stream"] ?? false,
+        ]);
+        expect<unknown>(facts.maxOutputTokens).toBe(
+          body["max_completion_tokens"] ?? body["max_tokens"],
+        );
+      }
+    });
+
+    test("each survives the way through the hub", () => {
+      for (const body of bodies) expect(sorted(rebuild(body))).toEqual(sorted(normalized(body)));
+    });
+  }),
+);
+
+function refusalOf(request: JsonObject): string | undefined {
+  try {
+    chat.inbound.readRequest(request);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.param;
+  }
+}
+
+function rebuild(request: JsonObject): JsonObject {
+  return chat.outbound.buildRequest(chat.inbound.parseRequest(request), new LossReport());
+}
+
+/**
+ * What a rewritten request may differ in: null members and empty lists are
+ * left out, nothing but calls has no content, a tool names its type, usage is
+ * asked for, and what only concerns tools goes where there are none.
+ */
+function normalized(request: JsonObject): JsonObject {
+  const { stream, stream_options, tools, tool_choice, parallel_tool_calls, ...rest } = request;
+  const options = isObject(stream_options) ? stream_options : {};
+  const hasTools = isArray(tools) && tools.length > 0;
+  return withoutEmpty({
+    ...rest,
+    ...(stream === true ? { stream, stream_options: { ...options, include_usage: true } } : {}),
+    ...(hasTools ? { tools: tools.map(withType), tool_choice, parallel_tool_calls } : {}),
+    messages: isArray(rest["messages"]) ? rest["messages"].map(normalizedMessage) : [],
+  });
+}
+
+function normalizedMessage(message: Json): Json {
+  if (!isObject(message)) return message;
+  const { content, tool_calls, ...rest } = message;
+  const hasCalls = isArray(tool_calls) && tool_calls.length > 0;
+  const isNothing = isArray(content) && content.length === 0 && hasCalls;
+  return { ...rest, ...(isNothing ? {} : { content }), ...(hasCalls ? { tool_calls } : {}) };
+}
+
+function withType(tool: Json): Json {
+  return isObject(tool) ? { type: "function", ...tool } : tool;
+}
+
+function withoutEmpty(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+/** Members in one order, and those that are null left out. */
+function sorted(value: Json | undefined): Json {
+  if (isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value ?? null;
+  const names = Object.keys(value).filter(
+    (name) => value[name] !== null && value[name] !== undefined,
+  );
+  return Object.fromEntries(names.sort().map((name) => [name, sorted(value[name])]));
+}
