@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+
+import { answerBody, answerEvents, answerFlaw, findAsk, requestBody } from "./payload.ts";
+
+const UNARY = { kind: "unary", variant: 3, paceMs: 0 } as const;
+const STREAM = { kind: "stream", variant: 5, paceMs: 82 } as const;
+
+test("the upstream reads from a prompt what it has to answer", () => {
+  expect(findAsk(Buffer.from(requestBody(UNARY)))).toEqual(UNARY);
+  expect(findAsk(Buffer.from(requestBody(STREAM)))).toEqual(STREAM);
+  expect(findAsk(Buffer.from("{}"))).toBeUndefined();
+});
+
+test("an answer counts when its text, end and usage are right, whatever its ids", () => {
+  const events = answerEvents(5);
+
+  expect(answerFlaw(UNARY, answerBody(3).replace("chatcmpl-bench", "own-id"))).toBeUndefined();
+  expect(answerFlaw(STREAM, events.join(""))).toBeUndefined();
+});
+
+test("another caller's answer, a lost event, a missing end and missing usage are all noticed", () => {
+  const events = answerEvents(5);
+
+  expect(answerFlaw(UNARY, answerBody(4))).toBe("the text is wrong");
+  expect(answerFlaw(STREAM, answerEvents(4).join(""))).toBe("the text is wrong");
+  expect(answerFlaw(STREAM, events.toSpliced(20, 1).join(""))).toBe("the text is wrong");
+  expect(answerFlaw(STREAM, events.toSpliced(-2, 1).join(""))).toBe("the usage is wrong");
+  expect(answerFlaw(STREAM, events.slice(0, -1).join(""))).toContain("without [DONE]");
+  expect(answerFlaw(STREAM, "data: {cut")).toContain("[DONE]");
+});
+
+test("payloads have the sizes that the figures are quoted for", () => {
+  expect(requestBody(UNARY).length).toBeWithin(550, 650);
+  expect(answerBody(0).length).toBeWithin(650, 750);
+  expect(answerEvents(0)).toHaveLength(62);
+  expect(answerEvents(0)[30]?.length).toBeWithin(180, 220);
+});

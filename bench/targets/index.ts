@@ -1,0 +1,46 @@
+import { openBare } from "./bare.ts";
+import { openNginx } from "./nginx.ts";
+import { openPortkey } from "./portkey.ts";
+import { openSluice } from "./sluice.ts";
+import type { Missing, Site, Target, TargetId } from "./target.ts";
+
+const TARGETS: Readonly<Record<TargetId, (site: Site) => Promise<Target | Missing>>> = {
+  nginx: openNginx,
+  bare: openBare,
+  sluice: openSluice,
+  portkey: openPortkey,
+};
+
+export interface OpenedTargets extends AsyncDisposable {
+  readonly targets: readonly Target[];
+  /** Why targets are left out. */
+  readonly notes: readonly string[];
+  /** One that is there did not start, which is not the same as one that is missing. */
+  readonly isBroken: boolean;
+}
+
+/** Starts what can be had of the targets; the others are noted and left out. */
+export async function openTargets(ids: readonly TargetId[], site: Site): Promise<OpenedTargets> {
+  const targets: Target[] = [];
+  const notes: string[] = [];
+  let isBroken = false;
+
+  for (const id of ids) {
+    try {
+      const target = await TARGETS[id](site);
+      if ("missing" in target) notes.push(target.missing);
+      else targets.push(target);
+    } catch (cause) {
+      isBroken = true;
+      notes.push(`${id} is left out, because it did not start: ${String(cause)}`);
+    }
+  }
+  return {
+    targets,
+    notes,
+    isBroken,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(targets.map((target) => target[Symbol.asyncDispose]()));
+    },
+  };
+}

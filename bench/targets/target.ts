@@ -1,0 +1,70 @@
+import { type Child, type ChildOptions, startChild } from "../child.ts";
+
+/** A proxy under test, running and ready. */
+export interface Target extends AsyncDisposable {
+  readonly id: TargetId;
+  /** Its name and version, as the report shows it. */
+  readonly title: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type TargetId = "nginx" | "bare" | "sluice" | "portkey";
+
+/** Where targets are started: next to which upstream, and in which folder that goes afterwards. */
+export interface Site {
+  readonly folder: string;
+  /** The checkout. */
+  readonly root: string;
+  readonly upstreamPort: number;
+}
+
+/** Why a target cannot be had on this machine; its column is left out. */
+export interface Missing {
+  readonly missing: string;
+}
+
+const READY_TIMEOUT_MS = 30_000;
+
+/** Starts the process and waits until `path` is answered, with 200 where `ok` asks for it. */
+export async function startTarget(
+  target: Pick<Target, "id" | "title" | "port" | "headers">,
+  command: Omit<ChildOptions, "name">,
+  ready: { path: string; ok: boolean },
+): Promise<Target> {
+  const child = startChild({ name: target.id, ...command });
+  try {
+    await waitUntilReady(child, `http://127.0.0.1:${target.port}${ready.path}`, ready.ok);
+  } catch (cause) {
+    await child[Symbol.asyncDispose]();
+    throw cause;
+  }
+  return { ...target, pid: child.pid, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+async function waitUntilReady(child: Child, url: string, ok: boolean): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  let last = "no answer";
+  while (performance.now() < deadline) {
+    child.assertRuns();
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(2000) });
+      await answer.body?.cancel();
+      if (answer.ok || !ok) return;
+      last = `status ${answer.status}`;
+    } catch (cause) {
+      last = String(cause);
+    }
+    await Bun.sleep(50);
+  }
+  throw new Error(`${url} was not ready within ${READY_TIMEOUT_MS / 1000} s: ${last}.`);
+}
