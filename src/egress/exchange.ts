@@ -113,11 +113,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     try {
       const piece = this.#reader.push(bytes);
       if (this.#reader.head !== undefined) this.#answered.resolve(true);
-      if (piece !== undefined) {
-        this.#waiting.push(piece);
-        this.#waitingBytes += piece.length;
-      }
-      this.#handOver();
+      if (piece === undefined) this.#handOver();
+      else this.#deliver(piece);
     } catch (cause) {
       this.abort(broken(cause));
     }
@@ -165,23 +162,40 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return this.#answered.promise;
   }
 
-  /** Gives what came to whoever takes it, until there is no more or no more is wanted. */
-  #handOver(): void {
-    if (this.#onPiece === undefined || this.#isBusy) {
+  /** Straight to whoever takes it, where nothing came before that still waits. */
+  #deliver(piece: Uint8Array): void {
+    if (this.#onPiece === undefined || this.#isBusy || this.#waiting.length > 0) {
+      this.#waiting.push(piece);
+      this.#waitingBytes += piece.length;
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#pause();
       return;
     }
+    if (this.#give(piece)) this.#rest();
+  }
+
+  /** Gives what waited to whoever takes it, until there is no more or no more is wanted. */
+  #handOver(): void {
+    if (this.#onPiece === undefined || this.#isBusy) return;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
       this.#waitingBytes -= piece.length;
-      const wait = this.#offer(piece);
-      if (wait === undefined) continue;
-      // Nobody waits for the upstream meanwhile: only the total counts.
-      this.#isBusy = true;
-      this.dueAt = this.#totalAt;
-      this.#pause();
-      wait.then(this.#onReady, this.#onRefused);
-      return;
+      if (!this.#give(piece)) return;
     }
+    this.#rest();
+  }
+
+  /** False where the taker wants no more for now. */
+  #give(piece: Uint8Array): boolean {
+    const wait = this.#offer(piece);
+    if (wait === undefined) return true;
+    // Nobody waits for the upstream meanwhile: only the total counts.
+    this.#isBusy = true;
+    this.dueAt = this.#totalAt;
+    this.#pause();
+    wait.then(this.#onReady, this.#onRefused);
+    return false;
+  }
+
+  #rest(): void {
     if (this.#reader.isOver) this.#ended.resolve();
     else this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
   }

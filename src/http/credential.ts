@@ -8,22 +8,29 @@ const VENDOR_HEADER = /^x-[a-z0-9]{1,32}-api-key$/;
  * readers might pick different ones.
  */
 export function readCredential(request: Request): string {
-  const found = new Set<string>();
-  const authorization = request.headers.get("authorization");
-  if (authorization !== null) found.add(bearerToken(authorization));
+  let secret: string | undefined;
+  const found = (value: string): void => {
+    if (secret !== undefined && secret !== value) {
+      throw unauthenticated("This request carries two different API keys.");
+    }
+    secret = value;
+  };
 
   for (const [name, value] of request.headers) {
-    if (name === "x-api-key" || VENDOR_HEADER.test(name)) found.add(value);
+    if (name === "authorization") found(bearerToken(value));
+    else if (name.endsWith("api-key") && isKeyHeader(name)) found(value);
   }
   const inQuery = queryKey(request.url);
-  if (inQuery !== undefined) found.add(inQuery);
+  if (inQuery !== undefined) found(inQuery);
 
-  const [secret, another] = found;
-  if (another !== undefined) throw unauthenticated("This request carries two different API keys.");
   if (secret === undefined || secret === "") {
     throw unauthenticated("No API key was sent. Send it as 'Authorization: Bearer <key>'.");
   }
   return secret;
+}
+
+function isKeyHeader(name: string): boolean {
+  return name === "x-api-key" || VENDOR_HEADER.test(name);
 }
 
 export function unauthenticated(message: string): GatewayError {

@@ -7,15 +7,26 @@ let used = POOL_BYTES;
 
 /** 26 characters that sort by time: 48 bits of milliseconds, then 80 random bits. */
 export function ulid(nowMs: number): string {
+  const bytes = randomBytes(16);
+  let random = "";
+  for (let i = 0; i < 16; i++) random += CROCKFORD[(bytes[i] ?? 0) & 31];
+  return timeOf(nowMs) + random;
+}
+
+let lastMs = -1;
+let lastTime = "";
+
+/** Many ids are made within one millisecond. */
+function timeOf(nowMs: number): string {
+  if (nowMs === lastMs) return lastTime;
   let time = "";
   for (let rest = Math.floor(nowMs), i = 0; i < 10; i++) {
     time = CROCKFORD.charAt(rest % 32) + time;
     rest = Math.floor(rest / 32);
   }
-  let random = "";
-  const bytes = randomBytes(16);
-  for (const byte of bytes) random += CROCKFORD.charAt(byte & 31);
-  return time + random;
+  lastMs = nowMs;
+  lastTime = time;
+  return time;
 }
 
 /** Random bytes from a pool, since asking the system for each id costs more than the rest of it. */
@@ -25,6 +36,7 @@ export function randomBytes(count: number): Uint8Array {
     used = 0;
   }
   const bytes = pool.slice(used, used + count);
+  // What was given out is not kept for a second reader.
   pool.fill(0, used, used + count);
   used += count;
   return bytes;

@@ -19,7 +19,6 @@ export function pushStream(fill: (sink: Sink) => Promise<void>): ReadableStream<
       await fill({
         write(bytes) {
           const written: number | Promise<number> = controller.write(bytes);
-          void controller.flush();
           return typeof written === "number" ? undefined : written.then(ignore);
         },
       });

@@ -68,7 +68,7 @@ async function tryOnce<T>(
   deps: AttemptDeps,
   begin: Begin<T>,
 ): Promise<Begun<T>> {
-  const { channel, endpoint, provider } = route;
+  const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
   let reply: UpstreamReply | undefined;
   let error: GatewayError | undefined;
@@ -77,7 +77,7 @@ async function tryOnce<T>(
   try {
     const answer = await begin(route, async (body) => {
       reply = await deps.egress.send({
-        url: new URL(channel.baseUrl + endpoint.path),
+        url: urlOf(route),
         method: "POST",
         body,
         pool: poolOf(route, credential),
@@ -114,6 +114,17 @@ async function tryOnce<T>(
 function release(health: Health, { channel }: Route, failure: GatewayError | undefined): void {
   if (failure !== undefined) health.report(channel, failure);
   health.leave(channel);
+}
+
+const urls = new WeakMap<Route["channel"], Map<string, URL>>();
+
+/** Parsed once for each channel: it is the same for all its calls. */
+function urlOf({ channel, endpoint }: Route): URL {
+  let known = urls.get(channel);
+  if (known === undefined) urls.set(channel, (known = new Map()));
+  let url = known.get(endpoint.path);
+  if (url === undefined) known.set(endpoint.path, (url = new URL(channel.baseUrl + endpoint.path)));
+  return url;
 }
 
 /** Connections are shared by the calls of one channel and credential, and by nobody else. */

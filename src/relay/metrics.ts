@@ -91,6 +91,14 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
     return opened;
   };
 
+  const triesByFault = new Map<string, Counter.Internal>();
+  const attemptsOf = (channel: string, fault: string): Counter.Internal => {
+    const name = `${channel}\n${fault}`;
+    let tries = triesByFault.get(name);
+    if (tries === undefined) triesByFault.set(name, (tries = attempts.labels({ channel, fault })));
+    return tries;
+  };
+
   return {
     observe(record) {
       const each = seriesFor(record.channel ?? "", record.model, record.outcome);
@@ -100,9 +108,7 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
       each.output.inc(record.usage.outputTokens);
       each.duration.observe(record.durationMs / 1_000);
       if (record.firstByteMs !== null) each.firstByte.observe(record.firstByteMs / 1_000);
-      for (const attempt of record.attempts) {
-        attempts.inc({ channel: attempt.channel, fault: attempt.fault ?? "" });
-      }
+      for (const { channel, fault } of record.attempts) attemptsOf(channel, fault ?? "").inc();
     },
     render: () => registry.metrics(),
   };

@@ -74,9 +74,16 @@ async function relayStream(call: Call, plan: Plan, settlement: Settlement, deps:
 
 function beginWhole(call: Call): Begin<WholeReading> {
   return async (route, send) => {
-    if (passesThrough(call, route)) return passWhole(await send(passthroughBody(call, route)), call);
-    const translation = translateRequest(call, route);
-    return translateWhole(await send(translation.body), call, route, translation);
+    const passes = passesThrough(call, route);
+    const translation = passes ? undefined : translateRequest(call, route);
+    const reply = await send(translation?.body ?? passthroughBody(call, route));
+    try {
+      return translation === undefined
+        ? await passWhole(reply, call)
+        : await translateWhole(reply, call, route, translation);
+    } finally {
+      reply.close();
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import type { Deadlines, Watched } from "#egress/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
 import type { Plan, Route } from "./route.ts";
@@ -12,6 +13,7 @@ import { countInputTokens, countTokens } from "./tokens.ts";
 export interface SettlementDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly delivery: { readonly deadlines: Deadlines };
   /** Told of every closed call: metrics, and whoever else wants to know. */
   onClosed(record: CallRecord): void;
   /** A settlement that could not be written yet; it is being retried. */
@@ -141,7 +143,7 @@ export class Settlement {
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
     this.#deps.onClosed(record);
-    await withDeadline(closing, DURABLE_WAIT_MS).catch(this.#deps.onTrouble);
+    await withinDeadline(closing, this.#deps.delivery.deadlines).catch(this.#deps.onTrouble);
   }
 
   async #finalUsage(): Promise<Usage> {
@@ -196,14 +198,17 @@ export class Settlement {
 
 const MAX_KEPT_CHARS = 100_000;
 
-async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The settlement is not on disk yet.")), ms);
-  });
+/** Waits for the disk, but not for ever: what is written later is written all the same. */
+async function withinDeadline(writing: Promise<unknown>, deadlines: Deadlines): Promise<void> {
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const watched: Watched = {
+    dueAt: deadlines.now() + DURABLE_WAIT_MS,
+    onDue: () => reject(new Error("The settlement is not on disk yet.")),
+  };
+  deadlines.watch(watched);
   try {
-    return await Promise.race([promise, deadline]);
+    await Promise.race([writing, deadline]);
   } finally {
-    clearTimeout(timer);
+    deadlines.release(watched);
   }
 }
