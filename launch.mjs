@@ -37,16 +37,22 @@ for (const [program, ...args] of steps) {
 /** Quick when nothing changed: a stamp inside node_modules names the lockfile it was made from. */
 function setUp() {
   const stamp = join(modules, ".sluice-setup");
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
 
   process.stderr.write("Setting up (first start, or the dependencies changed)...\n");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const install = spawnSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-    shell: process.platform === "win32",
-  });
+  const install = spawnSync(
+    npm,
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      stdio: ["ignore", 2, 2],
+      shell: process.platform === "win32",
+    },
+  );
   if (install.status !== 0) {
     process.stderr.write("npm could not install the dependencies; its messages are above.\n");
     process.exit(install.status ?? 1);
@@ -63,11 +69,17 @@ function setUp() {
 function findBun() {
   const scope = join(modules, "@oven");
   const name = process.platform === "win32" ? "bun.exe" : "bun";
-  const candidates = existsSync(scope) ? readdirSync(scope).sort().map((dir) => join(scope, dir, "bin", name)) : [];
+  const candidates = existsSync(scope)
+    ? readdirSync(scope)
+        .sort()
+        .map((dir) => join(scope, dir, "bin", name))
+    : [];
   for (const candidate of candidates) {
     if (existsSync(candidate) && spawnSync(candidate, ["--version"]).status === 0) return candidate;
   }
-  process.stderr.write(`No Bun for ${process.platform}-${process.arch} came with the dependencies.\n`);
+  process.stderr.write(
+    `No Bun for ${process.platform}-${process.arch} came with the dependencies.\n`,
+  );
   process.exit(1);
 }
 
@@ -81,7 +93,8 @@ function run(program, args) {
       BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "20000",
     },
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.on("error", () => resolve(1));
     child.on("exit", (code, signal) => resolve(signal === null ? code : 1));

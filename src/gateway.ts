@@ -130,7 +130,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();
-  return { url: server.url, channels: channels.all, health, firstKey, close, [Symbol.asyncDispose]: close };
+  return {
+    url: server.url,
+    channels: channels.all,
+    health,
+    firstKey,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** The root user, the keys of the configuration, and a first key where there would be none. */
@@ -146,7 +153,13 @@ async function ensureKeys(config: Config, storage: Storage): Promise<string | un
     ...config.keys,
   ];
   for (const { name, secret, models, ...bounds } of named) {
-    await storage.keys.syncNamed({ userId: root.id, name, secret: secret.open(), models, ...bounds });
+    await storage.keys.syncNamed({
+      userId: root.id,
+      name,
+      secret: secret.open(),
+      models,
+      ...bounds,
+    });
   }
   if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) return undefined;
 

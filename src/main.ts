@@ -55,7 +55,12 @@ async function start(): Promise<number> {
   const log = openLog(config.settings.logLevel);
   const stopped = nextSignal();
   try {
-    const gateway = await openGateway({ config, env: process.env, log, onFatal: () => process.exit(1) });
+    const gateway = await openGateway({
+      config,
+      env: process.env,
+      log,
+      onFatal: () => process.exit(1),
+    });
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
     log.info({ signal }, "draining; once more to stop at once");
@@ -81,14 +86,19 @@ function reportFailure(log: Logger, cause: unknown): void {
 }
 
 function greeting({ url, channels, firstKey }: Gateway, { settings }: Config): string {
-  const key = firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
+  const key =
+    firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
   const isSimulated = channels.some((channel) => channel.isSimulated);
   const model = modelToTry(channels);
   return [
     `Sluice listens on ${url}`,
     ...(isSimulated
-      ? ["No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml."]
-      : [`${channels.length} channel${channels.length === 1 ? "" : "s"}: ${channels.map((each) => each.name).join(", ")}`]),
+      ? [
+          "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.",
+        ]
+      : [
+          `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${channels.map((each) => each.name).join(", ")}`,
+        ]),
     firstKey === undefined
       ? `Key: ${settings.bootstrapKey === undefined ? "as made earlier" : "SLUICE_BOOTSTRAP_KEY"}`
       : `Your first key, shown only now: ${firstKey}`,

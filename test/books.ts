@@ -29,15 +29,22 @@ const TABLES = ["users", "keys", "accounts", "holds", "ledger", "calls", "meta",
 
 export function openBooks(dataDir: string): Books {
   const db = new Database(join(dataDir, "sluice.db"), { readonly: true });
-  const all = (query: string, ...values: string[]): Row[] => db.query<Row, string[]>(query).all(...values);
+  const all = (query: string, ...values: string[]): Row[] =>
+    db.query<Row, string[]>(query).all(...values);
   const books: Books = {
     accounts: () => all("SELECT * FROM accounts"),
     entries: () => all("SELECT * FROM ledger ORDER BY at, op_id"),
     calls: () => all("SELECT * FROM calls ORDER BY id"),
     openHolds: () => all("SELECT * FROM holds"),
-    spent: () => Number(all("SELECT coalesce(sum(spent_delta), 0) AS spent FROM ledger")[0]?.["spent"]),
+    spent: () =>
+      Number(all("SELECT coalesce(sum(spent_delta), 0) AS spent FROM ledger")[0]?.["spent"]),
     closesOf: (callId) =>
-      Number(all("SELECT count(*) AS n FROM ledger WHERE call_id = ? AND kind IN ('settle', 'void')", callId)[0]?.["n"]),
+      Number(
+        all(
+          "SELECT count(*) AS n FROM ledger WHERE call_id = ? AND kind IN ('settle', 'void')",
+          callId,
+        )[0]?.["n"],
+      ),
     verify: () => [...unbalancedAccounts(all), ...badCloses(all), ...badRecords(all)],
     async whenSettled() {
       await waitFor(() => books.openHolds().length === 0);
@@ -58,7 +65,10 @@ function unbalancedAccounts(all: All): string[] {
     for (const id of [entry["user_account"], entry["key_account"]]) {
       if (typeof id !== "string") continue;
       const sum = sums.get(id) ?? { held: 0, spent: 0 };
-      sums.set(id, { held: sum.held + Number(entry["held_delta"]), spent: sum.spent + Number(entry["spent_delta"]) });
+      sums.set(id, {
+        held: sum.held + Number(entry["held_delta"]),
+        spent: sum.spent + Number(entry["spent_delta"]),
+      });
     }
   }
   return all("SELECT * FROM accounts")

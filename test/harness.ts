@@ -62,7 +62,10 @@ export async function openSimulated(
 ): Promise<TestGateway & { readonly sandbox: Sandbox }> {
   const sandbox = await startSandbox();
   const yaml = `channels:\n${simulatedChannel("sim", sandbox.url, more.channel, more.provider)}\n${more.yaml ?? ""}`;
-  const opened = await openTestGateway({ yaml, ...(more.env === undefined ? {} : { env: more.env }) });
+  const opened = await openTestGateway({
+    yaml,
+    ...(more.env === undefined ? {} : { env: more.env }),
+  });
   return {
     ...opened,
     sandbox,

@@ -28,14 +28,19 @@ const COMPOSERS = ["main.ts", "gateway.ts"];
 const MAY_USE_BUN = ["http/server.ts", "egress/", "storage/", "lib/"];
 
 const VENDOR_NAMES = readdirSync("src/providers")
-  .filter((file) => file.endsWith(".ts") && !["index.ts", "provider.ts", "openai-compatible.ts"].includes(file))
+  .filter(
+    (file) =>
+      file.endsWith(".ts") && !["index.ts", "provider.ts", "openai-compatible.ts"].includes(file),
+  )
   .map((file) => file.replace(/(\.test)?\.ts$/, ""));
 
 const files = listSources("src").map((path) => ({
   path: path.slice("src/".length),
   text: readFileSync(path, "utf8"),
 }));
-const product = files.filter(({ path }) => !path.endsWith(".test.ts") && !path.endsWith("contract.ts"));
+const product = files.filter(
+  ({ path }) => !path.endsWith(".test.ts") && !path.endsWith("contract.ts"),
+);
 
 test("a folder imports only what the table allows it", () => {
   const violations = product
@@ -53,14 +58,17 @@ test("a folder imports only what the table allows it", () => {
 });
 
 test("every folder stands in the table", () => {
-  const folders = new Set(files.map(({ path }) => folderOf(path)).filter((folder) => !folder.endsWith(".ts")));
+  const folders = new Set(
+    files.map(({ path }) => folderOf(path)).filter((folder) => !folder.endsWith(".ts")),
+  );
 
   expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual([]);
 });
 
 test("nobody imports the files that put the house together", () => {
   const importers = product.filter(
-    ({ path, text }) => !COMPOSERS.includes(path) && importsOf(text).some((each) => /(main|gateway)\.ts$/.test(each)),
+    ({ path, text }) =>
+      !COMPOSERS.includes(path) && importsOf(text).some((each) => /(main|gateway)\.ts$/.test(each)),
   );
 
   expect(importers.map(({ path }) => path)).toEqual([]);
@@ -104,14 +112,18 @@ test("nothing runs programs or code made from text", () => {
 test("SQL stands in storage only", () => {
   const violations = product
     .filter(({ path }) => !path.startsWith("storage/"))
-    .filter(({ text }) => /\b(SELECT .* FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/.test(withoutComments(text)));
+    .filter(({ text }) =>
+      /\b(SELECT .* FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/.test(withoutComments(text)),
+    );
 
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
 
 test("the simulators share no code with the gateway", () => {
   const violations = listSources("sandbox").filter((path) =>
-    importsOf(readFileSync(path, "utf8")).some((each) => /^#(?!sandbox\/|test\/)/.test(each) || each.includes("/src/")),
+    importsOf(readFileSync(path, "utf8")).some(
+      (each) => /^#(?!sandbox\/|test\/)/.test(each) || each.includes("/src/"),
+    ),
   );
 
   expect(violations).toEqual([]);

@@ -15,7 +15,13 @@ export async function readStream(answer: Response): Promise<SeenStream> {
 }
 
 export function summarize(raw: string): SeenStream {
-  const seen = { text: "", isDone: false, finishReason: undefined as string | undefined, error: undefined as unknown, usage: undefined as unknown };
+  const seen = {
+    text: "",
+    isDone: false,
+    finishReason: undefined as string | undefined,
+    error: undefined as unknown,
+    usage: undefined as unknown,
+  };
   for (const { data } of readEvents(raw)) {
     if (data === "[DONE]") {
       seen.isDone = true;

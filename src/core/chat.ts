@@ -190,18 +190,48 @@ export interface WebSearch {
  * of its choice and `usage` the last of all; a failure is thrown.
  */
 export type ChatEvent =
-  | { readonly type: "start"; readonly id: string; readonly model: string; readonly createdAt: number; readonly extra?: Extra }
+  | {
+      readonly type: "start";
+      readonly id: string;
+      readonly model: string;
+      readonly createdAt: number;
+      readonly extra?: Extra;
+    }
   | { readonly type: "open"; readonly choice: number; readonly block: OpenBlock }
-  | { readonly type: "delta"; readonly choice: number; readonly text: string; readonly transcript?: string; readonly logprobs?: Json; readonly extra?: Extra }
+  | {
+      readonly type: "delta";
+      readonly choice: number;
+      readonly text: string;
+      readonly transcript?: string;
+      readonly logprobs?: Json;
+      readonly extra?: Extra;
+    }
   | { readonly type: "cite"; readonly choice: number; readonly citation: Citation }
-  | { readonly type: "close"; readonly choice: number; readonly signature?: string; readonly extra?: Extra }
-  | { readonly type: "finish"; readonly choice: number; readonly reason: FinishReason; readonly stopSequence?: string; readonly extra?: Extra }
+  | {
+      readonly type: "close";
+      readonly choice: number;
+      readonly signature?: string;
+      readonly extra?: Extra;
+    }
+  | {
+      readonly type: "finish";
+      readonly choice: number;
+      readonly reason: FinishReason;
+      readonly stopSequence?: string;
+      readonly extra?: Extra;
+    }
   | { readonly type: "usage"; readonly usage: Usage; readonly extra?: Extra };
 
 /** A block's head: what is known before its content. */
 export type OpenBlock =
   | { readonly type: "text" | "refusal" | "reasoning"; readonly extra?: Extra }
-  | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly kind: "function" | "custom"; readonly extra?: Extra }
+  | {
+      readonly type: "tool_call";
+      readonly id: string;
+      readonly name: string;
+      readonly kind: "function" | "custom";
+      readonly extra?: Extra;
+    }
   /** Deltas are base64; what was said travels as `transcript` beside them. */
   | { readonly type: "audio" | "image"; readonly mediaType?: string; readonly extra?: Extra };
 

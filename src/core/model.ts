@@ -1,7 +1,15 @@
 import type { Price } from "./money.ts";
 
 export type Modality = "text" | "image" | "audio" | "video" | "file";
-export type ModelKind = "chat" | "embedding" | "rerank" | "image" | "video" | "speech" | "transcription" | "moderation";
+export type ModelKind =
+  | "chat"
+  | "embedding"
+  | "rerank"
+  | "image"
+  | "video"
+  | "speech"
+  | "transcription"
+  | "moderation";
 
 /** What the catalogue knows about one model of one vendor. */
 export interface Model {

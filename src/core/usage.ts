@@ -29,7 +29,9 @@ export const NO_USAGE: Usage = {
 export const MAX_TOKENS = 100_000_000;
 
 /** A usage from parts an upstream reported: wrong types, negative and absurd counts are refused. */
-export function usageOf(parts: Partial<Record<keyof Omit<Usage, "isEstimated">, unknown>>): Usage | undefined {
+export function usageOf(
+  parts: Partial<Record<keyof Omit<Usage, "isEstimated">, unknown>>,
+): Usage | undefined {
   const inputTokens = count(parts.inputTokens);
   const outputTokens = count(parts.outputTokens);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;

@@ -14,12 +14,18 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<RequestBody> {
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) {
-    throw new GatewayError("unsupported_media_type", "The Content-Type must be 'application/json'.");
+    throw new GatewayError(
+      "unsupported_media_type",
+      "The Content-Type must be 'application/json'.",
+    );
   }
   const text = decode(await readBytes(request, limits.maxBytes));
   const outline = outlineJson(text, limits.maxDepth);
   if (outline.depth > limits.maxDepth) {
-    throw new GatewayError("invalid_request", `The body nests deeper than ${limits.maxDepth} levels.`);
+    throw new GatewayError(
+      "invalid_request",
+      `The body nests deeper than ${limits.maxDepth} levels.`,
+    );
   }
   const json = parse(text);
   if (!isObject(json)) {
@@ -27,7 +33,9 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
   }
   const [repeated] = outline.repeated;
   if (repeated !== undefined) {
-    throw new GatewayError("invalid_request", `'${repeated}' stands twice in the body.`, { param: repeated });
+    throw new GatewayError("invalid_request", `'${repeated}' stands twice in the body.`, {
+      param: repeated,
+    });
   }
   return { text, outline, json };
 }
@@ -71,7 +79,10 @@ function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    const why = text.trim() === "" ? "The body is empty; a JSON object was expected." : "The body is not valid JSON.";
+    const why =
+      text.trim() === ""
+        ? "The body is empty; a JSON object was expected."
+        : "The body is not valid JSON.";
     throw new GatewayError("invalid_request", why, { cause });
   }
 }

@@ -13,6 +13,7 @@ export function errorResponse(error: GatewayError, body: JsonObject, requestId: 
   }
   if (error.code === "unauthenticated") headers.set("www-authenticate", "Bearer");
   // Official clients try a 409, a 429 and any 5xx again; a quota does not come back by itself.
-  if (error.fault.blame === "client" && error.code !== "rate_limited") headers.set("x-should-retry", "false");
+  if (error.fault.blame === "client" && error.code !== "rate_limited")
+    headers.set("x-should-retry", "false");
   return new Response(JSON.stringify(body), { status: error.fault.status, headers });
 }

@@ -41,8 +41,16 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.requestSchema === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: route.requestSchema() } } } }),
-    responses: { "200": { description: "Done." }, default: { description: "An error, in the style of this endpoint." } },
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: route.requestSchema() } },
+          },
+        }),
+    responses: {
+      "200": { description: "Done." },
+      default: { description: "An error, in the style of this endpoint." },
+    },
   };
 }
 

@@ -61,10 +61,17 @@ function buildApp(deps: HttpDeps, state: ServerState): Hono<Env> {
     paths.add(route.path);
   }
   for (const path of paths) {
-    app.all(path, (context) => refuse("method_not_allowed", `${context.req.method} is not for this path.`));
+    app.all(path, (context) =>
+      refuse("method_not_allowed", `${context.req.method} is not for this path.`),
+    );
   }
   app.onError((cause) => refuse("internal", GatewayError.from(cause).message));
-  app.notFound((context) => refuse("not_found", `There is nothing at ${context.req.method} ${context.req.path.slice(0, 256)}.`));
+  app.notFound((context) =>
+    refuse(
+      "not_found",
+      `There is nothing at ${context.req.method} ${context.req.path.slice(0, 256)}.`,
+    ),
+  );
   return app;
 }
 
@@ -80,7 +87,9 @@ async function serve(
   state.inFlight++;
   try {
     if (route.access === "key" && state.inFlight > deps.limits.inFlight) {
-      throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", { retryAfterMs: 1_000 });
+      throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
+        retryAfterMs: 1_000,
+      });
     }
     const key = await authenticate(request, route.access, deps);
     const response = await route.handle(openExchange(context, id, key, deps, state), deps);
@@ -119,7 +128,9 @@ function openExchange(
 
       using place = await state.bigBodies.enter();
       if (place === undefined) {
-        throw new GatewayError("overloaded", "Too many large bodies at once.", { retryAfterMs: 1_000 });
+        throw new GatewayError("overloaded", "Too many large bodies at once.", {
+          retryAfterMs: 1_000,
+        });
       }
       return await readJsonBody(request, limits);
     },
@@ -134,7 +145,11 @@ function refuse(code: FaultCode, message: string): Response {
   return errorResponse(error, buildError(error), ulid(Date.now()));
 }
 
-async function drain(server: Bun.Server<undefined>, state: ServerState, deps: HttpDeps): Promise<void> {
+async function drain(
+  server: Bun.Server<undefined>,
+  state: ServerState,
+  deps: HttpDeps,
+): Promise<void> {
   state.isDraining = true;
   const timer = setTimeout(() => {
     deps.relay.egress.abortAll(new GatewayError("unavailable", "The gateway is shutting down."));

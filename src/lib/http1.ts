@@ -21,7 +21,15 @@ const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-type State = "head" | "sized" | "chunk-line" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over";
+type State =
+  | "head"
+  | "sized"
+  | "chunk-line"
+  | "chunk"
+  | "chunk-end"
+  | "trailer"
+  | "until-close"
+  | "over";
 
 /**
  * Reads one HTTP/1.1 answer from bytes as they come (RFC 9112). Strict where
@@ -58,9 +66,10 @@ export class ResponseReader {
     let first: Uint8Array | undefined;
     let more: Uint8Array[] | undefined;
 
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       if (this.#state === "sized" || this.#state === "chunk" || this.#state === "until-close") {
-        const end = this.#state === "until-close" ? bytes.length : Math.min(bytes.length, at + this.#left);
+        const end =
+          this.#state === "until-close" ? bytes.length : Math.min(bytes.length, at + this.#left);
         const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
         if (first === undefined) first = piece;
         else (more ??= [first]).push(piece);
@@ -78,7 +87,8 @@ export class ResponseReader {
   /** The connection ended. Throws when the answer has not. */
   close(): void {
     if (this.#state === "until-close") this.#state = "over";
-    if (this.#state !== "over") throw new HttpViolation("The connection closed before the answer's end.");
+    if (this.#state !== "over")
+      throw new HttpViolation("The connection closed before the answer's end.");
   }
 
   #took(count: number): void {
@@ -111,7 +121,8 @@ export class ResponseReader {
 
     const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
-    if (status === undefined) throw new HttpViolation("The answer does not begin with a status line.");
+    if (status === undefined)
+      throw new HttpViolation("The answer does not begin with a status line.");
     const headers = readFields(fields);
     // An interim answer: the real one follows.
     if (status.startsWith("1") && status !== "101") return end + END_OF_HEAD.length;
@@ -131,10 +142,12 @@ export class ResponseReader {
     if (status === 204 || status === 304) {
       this.#state = "over";
     } else if (coding !== undefined) {
-      if (coding.toLowerCase() !== "chunked") throw new HttpViolation("The transfer coding is not known.");
+      if (coding.toLowerCase() !== "chunked")
+        throw new HttpViolation("The transfer coding is not known.");
       this.#state = "chunk-line";
     } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length)) throw new HttpViolation("The content length is not a number.");
+      if (!/^\d{1,15}$/.test(length))
+        throw new HttpViolation("The content length is not a number.");
       this.#left = Number(length);
       this.#state = this.#left === 0 ? "over" : "sized";
     } else {
@@ -149,7 +162,8 @@ export class ResponseReader {
       throw new HttpViolation("A chunk's head is too long.");
     }
     if (end < 0) return this.#keep(bytes, at);
-    if (end === at || bytes[end - 1] !== CR) throw new HttpViolation("A chunk's head ends wrongly.");
+    if (end === at || bytes[end - 1] !== CR)
+      throw new HttpViolation("A chunk's head ends wrongly.");
 
     this.#left = readChunkSize(bytes, at, end - 1);
     this.#state = this.#left === 0 ? "trailer" : "chunk";
@@ -158,7 +172,8 @@ export class ResponseReader {
 
   #readChunkEnd(bytes: Buffer, at: number): number {
     if (bytes.length - at < 2) return this.#keep(bytes, at);
-    if (bytes[at] !== CR || bytes[at + 1] !== LF) throw new HttpViolation("A chunk is longer than it said.");
+    if (bytes[at] !== CR || bytes[at + 1] !== LF)
+      throw new HttpViolation("A chunk is longer than it said.");
     this.#state = "chunk-line";
     return at + 2;
   }
@@ -167,7 +182,8 @@ export class ResponseReader {
   #readTrailer(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(LF, at);
     if (end < 0) {
-      if (bytes.length - at > MAX_TRAILER_BYTES) throw new HttpViolation("The trailer is too long.");
+      if (bytes.length - at > MAX_TRAILER_BYTES)
+        throw new HttpViolation("The trailer is too long.");
       return this.#keep(bytes, at);
     }
     this.#trailerBytes += end - at;
@@ -188,7 +204,8 @@ function readFields(lines: readonly string[]): Map<string, string> {
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
-    if (colon < 1 || !FIELD_NAME.test(name)) throw new HttpViolation("A field of the answer's head is malformed.");
+    if (colon < 1 || !FIELD_NAME.test(name))
+      throw new HttpViolation("A field of the answer's head is malformed.");
     const value = line.slice(colon + 1).trim();
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before}, ${value}`);

@@ -27,12 +27,15 @@ describe("the outline of a body", () => {
   });
 
   test("finds every member of any object, wherever it stands", () => {
-    const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 8 }), (object) => {
-      const text = JSON.stringify(object);
-      for (const [key, value] of Object.entries(JSON.parse(text) as Record<string, Json>)) {
-        expect(valueOf(text, key)).toEqual(value);
-      }
-    });
+    const property = fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 8 }),
+      (object) => {
+        const text = JSON.stringify(object);
+        for (const [key, value] of Object.entries(JSON.parse(text) as Record<string, Json>)) {
+          expect(valueOf(text, key)).toEqual(value);
+        }
+      },
+    );
     fc.assert(property, { seed: SEED, numRuns: 300 });
   });
 
@@ -47,9 +50,12 @@ describe("the outline of a body", () => {
   });
 
   test("does not fall over text that is not JSON", () => {
-    const property = fc.property(fc.string({ unit: fc.constantFrom(..."{}[]\",:\\a1 ") }), (text) => {
-      outlineJson(text, DEPTH);
-    });
+    const property = fc.property(
+      fc.string({ unit: fc.constantFrom(...'{}[]",:\\a1 ') }),
+      (text) => {
+        outlineJson(text, DEPTH);
+      },
+    );
     fc.assert(property, { seed: SEED, numRuns: 1_000 });
   });
 });
@@ -61,7 +67,9 @@ describe("setting members", () => {
   test("changes the value and no other byte", () => {
     const text = '{ "big": 9007199254740993,\n\t"model" : "a", "z":1.0 }';
 
-    expect(set(text, { model: "b" })).toBe('{ "big": 9007199254740993,\n\t"model" : "b", "z":1.0 }');
+    expect(set(text, { model: "b" })).toBe(
+      '{ "big": 9007199254740993,\n\t"model" : "b", "z":1.0 }',
+    );
   });
 
   const cases: [string, string, Record<string, Json | undefined>, string][] = [
@@ -82,13 +90,24 @@ describe("setting members", () => {
       fc.option(fc.jsonValue(), { nil: undefined }),
     );
     const object = fc.dictionary(fc.constantFrom("a", "b", "c", "e"), fc.jsonValue());
-    const property = fc.property(object, change, fc.constantFrom(0, 1, 4), (before, values, indent) => {
-      const text = JSON.stringify(before, null, indent);
-      const assigned = JSON.parse(JSON.stringify({ ...before, ...values })) as Record<string, Json>;
+    const property = fc.property(
+      object,
+      change,
+      fc.constantFrom(0, 1, 4),
+      (before, values, indent) => {
+        const text = JSON.stringify(before, null, indent);
+        const assigned = JSON.parse(JSON.stringify({ ...before, ...values })) as Record<
+          string,
+          Json
+        >;
 
-      const after = JSON.parse(set(text, values as Record<string, Json | undefined>)) as Record<string, Json>;
-      expect(sorted(after)).toEqual(sorted(assigned));
-    });
+        const after = JSON.parse(set(text, values as Record<string, Json | undefined>)) as Record<
+          string,
+          Json
+        >;
+        expect(sorted(after)).toEqual(sorted(assigned));
+      },
+    );
     fc.assert(property, { seed: SEED, numRuns: 500 });
   });
 });

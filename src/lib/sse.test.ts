@@ -16,9 +16,14 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 
 /** A text cut anywhere at all, bytes and characters alike. */
 const stream = fc
-  .array(fc.record({ data: fc.string({ unit: "grapheme" }), end: fc.constantFrom("\n", "\r\n", "\r") }), { minLength: 1 })
+  .array(
+    fc.record({ data: fc.string({ unit: "grapheme" }), end: fc.constantFrom("\n", "\r\n", "\r") }),
+    { minLength: 1 },
+  )
   .map((events) =>
-    events.map(({ data, end }) => `data: ${data.replaceAll(/[\r\n\u0000]/g, " ")}${end}${end}`).join(""),
+    events
+      .map(({ data, end }) => `data: ${data.replaceAll(/[\r\n\u0000]/g, " ")}${end}${end}`)
+      .join(""),
   )
   .chain((text) => {
     const bytes = encoder.encode(text);
@@ -45,11 +50,17 @@ describe("decoding", () => {
     ["comments, ids and retries", ": ping\nid: 1\nretry: 5\ndata: a\n\n", [{ data: "a" }]],
     ["an event name", "event: x\ndata: a\n\n", [{ event: "x", data: "a" }]],
     ["a byte order mark", "\uFEFFdata: a\n\n", [{ data: "a" }]],
-    ["mixed line ends", "data: a\r\n\ndata: b\r\rdata: c\n\r\n", [{ data: "a" }, { data: "b" }, { data: "c" }]],
+    [
+      "mixed line ends",
+      "data: a\r\n\ndata: b\r\rdata: c\n\r\n",
+      [{ data: "a" }, { data: "b" }, { data: "c" }],
+    ],
     ["no blank line at the end", "data: a\n\ndata: b", [{ data: "a" }, { data: "b" }]],
   ];
   test.each(framings)("takes %s", async (_what, text, expected) => {
-    expect(await Array.fromAsync(decodeSse(pieces(encoder.encode(text), []), MAX))).toEqual(expected);
+    expect(await Array.fromAsync(decodeSse(pieces(encoder.encode(text), []), MAX))).toEqual(
+      expected,
+    );
   });
 
   test("ends when an event grows past its cap", async () => {
@@ -86,7 +97,9 @@ describe("framing", () => {
   test("keeps an unfinished event until it is whole", () => {
     const framer = new SseFramer(MAX);
 
-    expect(framer.push(encoder.encode("data: a\n\ndata: b"))).toEqual(encoder.encode("data: a\n\n"));
+    expect(framer.push(encoder.encode("data: a\n\ndata: b"))).toEqual(
+      encoder.encode("data: a\n\n"),
+    );
     expect(framer.push(encoder.encode("c\n"))).toBeUndefined();
     expect(framer.push(encoder.encode("\n"))).toEqual(encoder.encode("data: bc\n\n"));
     expect(framer.rest.length).toBe(0);

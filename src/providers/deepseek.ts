@@ -25,7 +25,9 @@ export const deepseek: Provider = {
       maxCompletionTokens: false,
       ...(isFirstReasoner(body) ? { refusesInMessages: ["reasoning_content"] } : {}),
     });
-    return needsReasoning(body) ? { ...edits, messages: withReasoning(edits["messages"] ?? body["messages"]) } : edits;
+    return needsReasoning(body)
+      ? { ...edits, messages: withReasoning(edits["messages"] ?? body["messages"]) }
+      : edits;
   },
 };
 
@@ -35,7 +37,8 @@ function isFirstReasoner(body: JsonObject): boolean {
 
 function needsReasoning(body: JsonObject): boolean {
   const { model, messages } = body;
-  if (typeof model !== "string" || !model.startsWith("deepseek-v4") || !isArray(messages)) return false;
+  if (typeof model !== "string" || !model.startsWith("deepseek-v4") || !isArray(messages))
+    return false;
   return messages.some((each) => isObject(each) && lacksReasoning(each));
 }
 

@@ -42,9 +42,7 @@ export const mistral: Provider = {
 
 function hasForeignIds(messages: Json | undefined): boolean {
   if (!isArray(messages)) return false;
-  return messages.some(
-    (message) => isObject(message) && idsOf(message).some((id) => !ID.test(id)),
-  );
+  return messages.some((message) => isObject(message) && idsOf(message).some((id) => !ID.test(id)));
 }
 
 function idsOf(message: JsonObject): string[] {

@@ -15,7 +15,9 @@ describe("every provider", () => {
     expect(new Set(PROVIDERS.map((each) => each.id)).size).toBe(PROVIDERS.length);
     for (const each of PROVIDERS) {
       expect(each.docs).toStartWith("https://");
-      expect(each.baseUrl ?? each.id).toMatch(/^https:\/\/|^http:\/\/127\.0\.0\.1|^openai-compatible$/);
+      expect(each.baseUrl ?? each.id).toMatch(
+        /^https:\/\/|^http:\/\/127\.0\.0\.1|^openai-compatible$/,
+      );
       expect(each.baseUrl ?? "").not.toEndWith("/");
       expect(each.text.length).toBeGreaterThan(0);
     }
@@ -38,31 +40,52 @@ describe("a quirk", () => {
     [
       "DeepSeek knows no developer role and no max_completion_tokens",
       "deepseek",
-      { model: "deepseek-chat", max_completion_tokens: 9, messages: [{ role: "developer", content: "x" }, user] },
+      {
+        model: "deepseek-chat",
+        max_completion_tokens: 9,
+        messages: [{ role: "developer", content: "x" }, user],
+      },
       { model: "deepseek-chat", max_tokens: 9, messages: [{ role: "system", content: "x" }, user] },
     ],
     [
       "DeepSeek's first reasoner refuses its own reasoning",
       "deepseek",
-      { model: "deepseek-reasoner", messages: [{ role: "assistant", content: "a", reasoning_content: "r" }] },
+      {
+        model: "deepseek-reasoner",
+        messages: [{ role: "assistant", content: "a", reasoning_content: "r" }],
+      },
       { model: "deepseek-reasoner", messages: [{ role: "assistant", content: "a" }] },
     ],
     [
       "DeepSeek's later models demand it",
       "deepseek",
       { model: "deepseek-v4", messages: [user, { role: "assistant", content: "a" }] },
-      { model: "deepseek-v4", messages: [user, { role: "assistant", content: "a", reasoning_content: "" }] },
+      {
+        model: "deepseek-v4",
+        messages: [user, { role: "assistant", content: "a", reasoning_content: "" }],
+      },
     ],
     [
       "Groq refuses log probabilities and names of speakers",
       "groq",
-      { model: "m", logprobs: true, top_logprobs: 2, messages: [{ role: "user", name: "Ann", content: "hi" }] },
+      {
+        model: "m",
+        logprobs: true,
+        top_logprobs: 2,
+        messages: [{ role: "user", name: "Ann", content: "hi" }],
+      },
       { model: "m", messages: [user] },
     ],
     [
       "Mistral wants a tool to be called in other words, and its own seed",
       "mistral",
-      { model: "m", seed: 4, tool_choice: "required", stream_options: { include_usage: true }, messages: [user] },
+      {
+        model: "m",
+        seed: 4,
+        tool_choice: "required",
+        stream_options: { include_usage: true },
+        messages: [user],
+      },
       { model: "m", random_seed: 4, tool_choice: "any", messages: [user] },
     ],
     [
@@ -86,7 +109,16 @@ describe("a quirk", () => {
     const body = sent("mistral", {
       model: "m",
       messages: [
-        { role: "assistant", tool_calls: [{ id: "call_from_elsewhere_1", type: "function", function: { name: "f", arguments: "{}" } }] },
+        {
+          role: "assistant",
+          tool_calls: [
+            {
+              id: "call_from_elsewhere_1",
+              type: "function",
+              function: { name: "f", arguments: "{}" },
+            },
+          ],
+        },
         { role: "tool", tool_call_id: "call_from_elsewhere_1", content: "r" },
       ],
     }) as { messages: [{ tool_calls: [{ id: string }] }, { tool_call_id: string }] };
@@ -99,7 +131,9 @@ describe("a quirk", () => {
   test("Groq's 413 for the token rate is a rate limit, another 413 is not", () => {
     const groq = findProvider("groq");
 
-    expect(groq?.classifyError?.(413, "Limit 6000 tokens per minute")).toBe("upstream_rate_limited");
+    expect(groq?.classifyError?.(413, "Limit 6000 tokens per minute")).toBe(
+      "upstream_rate_limited",
+    );
     expect(groq?.classifyError?.(413, "Request Entity Too Large")).toBeUndefined();
   });
 });

@@ -24,5 +24,7 @@ export const xai: Provider = {
 function isReasoner({ model }: JsonObject): boolean {
   if (typeof model !== "string") return false;
   if (model.includes("non-reasoning")) return false;
-  return model.startsWith("grok-3-mini") || model.startsWith("grok-4") || model.includes("reasoning");
+  return (
+    model.startsWith("grok-3-mini") || model.startsWith("grok-4") || model.includes("reasoning")
+  );
 }

@@ -43,7 +43,8 @@ export async function firstToAnswer<T>(
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
       const credential = deps.health.pick(route.channel, tried);
-      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0)) break;
+      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
+        break;
       attempts++;
       try {
         return await tryOnce(call, route, credential, settlement, deps, begin);
@@ -55,9 +56,12 @@ export async function firstToAnswer<T>(
       tried.add(credential);
     }
   }
-  throw last ?? new GatewayError("unavailable", "Every credential of this model's upstreams is resting.", {
-    retryAfterMs: deps.health.waitMs(plan.routes.map((route) => route.channel)),
-  });
+  throw (
+    last ??
+    new GatewayError("unavailable", "Every credential of this model's upstreams is resting.", {
+      retryAfterMs: deps.health.waitMs(plan.routes.map((route) => route.channel)),
+    })
+  );
 }
 
 async function tryOnce<T>(

@@ -85,7 +85,10 @@ export class Channels implements ModelTable {
     if (models.kind === "listed") return models.upstreamNames;
     const ids =
       this.#discovered.get(name) ??
-      this.#catalog.listModels(provider).filter((each) => each.kind === "chat").map((each) => each.id);
+      this.#catalog
+        .listModels(provider)
+        .filter((each) => each.kind === "chat")
+        .map((each) => each.id);
     return ids.map((id) => [id, id] as const);
   }
 

@@ -1,5 +1,5 @@
 import type { Channel, Credential } from "#core/channel.ts";
-import { GatewayError } from "#core/error.ts";
+import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 
 const WINDOW_MS = 10_000;
@@ -180,7 +180,10 @@ class Breaker {
       return;
     }
     this.#buckets.push({ at: now, calls: 1, failures });
-    if (this.#buckets.length > WINDOW_MS / BUCKET_MS || now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {
+    if (
+      this.#buckets.length > WINDOW_MS / BUCKET_MS ||
+      now - (this.#buckets[0]?.at ?? now) > WINDOW_MS
+    ) {
       this.#buckets = this.#buckets.filter((each) => now - each.at <= WINDOW_MS);
     }
   }

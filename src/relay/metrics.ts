@@ -18,8 +18,18 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
   const registers = [new Registry()];
   const [registry = new Registry()] = registers;
   const labelNames = ["channel", "model", "outcome"] as const;
-  const calls = new Counter({ name: "sluice_calls_total", help: "Calls by how they ended.", labelNames, registers });
-  const cost = new Counter({ name: "sluice_cost_usd_total", help: "What calls were charged.", labelNames, registers });
+  const calls = new Counter({
+    name: "sluice_calls_total",
+    help: "Calls by how they ended.",
+    labelNames,
+    registers,
+  });
+  const cost = new Counter({
+    name: "sluice_cost_usd_total",
+    help: "What calls were charged.",
+    labelNames,
+    registers,
+  });
   const tokens = new Counter({
     name: "sluice_tokens_total",
     help: "Tokens by direction.",
@@ -52,7 +62,8 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
     labelNames: ["channel"] as const,
     registers,
     collect() {
-      for (const channel of channels()) this.set({ channel: channel.name }, health.inFlight(channel));
+      for (const channel of channels())
+        this.set({ channel: channel.name }, health.inFlight(channel));
     },
   });
   new Gauge({
@@ -61,7 +72,8 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
     labelNames: ["channel"] as const,
     registers,
     collect() {
-      for (const channel of channels()) this.set({ channel: channel.name }, STATES[health.state(channel)]);
+      for (const channel of channels())
+        this.set({ channel: channel.name }, STATES[health.state(channel)]);
     },
   });
   new Gauge({

@@ -96,7 +96,9 @@ class PassedStream implements AnswerStream {
       return this.#framer.push(chunk);
     } catch (cause) {
       if (!(cause instanceof SseOverflow)) throw cause;
-      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", { cause });
+      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {
+        cause,
+      });
     }
   }
 
@@ -122,7 +124,9 @@ export async function refuseNonStream(reply: UpstreamReply, call: Call): Promise
   if (!type.includes("json")) return;
   const body = new TextDecoder().decode(await reply.readAll());
   const json = parseJson(body);
-  const error = isObject(json) ? call.style.passthrough.readAnswer(json as JsonObject).error : undefined;
+  const error = isObject(json)
+    ? call.style.passthrough.readAnswer(json as JsonObject).error
+    : undefined;
   throw error === undefined
     ? new GatewayError("upstream_failed", "The upstream did not stream its answer.")
     : asGatewayError(error);

@@ -31,7 +31,12 @@ export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
 }
 
 /** The answer leaves once its settlement is on disk, so that no crash can give it away. */
-async function relayWhole(call: Call, plan: Plan, settlement: Settlement, deps: RelayDeps): Promise<Answer> {
+async function relayWhole(
+  call: Call,
+  plan: Plan,
+  settlement: Settlement,
+  deps: RelayDeps,
+): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call));
   begun.release();
   settlement.answering(begun.route, begun.answer, begun.answer.lost);
@@ -40,8 +45,19 @@ async function relayWhole(call: Call, plan: Plan, settlement: Settlement, deps: 
 }
 
 /** The first byte leaves once the hold is on disk, the last one once the settlement is. */
-async function relayStream(call: Call, plan: Plan, settlement: Settlement, deps: RelayDeps): Promise<Answer> {
-  const { answer, route, release } = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps.delivery));
+async function relayStream(
+  call: Call,
+  plan: Plan,
+  settlement: Settlement,
+  deps: RelayDeps,
+): Promise<Answer> {
+  const { answer, route, release } = await firstToAnswer(
+    call,
+    plan,
+    settlement,
+    deps,
+    beginStream(call, deps.delivery),
+  );
   const { stream } = answer;
   try {
     await settlement.durable;
@@ -88,7 +104,8 @@ function beginWhole(call: Call): Begin<WholeReading> {
 }
 
 function beginStream(call: Call, settings: DeliverySettings): Begin<Delivery> {
-  return async (route, send) => Delivery.begin(await openStream(call, route, send, settings), settings);
+  return async (route, send) =>
+    Delivery.begin(await openStream(call, route, send, settings), settings);
 }
 
 async function openStream(

@@ -58,7 +58,10 @@ export class Router {
     const able = candidates.filter((each) => this.#health.mayTry(each.channel));
     if (able.length === 0) throw this.#allResting(candidates);
 
-    const routes = inOrder(able).map((each) => ({ ...each, endpoint: endpointFor(each, call.style) }));
+    const routes = inOrder(able).map((each) => ({
+      ...each,
+      endpoint: endpointFor(each, call.style),
+    }));
     const inputTokens = estimateInputTokens(call.body.json);
     const estimates = routes.map((route) => this.#estimate(route, inputTokens, call));
     return { routes, inputTokens, estimate: maxOf(estimates) };
@@ -68,19 +71,28 @@ export class Router {
     const candidates = this.#table.find(model);
     // A model the key may not use looks like one that does not exist.
     if (candidates === undefined || !mayUse(key, model)) {
-      throw new GatewayError("model_not_found", `The model '${shown(model)}' does not exist.`, { param: "model" });
+      throw new GatewayError("model_not_found", `The model '${shown(model)}' does not exist.`, {
+        param: "model",
+      });
     }
     if (this.#settings.unpriced === "allow") return candidates;
     const priced = candidates.filter((each) => each.price !== undefined);
     if (priced.length > 0) return priced;
-    throw new GatewayError("unavailable", `The model '${shown(model)}' has no price yet, and free calls are switched off.`);
+    throw new GatewayError(
+      "unavailable",
+      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
+    );
   }
 
   #allResting(candidates: readonly Candidate[]): GatewayError {
     const channels = candidates.map((each) => each.channel);
-    return new GatewayError("unavailable", "Every upstream of this model is resting after failures or at its limit.", {
-      retryAfterMs: this.#health.waitMs(channels),
-    });
+    return new GatewayError(
+      "unavailable",
+      "Every upstream of this model is resting after failures or at its limit.",
+      {
+        retryAfterMs: this.#health.waitMs(channels),
+      },
+    );
   }
 
   #estimate(route: Route, inputTokens: number, { facts }: Pick<Call, "facts">): NanoUsd {
@@ -96,7 +108,9 @@ function endpointFor(candidate: Candidate, style: TextStyle): TextEndpoint {
   const wanted = channel.style ?? style.id;
   const endpoint = provider.text.find((each) => each.style.id === wanted) ?? provider.text[0];
   if (endpoint === undefined) {
-    throw new GatewayError("model_not_found", "This model does not generate text.", { param: "model" });
+    throw new GatewayError("model_not_found", "This model does not generate text.", {
+      param: "model",
+    });
   }
   return endpoint;
 }

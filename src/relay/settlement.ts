@@ -1,6 +1,6 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
-import { GatewayError } from "#core/error.ts";
+import type { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
@@ -134,7 +134,8 @@ export class Settlement {
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    const isOwed = this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
+    const isOwed =
+      this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     const cost = costOf(usage, this.#route?.price ?? FREE);
     const record = this.#record(outcome, error, usage, cost);
@@ -153,7 +154,9 @@ export class Settlement {
     const text = this.#uncounted + (metered?.takeOutputText() ?? "");
     return {
       ...NO_USAGE,
-      inputTokens: fitsIn(await countInputTokens(this.#call.body.json["messages"] ?? this.#call.body.json)),
+      inputTokens: fitsIn(
+        await countInputTokens(this.#call.body.json["messages"] ?? this.#call.body.json),
+      ),
       outputTokens: fitsIn(this.#textSoFar + (await countTokens(text))),
       isEstimated: true,
     };
@@ -171,7 +174,12 @@ export class Settlement {
     return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
   }
 
-  #record(outcome: CallOutcome, error: GatewayError | undefined, usage: Usage, cost: NanoUsd): CallRecord {
+  #record(
+    outcome: CallOutcome,
+    error: GatewayError | undefined,
+    usage: Usage,
+    cost: NanoUsd,
+  ): CallRecord {
     const { key, facts, style, startedAt } = this.#call;
     return {
       id: this.#call.id,
@@ -188,7 +196,8 @@ export class Settlement {
       fault: error?.code ?? null,
       usage,
       cost,
-      firstByteMs: this.#firstByteAt === undefined ? null : Math.round(this.#firstByteAt - startedAt),
+      firstByteMs:
+        this.#firstByteAt === undefined ? null : Math.round(this.#firstByteAt - startedAt),
       durationMs: Math.round(this.#deps.clock.monotonic() - startedAt),
       attempts: this.#attempts,
       lost: this.#lost,

@@ -60,7 +60,10 @@ export function translateStream(
 ): AnswerStream {
   const meter = new EventMeter();
   const decoded = route.endpoint.style.outbound.decodeStream(
-    decodeSse(pull((take) => reply.pump(take)), maxEventBytes),
+    decodeSse(
+      pull((take) => reply.pump(take)),
+      maxEventBytes,
+    ),
   );
   const encoded = call.style.inbound.encodeStream(meter.watch(decoded), request);
   return new TranslatedStream(reply, encoded, meter, lost);
@@ -89,7 +92,9 @@ class TranslatedStream implements AnswerStream {
       for await (const piece of this.#encoded) await take(piece);
     } catch (cause) {
       if (!(cause instanceof SseOverflow)) throw cause;
-      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", { cause });
+      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {
+        cause,
+      });
     }
   }
 

@@ -1,10 +1,9 @@
 import type { Kysely } from "kysely";
-import type { CallRecord } from "#core/call.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
-import { listCalls, pruneCalls, type CallQuery } from "./calls.ts";
+import { listCalls, pruneCalls, type CallPage, type CallQuery } from "./calls.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { openKeyStore } from "./keys.ts";
@@ -40,7 +39,7 @@ export interface Storage extends AsyncDisposable {
   readonly users: UserStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
-  listCalls(query: CallQuery): Promise<readonly CallRecord[]>;
+  listCalls(query: CallQuery): Promise<CallPage>;
   pruneCalls(before: number, limit: number): Promise<number>;
   /** Resolves once something was written and is on disk. */
   ping(): Promise<void>;

@@ -29,7 +29,15 @@ async function expectRefusal(
 
   expect({ status: answer.status, body }).toEqual({
     status,
-    body: { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: expect.anything(), ...error } },
+    body: {
+      error: {
+        message: expect.any(String),
+        type: "invalid_request_error",
+        param: null,
+        code: expect.anything(),
+        ...error,
+      },
+    },
   });
   expect({ sent: opened.sandbox.requests.length, entries: books.entries().length }).toEqual(before);
 }
@@ -42,8 +50,16 @@ describe("[A4.3-a] a field that is wrong is named", () => {
     ["no message at all", { messages: [] }, "messages"],
     ["messages that are not a list", { messages: "hi" }, "messages"],
     ["an unknown role", { messages: [{ role: "robot", content: "hi" }] }, "messages[0].role"],
-    ["content of the wrong type", { messages: [{ role: "user", content: 5 }] }, "messages[0].content"],
-    ["a part without its text", { messages: [{ role: "user", content: [{ type: "text" }] }] }, "messages[0].content[0].text"],
+    [
+      "content of the wrong type",
+      { messages: [{ role: "user", content: 5 }] },
+      "messages[0].content",
+    ],
+    [
+      "a part without its text",
+      { messages: [{ role: "user", content: [{ type: "text" }] }] },
+      "messages[0].content[0].text",
+    ],
     ["a temperature above 2", { temperature: 2.1 }, "temperature"],
     ["a temperature below 0", { temperature: -0.1 }, "temperature"],
     ["a temperature in words", { temperature: "hot" }, "temperature"],
@@ -53,7 +69,11 @@ describe("[A4.3-a] a field that is wrong is named", () => {
     ["max_tokens beyond reason", { max_tokens: 1e18 }, "max_tokens"],
     ["a stream that is a word", { stream: "yes" }, "stream"],
     ["tools that are not a list", { tools: {} }, "tools"],
-    ["a tool without a name", { tools: [{ type: "function", function: {} }] }, "tools[0].function.name"],
+    [
+      "a tool without a name",
+      { tools: [{ type: "function", function: {} }] },
+      "tools[0].function.name",
+    ],
     ["n of zero", { n: 0 }, "n"],
     ["n beyond its range", { n: 129 }, "n"],
     ["a penalty beyond its range", { presence_penalty: 3 }, "presence_penalty"],
@@ -83,7 +103,11 @@ describe("a body that is no request", () => {
   });
 
   test("a member that stands twice, since two readers may take different ones", async () => {
-    await expectRefusal(() => opened.post(PATH, '{"model":"a","model":"gpt-4o-mini","messages":[]}'), 400, { param: "model" });
+    await expectRefusal(
+      () => opened.post(PATH, '{"model":"a","model":"gpt-4o-mini","messages":[]}'),
+      400,
+      { param: "model" },
+    );
   });
 
   test("bytes that are not UTF-8", async () => {
@@ -108,17 +132,21 @@ describe("a body that is no request", () => {
     await expectRefusal(chunked, 413, {});
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "application/json x"])(
-    "the content type %s",
-    async (type) => {
-      await expectRefusal(() => opened.post(PATH, good, { "content-type": type }), 415, {});
-    },
-  );
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonp",
+    "application/json x",
+  ])("the content type %s", async (type) => {
+    await expectRefusal(() => opened.post(PATH, good, { "content-type": type }), 415, {});
+  });
 });
 
 describe("a caller who may not", () => {
   test("without a key: refused before the body is read", async () => {
-    await expectRefusal(() => fetch(opened.url + PATH, { method: "POST", body: "{" }), 401, { code: "invalid_api_key" });
+    await expectRefusal(() => fetch(opened.url + PATH, { method: "POST", body: "{" }), 401, {
+      code: "invalid_api_key",
+    });
   });
 
   test("with a bad key", async () => {
@@ -153,7 +181,8 @@ test("what clients add of their own is no mistake", async () => {
 });
 
 test("a body with keys of every object's prototype pollutes nothing", async () => {
-  const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"model":"gpt-4o-mini","messages":[{"role":"user","content":"hi"}]}';
+  const text =
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"model":"gpt-4o-mini","messages":[{"role":"user","content":"hi"}]}';
   await opened.post(PATH, text);
 
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();

@@ -42,12 +42,20 @@ describe("the list of models", () => {
   });
 
   test("[A4.2-b] is in the messages style for its header, whatever the credential", async () => {
-    for (const headers of [{ "x-api-key": KEY }, { ...bearer(KEY), "anthropic-version": "2023-06-01" }]) {
+    for (const headers of [
+      { "x-api-key": KEY },
+      { ...bearer(KEY), "anthropic-version": "2023-06-01" },
+    ]) {
       const body = await (await list(headers, "/v1/models?limit=2")).json();
 
       expect(body).toMatchObject({
         data: [
-          { type: "model", id: "fast", display_name: "fast", created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+          {
+            type: "model",
+            id: "fast",
+            display_name: "fast",
+            created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+          },
           { id: "gpt-4o-mini" },
         ],
         has_more: true,
@@ -67,12 +75,18 @@ describe("the list of models", () => {
   });
 
   test("[A4.2-c] is in the native style for a vendor's key header and for a key in the query", async () => {
-    const answers = [await list({ "x-goog-api-key": KEY }), await list({}, `/v1/models?key=${KEY}`)];
+    const answers = [
+      await list({ "x-goog-api-key": KEY }),
+      await list({}, `/v1/models?key=${KEY}`),
+    ];
 
     for (const answer of answers) {
       expect(await answer.json()).toMatchObject({
         models: [
-          { name: "models/fast", supportedGenerationMethods: expect.arrayContaining(["generateContent"]) },
+          {
+            name: "models/fast",
+            supportedGenerationMethods: expect.arrayContaining(["generateContent"]),
+          },
           { name: "models/gpt-4o-mini", inputTokenLimit: expect.any(Number) },
           { name: "models/meta-llama/llama-3.3-70b-instruct" },
         ],
@@ -81,12 +95,19 @@ describe("the list of models", () => {
   });
 
   test("[A4.2-c] pages of the native style go on by token", async () => {
-    const first = (await (await list({ "x-goog-api-key": KEY }, "/v1/models?pageSize=2")).json()) as {
+    const first = (await (
+      await list({ "x-goog-api-key": KEY }, "/v1/models?pageSize=2")
+    ).json()) as {
       nextPageToken: string;
     };
-    const rest = await list({ "x-goog-api-key": KEY }, `/v1/models?pageSize=2&pageToken=${first.nextPageToken}`);
+    const rest = await list(
+      { "x-goog-api-key": KEY },
+      `/v1/models?pageSize=2&pageToken=${first.nextPageToken}`,
+    );
 
-    expect(await rest.json()).toEqual({ models: [expect.objectContaining({ name: expect.stringContaining("llama") })] });
+    expect(await rest.json()).toEqual({
+      models: [expect.objectContaining({ name: expect.stringContaining("llama") })],
+    });
   });
 });
 
@@ -106,7 +127,12 @@ describe("a key that is no good", () => {
     expect(chat.status).toBe(401);
     if (!("x-other-api-key" in headers)) {
       expect(await chat.json()).toEqual({
-        error: { message: expect.any(String), type: "invalid_request_error", param: null, code: "invalid_api_key" },
+        error: {
+          message: expect.any(String),
+          type: "invalid_request_error",
+          param: null,
+          code: "invalid_api_key",
+        },
       });
     }
     expect(answer.status).toBe(401);
@@ -143,7 +169,10 @@ describe("one model", () => {
   test("[A5-1] is described to those who may use it", async () => {
     const answer = await list(bearer(KEY), "/v1/models/meta-llama/llama-3.3-70b-instruct");
 
-    expect(await answer.json()).toMatchObject({ id: "meta-llama/llama-3.3-70b-instruct", object: "model" });
+    expect(await answer.json()).toMatchObject({
+      id: "meta-llama/llama-3.3-70b-instruct",
+      object: "model",
+    });
   });
 
   test("[A7] that the key may not use looks like one that does not exist", async () => {
@@ -164,7 +193,10 @@ describe("what is around the endpoints", () => {
       Object.entries(methods)
         .filter(([, operation]) => operation.security.length > 0)
         .filter(() => path !== "/metrics")
-        .map(([method]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, "x") })),
+        .map(([method]) => ({
+          method: method.toUpperCase(),
+          path: path.replaceAll(/\{\w+\}/g, "x"),
+        })),
     );
 
     expect(guarded.length).toBeGreaterThan(2);
@@ -175,7 +207,16 @@ describe("what is around the endpoints", () => {
   });
 
   test("paths that only look like routes lead nowhere", async () => {
-    const paths = ["//v1/models", "/v1//models", "/v1/models/../../metrics/x", "/V1/models", "/v1/models%2f", "/v1/chat%2fcompletions", "/v1/./x", "/v1/models;x"];
+    const paths = [
+      "//v1/models",
+      "/v1//models",
+      "/v1/models/../../metrics/x",
+      "/V1/models",
+      "/v1/models%2f",
+      "/v1/chat%2fcompletions",
+      "/v1/./x",
+      "/v1/models;x",
+    ];
     for (const path of paths) {
       const answer = await list({}, path);
       expect([401, 404]).toContain(answer.status);
@@ -197,6 +238,8 @@ describe("what is around the endpoints", () => {
   test("health and readiness answer without a key, and metrics are Prometheus text", async () => {
     expect((await list({}, "/livez")).status).toBe(200);
     expect((await list({}, "/readyz")).status).toBe(200);
-    expect(await (await list({}, "/metrics")).text()).toContain("# TYPE sluice_calls_total counter");
+    expect(await (await list({}, "/metrics")).text()).toContain(
+      "# TYPE sluice_calls_total counter",
+    );
   });
 });

@@ -20,7 +20,12 @@ afterAll(async () => {
 });
 
 const body = (content: string, more: object = {}): string =>
-  JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content }], ...more });
+  JSON.stringify({
+    model: "gpt-4o-mini",
+    stream: true,
+    messages: [{ role: "user", content }],
+    ...more,
+  });
 
 /** A caller that speaks HTTP by hand, so that it can stop reading, or leave, at any byte. */
 async function call(text: string): Promise<Socket> {
@@ -63,7 +68,11 @@ test("a caller who hangs up before the first byte pays nothing, and the upstream
   const before = books.spent();
   const socket = await call(body("hi [[fault:hang]]"));
   const count = opened.sandbox.requests.length;
-  await waitFor(() => opened.sandbox.requests.length > count || opened.sandbox.requests.at(-1)?.faults.includes("hang") === true);
+  await waitFor(
+    () =>
+      opened.sandbox.requests.length > count ||
+      opened.sandbox.requests.at(-1)?.faults.includes("hang") === true,
+  );
   const upstream = opened.sandbox.requests.at(-1);
 
   socket.destroy();
@@ -75,9 +84,12 @@ test("a caller who hangs up before the first byte pays nothing, and the upstream
 });
 
 test("a caller who stops reading stops the upstream too, and costs no memory", async () => {
-  const sockets = await Promise.all(Array.from({ length: 10 }, () => call(body("go on [[fault:endless]]"))));
+  const sockets = await Promise.all(
+    Array.from({ length: 10 }, () => call(body("go on [[fault:endless]]"))),
+  );
   for (const socket of sockets) socket.pause();
-  const records = (): readonly { delivered: { bytes: number } }[] => opened.sandbox.requests.slice(-sockets.length);
+  const records = (): readonly { delivered: { bytes: number } }[] =>
+    opened.sandbox.requests.slice(-sockets.length);
   const sent = (): number => records().reduce((sum, each) => sum + each.delivered.bytes, 0);
 
   // The system's own buffers fill first; then nothing moves any more.
@@ -95,7 +107,9 @@ test("a caller who stops reading stops the upstream too, and costs no memory", a
   expect(sent()).toBe(before);
   expect(process.memoryUsage.rss() - rss).toBeLessThan(5 * 1024 * 1024);
   for (const socket of sockets) socket.destroy();
-  await waitFor(() => opened.sandbox.requests.slice(-sockets.length).every((each) => each.abortedAt !== undefined));
+  await waitFor(() =>
+    opened.sandbox.requests.slice(-sockets.length).every((each) => each.abortedAt !== undefined),
+  );
   expect(await books.whenSettled()).toEqual([]);
 });
 

@@ -16,7 +16,10 @@ let dataDir: string;
 beforeAll(async () => {
   sandbox = await startSandbox();
   dataDir = mkdtempSync(join(tmpdir(), "sluice-crash-"));
-  writeFileSync(join(dataDir, "sluice.yaml"), `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`);
+  writeFileSync(
+    join(dataDir, "sluice.yaml"),
+    `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
+  );
 });
 afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
@@ -115,7 +118,11 @@ test("killed at any moment under load, the gateway loses no settlement, doubles 
   const whole = known.filter((each) => each.isWhole);
   expect(whole.length).toBeGreaterThan(10);
   for (const { id } of whole) {
-    expect({ id, outcome: calls.get(id)?.["outcome"], closes: books.closesOf(id) }).toEqual({ id, outcome: "completed", closes: 1 });
+    expect({ id, outcome: calls.get(id)?.["outcome"], closes: books.closesOf(id) }).toEqual({
+      id,
+      outcome: "completed",
+      closes: 1,
+    });
     expect(Number(calls.get(id)?.["cost"])).toBeGreaterThan(0);
   }
   for (const { id } of known) expect({ id, closes: books.closesOf(id) }).toEqual({ id, closes: 1 });

@@ -49,30 +49,39 @@ describe("when the first channel fails before its first byte", () => {
     ["says 200 and means an error", "error200", {}],
     ["redirects", "redirect", { to: "http://127.0.0.2:1/" }],
   ];
-  test.each(faults)("(it %s) the next one answers, and only that one is charged", async (_what, name, args) => {
-    for (const stream of [false, true]) {
-      gateway.gateway.health.forgetAll();
-      first.faults.clear();
-      first.faults.add({ name, args, times: "always" });
+  test.each(faults)(
+    "(it %s) the next one answers, and only that one is charged",
+    async (_what, name, args) => {
+      for (const stream of [false, true]) {
+        gateway.gateway.health.forgetAll();
+        first.faults.clear();
+        first.faults.add({ name, args, times: "always" });
 
-      const answer = await ask({ stream });
-      const text = await answer.text();
-      await books.whenSettled();
+        const answer = await ask({ stream });
+        const text = await answer.text();
+        await books.whenSettled();
 
-      expect({ status: answer.status, stream }).toEqual({ status: 200, stream });
-      expect(text).toContain("pong");
-      const call = books.calls().at(-1);
-      expect(call).toMatchObject({ channel: "second", outcome: "completed" });
-      const attempts = JSON.parse(String(call?.["attempts"])) as { channel: string; fault: string | null }[];
-      expect(attempts.at(-1)).toMatchObject({ channel: "second", fault: null });
-      expect(attempts.length).toBeGreaterThan(1);
-    }
-  });
+        expect({ status: answer.status, stream }).toEqual({ status: 200, stream });
+        expect(text).toContain("pong");
+        const call = books.calls().at(-1);
+        expect(call).toMatchObject({ channel: "second", outcome: "completed" });
+        const attempts = JSON.parse(String(call?.["attempts"])) as {
+          channel: string;
+          fault: string | null;
+        }[];
+        expect(attempts.at(-1)).toMatchObject({ channel: "second", fault: null });
+        expect(attempts.length).toBeGreaterThan(1);
+      }
+    },
+  );
 
   test("(its stream breaks off before an event) the next one answers", async () => {
     first.faults.add({ name: "truncate", args: { events: "0" }, times: "always" });
 
-    expect(await readStream(await ask({ stream: true }))).toMatchObject({ text: "pong", isDone: true });
+    expect(await readStream(await ask({ stream: true }))).toMatchObject({
+      text: "pong",
+      isDone: true,
+    });
   });
 });
 

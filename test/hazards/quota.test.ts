@@ -42,14 +42,18 @@ test("500 calls at once on a budget for exactly 50: exactly 50 are admitted, eve
     const headers = { authorization: `Bearer ${CAPPED}` };
 
     const answers = await Promise.all(
-      Array.from({ length: 500 }, () => gateway.post("/v1/chat/completions", body(content), headers)),
+      Array.from({ length: 500 }, () =>
+        gateway.post("/v1/chat/completions", body(content), headers),
+      ),
     );
     const statuses = answers.map((each) => each.status);
     const refused = answers.find((each) => each.status === 402);
 
     expect(statuses.filter((status) => status === 200).length).toBe(50);
     expect(statuses.filter((status) => status === 402).length).toBe(450);
-    expect(await refused?.json()).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
+    expect(await refused?.json()).toMatchObject({
+      error: { type: "insufficient_quota", code: "insufficient_quota" },
+    });
     expect(refused?.headers.get("x-should-retry")).toBe("false");
     await books.whenSettled();
     const account = books.accounts().find((each) => String(each["id"]).startsWith("key:"));

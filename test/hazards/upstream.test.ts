@@ -64,25 +64,38 @@ describe.each([
       ["is compressed unasked", "[[fault:gzip]]", 502],
       ["is a cut connection", "[[fault:reset before_headers=1]]", 502],
     ];
-    test.each(failures)("%s: told with its status, streaming or not, and nothing charged", async (_what, fault, status) => {
-      for (const more of [{}, { stream: true }]) {
-        opened.gateway.health.forgetAll();
-        const before = books.spent();
-        const answer = await ask(fault, more);
-        const text = await answer.text();
+    test.each(failures)(
+      "%s: told with its status, streaming or not, and nothing charged",
+      async (_what, fault, status) => {
+        for (const more of [{}, { stream: true }]) {
+          opened.gateway.health.forgetAll();
+          const before = books.spent();
+          const answer = await ask(fault, more);
+          const text = await answer.text();
 
-        expect({ status: answer.status, type: answer.headers.get("content-type") }).toEqual({ status, type: "application/json" });
-        expect(JSON.parse(text)).toEqual({
-          error: { message: expect.any(String), type: expect.any(String), param: null, code: expect.anything() },
-        });
-        expect(text).not.toMatch(/127\.0\.0|sk-upstream|<html/i);
-        await books.whenSettled();
-        expect(books.spent()).toBe(before);
-      }
-    });
+          expect({ status: answer.status, type: answer.headers.get("content-type") }).toEqual({
+            status,
+            type: "application/json",
+          });
+          expect(JSON.parse(text)).toEqual({
+            error: {
+              message: expect.any(String),
+              type: expect.any(String),
+              param: null,
+              code: expect.anything(),
+            },
+          });
+          expect(text).not.toMatch(/127\.0\.0|sk-upstream|<html/i);
+          await books.whenSettled();
+          expect(books.spent()).toBe(before);
+        }
+      },
+    );
 
     test("a wait that the vendor asks for is passed on to the caller", async () => {
-      expect((await ask("[[fault:status code=429 retry_after=7]]")).headers.get("retry-after")).toBe("7");
+      expect(
+        (await ask("[[fault:status code=429 retry_after=7]]")).headers.get("retry-after"),
+      ).toBe("7");
     });
   });
 
@@ -94,25 +107,32 @@ describe.each([
       ["reports an error", "[[fault:streamerror after=4]]"],
       ["sends an event too large to hold", "[[fault:bigevent mib=6]]"],
     ];
-    test.each(breaks)("%s: an error event, no false end, and what came is charged once", async (_what, fault) => {
-      const before = books.spent();
+    test.each(breaks)(
+      "%s: an error event, no false end, and what came is charged once",
+      async (_what, fault) => {
+        const before = books.spent();
 
-      const seen = await stream(fault);
+        const seen = await stream(fault);
 
-      expect(seen.error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
-      expect({ done: seen.isDone, finish: seen.finishReason }).toEqual({ done: false, finish: undefined });
-      expect(TEXT).toStartWith(seen.text);
-      await books.whenSettled();
-      expect(books.spent()).toBeGreaterThan(before);
-      expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", is_estimated: 1 });
-    });
+        expect(seen.error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
+        expect({ done: seen.isDone, finish: seen.finishReason }).toEqual({
+          done: false,
+          finish: undefined,
+        });
+        expect(TEXT).toStartWith(seen.text);
+        await books.whenSettled();
+        expect(books.spent()).toBeGreaterThan(before);
+        expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", is_estimated: 1 });
+      },
+    );
 
     test("goes silent: given up at the idle deadline, and told by whatever means are left", async () => {
       const answer = await ask("[[fault:slow between_ms=60000]]", { stream: true });
 
       // Where nothing had left for the caller yet, a status is better than an event.
       if (answer.status !== 200) expect(answer.status).toBe(504);
-      else expect(await readStream(answer)).toMatchObject({ isDone: false, finishReason: undefined });
+      else
+        expect(await readStream(answer)).toMatchObject({ isDone: false, finishReason: undefined });
       await books.whenSettled();
       expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", fault: "upstream_timeout" });
     });
@@ -127,14 +147,30 @@ describe.each([
         const seen = await readStream(answer);
 
         expect(TEXT).toStartWith(seen.text);
-        expect({ bytes, told: seen.isDone || seen.error !== undefined }).toEqual({ bytes, told: true });
-        expect({ bytes, both: seen.isDone && seen.error !== undefined }).toEqual({ bytes, both: false });
+        expect({ bytes, told: seen.isDone || seen.error !== undefined }).toEqual({
+          bytes,
+          told: true,
+        });
+        expect({ bytes, both: seen.isDone && seen.error !== undefined }).toEqual({
+          bytes,
+          both: false,
+        });
       }
     });
   });
 
   describe("written in a legal but unusual way", () => {
-    const framings = ["crlf", "cr", "bom", "nospace", "comments", "nodone", "split size=1", "split size=7", "dupusage"];
+    const framings = [
+      "crlf",
+      "cr",
+      "bom",
+      "nospace",
+      "comments",
+      "nodone",
+      "split size=1",
+      "split size=7",
+      "dupusage",
+    ];
     test.each(framings)("%s: the text arrives whole, and is charged as reported", async (name) => {
       const seen = await stream(`[[fault:${name}]]`);
 
@@ -146,7 +182,12 @@ describe.each([
   });
 
   describe("with usage that cannot be believed", () => {
-    const lies = ["nousage", "lyingusage kind=negative", "lyingusage kind=huge", "lyingusage kind=string"];
+    const lies = [
+      "nousage",
+      "lyingusage kind=negative",
+      "lyingusage kind=huge",
+      "lyingusage kind=string",
+    ];
     test.each(lies)("%s: it is counted here, and marked as estimated", async (name) => {
       for (const more of [{}, { stream: true }]) {
         const answer = await ask(`[[fault:${name}]]`, more);
@@ -166,12 +207,17 @@ describe.each([
     for (const kind of ["json", "nul", "field", "blankline"]) {
       const seen = await stream(`[[fault:malformed kind=${kind}]]`);
 
-      expect({ kind, told: seen.isDone !== (seen.error !== undefined) }).toEqual({ kind, told: true });
+      expect({ kind, told: seen.isDone !== (seen.error !== undefined) }).toEqual({
+        kind,
+        told: true,
+      });
     }
   });
 
   test("nothing of the operator's credential is shown or kept", async () => {
-    await ask("[[fault:status code=401 message=key-sk-upstream-secret-of-the-operator-is-bad]]").then(async (answer) => {
+    await ask(
+      "[[fault:status code=401 message=key-sk-upstream-secret-of-the-operator-is-bad]]",
+    ).then(async (answer) => {
       expect(await answer.text()).not.toContain("sk-upstream-secret");
     });
     await books.whenSettled();

@@ -13,6 +13,8 @@ export interface Context {
   readonly values: PromptValues;
   readonly random: Random;
   readonly depth: number;
+  /** How many alternatives were chosen on the way here, which make no value deeper. */
+  readonly choices: number;
   readonly budget: { nodes: number };
   readonly checks: Checks;
   /** The generator itself, for the parts of a value. */

@@ -27,6 +27,7 @@ export function generateJson(schema: Json, options: GenerateOptions): Json {
       values: options.values,
       random: seededRandom(`${options.seed} ${attempt}`),
       depth: 0,
+      choices: 0,
       budget: { nodes: MAX_NODES },
       checks,
       generate,
@@ -50,7 +51,7 @@ const MAX_DEPTH = 60;
 const ROOT_FIELD: Field = { name: "", description: "" };
 
 function generate(node: Json, field: Field, context: Context): Json {
-  if (--context.budget.nodes < 0 || context.depth > MAX_DEPTH) return null;
+  if (--context.budget.nodes < 0 || context.depth + context.choices > MAX_DEPTH) return null;
   const schema = resolveSchema(node, context.root);
   const own = { ...field, description: textOr(schema["description"], field.description) };
 
@@ -116,7 +117,7 @@ function generateBranch(
   let value: Json = null;
   for (const branch of inOrderOfLiking(branches, context)) {
     const whole = mergeSchemas(base, resolveSchema(branch, context.root));
-    value = generate(whole, field, context);
+    value = generate(whole, field, { ...context, choices: context.choices + 1 });
     if (matchesSchema(value, schema, context.root, context.checks)) return value;
   }
   return value;

@@ -12,7 +12,8 @@ export const createChatCompletion: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/chat/completions",
   access: "key",
-  summary: "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
+  summary:
+    "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
   requestSchema,
   renderError: (error) => chat.inbound.buildError(error),
   handle: (exchange, deps) => generate(exchange, chat, deps),
@@ -48,7 +49,10 @@ function respond(answer: Answer): Response {
   if (answer.kind === "whole") {
     return new Response(answer.body, { headers: { "content-type": "application/json", ...lossy } });
   }
-  return new Response(pushStream((sink) => answer.send(sink)), { headers: { ...STREAM_HEADERS, ...lossy } });
+  return new Response(
+    pushStream((sink) => answer.send(sink)),
+    { headers: { ...STREAM_HEADERS, ...lossy } },
+  );
 }
 
 const STREAM_HEADERS = {

@@ -13,7 +13,7 @@ export async function start(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("status", integer, (column) => column.notNull())
     .addColumn("created_at", integer, (column) => column.notNull())
     .addCheckConstraint("users_role", sql`role in ('root', 'admin', 'user', 'auditor')`)
-    .modifyEnd(ddl.tableEnd("counted"))
+    .modifyEnd(ddl.tableEnd("appended"))
     .execute();
 
   await db.schema
@@ -31,7 +31,7 @@ export async function start(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("created_at", integer, (column) => column.notNull())
     .addColumn("deleted_at", integer)
     .addCheckConstraint("keys_tombstone", sql`(digest is null) = (deleted_at is not null)`)
-    .modifyEnd(ddl.tableEnd("counted"))
+    .modifyEnd(ddl.tableEnd("appended"))
     .execute();
   await db.schema
     .createIndex("keys_living_name")
@@ -79,13 +79,14 @@ export async function start(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("bound_delta", integer, (column) => column.notNull())
     .addColumn("note", "text")
     .addColumn("at", integer, (column) => column.notNull())
-    .modifyEnd(ddl.tableEnd("keyed"))
+    .modifyEnd(ddl.tableEnd("appended"))
     .execute();
   await ddl.forbidChanges(db, "ledger");
 
   await db.schema
     .createTable("calls")
-    .addColumn("id", id, (column) => column.notNull().primaryKey())
+    .addColumn("seq", ddl.sequence)
+    .addColumn("id", id, (column) => column.notNull().unique())
     .addColumn("at", integer, (column) => column.notNull())
     .addColumn("user_id", integer, (column) => column.notNull())
     .addColumn("key_id", integer, (column) => column.notNull())
@@ -110,10 +111,10 @@ export async function start(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("duration_ms", integer, (column) => column.notNull())
     .addColumn("attempts", "text", (column) => column.notNull())
     .addColumn("lost", "text", (column) => column.notNull())
-    .modifyEnd(ddl.tableEnd("keyed"))
+    .modifyEnd(ddl.tableEnd("appended"))
     .execute();
-  await db.schema.createIndex("calls_by_key").on("calls").columns(["key_id", "id"]).execute();
-  await db.schema.createIndex("calls_by_user").on("calls").columns(["user_id", "id"]).execute();
+  await db.schema.createIndex("calls_by_key").on("calls").columns(["key_id", "seq"]).execute();
+  await db.schema.createIndex("calls_by_user").on("calls").columns(["user_id", "seq"]).execute();
 
   await db.schema
     .createTable("instances")

@@ -6,10 +6,16 @@ export interface Ddl {
   readonly integer: RawBuilder<unknown>;
   /** Text that sorts byte by byte: ids, which are paged through in their order. */
   readonly id: RawBuilder<unknown>;
-  /** A number that counts up by itself, starts at `first` and is never given twice. */
+  /** A primary key that counts up by itself, starts at `first` and is never given twice. */
   counter(first: number): RawBuilder<unknown>;
-  /** After a table's closing bracket; `keyed` tables are stored by their text key. */
-  tableEnd(kind: "counted" | "keyed"): RawBuilder<unknown>;
+  /** A primary key in the order of insertion, for little. */
+  readonly sequence: RawBuilder<unknown>;
+  /**
+   * After a table's closing bracket. A table is stored by its key, or in the
+   * order of insertion: where rows come by the thousand and their keys do not
+   * come in order, that touches far fewer pages.
+   */
+  tableEnd(kind: "keyed" | "appended"): RawBuilder<unknown>;
   /** Makes every UPDATE and DELETE of a table fail. */
   // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
   forbidChanges(db: Kysely<any>, table: string): Promise<void>;

@@ -6,6 +6,7 @@ export const sqliteDdl: Ddl = {
   id: sql`text`,
   // Only AUTOINCREMENT never gives an id again; a first row with an explicit id moves it on.
   counter: () => sql`integer primary key autoincrement`,
+  sequence: sql`integer primary key`,
   tableEnd: (kind) => (kind === "keyed" ? sql`strict, without rowid` : sql`strict`),
 
   async forbidChanges(db, table) {

@@ -113,7 +113,6 @@ async function prepareFile(path: string, busyTimeoutMs: number): Promise<void> {
 function writerPragmas(busyTimeoutMs: number): string[] {
   return [
     `pragma busy_timeout = ${busyTimeoutMs}`,
-    "pragma page_size = 8192",
     "pragma journal_mode = wal",
     "pragma synchronous = full",
     "pragma foreign_keys = on",

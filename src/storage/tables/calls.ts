@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
 import type { CallOutcome, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
@@ -7,6 +7,8 @@ import { whole, type Columns, type Values } from "./columns.ts";
 
 /** The journal: a row for each call that ended. */
 export interface CallsTable {
+  /** Counts the calls as they end: what the journal is paged by. */
+  seq: Generated<number>;
   id: string;
   at: number;
   user_id: number;
@@ -36,7 +38,7 @@ export interface CallsTable {
   lost: string;
 }
 
-export const CALL_COLUMNS: Columns<CallsTable> = {
+export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   id: "text",
   at: "bigint",
   user_id: "bigint",

@@ -34,10 +34,11 @@ export class AnswerReader {
     // A first chunk without a choice may still lack the id and the model.
     if (choices.length === 0) return [];
 
-    const events: ChatEvent[] = this.#isStarted ? [] : [startOf(body)];
+    const begun = this.#isStarted ? [] : [startOf(body)];
     this.#isStarted = true;
-    for (const choice of choices) events.push(...this.#reader(choice).read(choice, isWholeAnswer));
-    return events;
+    return begun.concat(
+      ...choices.map((choice) => this.#reader(choice).read(choice, isWholeAnswer)),
+    );
   }
 
   /**

@@ -19,6 +19,10 @@ export interface Slot {
   readonly events: ChatEvent[];
 }
 
+/** What may wait in all, in UTF-16 units; each event counts for more than its text. */
+const MAX_WAITING_LENGTH = 16 * 1_024 * 1_024;
+const EVENT_LENGTH = 64;
+
 /**
  * Puts the blocks of one choice in a row. Upstreams may go back and forth
  * between them; the hub has them one after the other, so the events of a later
@@ -26,10 +30,10 @@ export interface Slot {
  */
 export class BlockQueue {
   readonly #choice: number;
+  /** Those that are not closed yet. */
   readonly #slots: Slot[] = [];
-  /** The slots before this one are closed. */
-  #first = 0;
   #out: ChatEvent[] = [];
+  #waitedLength = 0;
 
   constructor(choice: number) {
     this.#choice = choice;
@@ -47,13 +51,17 @@ export class BlockQueue {
 
   /** The last block of a kind that can still take something. */
   unclosed(kind: Slot["kind"]): Slot | undefined {
-    const slot = this.#slots.findLast((one) => one.kind === kind);
-    return slot?.state === "closed" ? undefined : slot;
+    return this.#slots.findLast((one) => one.kind === kind);
   }
 
   send(slot: Slot, event: ChatEvent): void {
     slot.events.push(event);
     this.advance();
+    if (slot.events.length === 0) return;
+    this.#waitedLength += EVENT_LENGTH + (event.type === "delta" ? event.text.length : 0);
+    if (this.#waitedLength > MAX_WAITING_LENGTH) {
+      throw new GatewayError("upstream_failed", "The upstream's answer cannot be put in order.");
+    }
   }
 
   advance(): void {
@@ -72,12 +80,13 @@ export class BlockQueue {
 
   #advance(isEnd: boolean): void {
     for (;;) {
-      const slot = this.#slots[this.#first];
+      const [slot] = this.#slots;
       if (slot === undefined || !this.#open(slot, isEnd)) return;
-      this.#out.push(...slot.events.splice(0));
-      const isLast = this.#first === this.#slots.length - 1;
-      if (!isEnd && (isLast || !slot.isWhole())) return;
+      for (const event of slot.events) this.#out.push(event);
+      slot.events.length = 0;
+      if (!isEnd && (this.#slots.length === 1 || !slot.isWhole())) return;
       this.#close(slot);
+      this.#slots.shift();
     }
   }
 
@@ -101,6 +110,5 @@ export class BlockQueue {
     const extra = closing === undefined ? undefined : { [CHAT]: closing };
     this.#out.push({ type: "close", choice, ...defined({ signature, extra }) });
     slot.state = "closed";
-    this.#first++;
   }
 }

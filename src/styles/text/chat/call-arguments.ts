@@ -1,4 +1,7 @@
+import { GatewayError } from "#core/error.ts";
 import { parseJson } from "#lib/json.ts";
+
+const MAX_LENGTH = 16 * 1_024 * 1_024;
 
 /** The arguments of a tool call as they come in, and whether they could be all there is. */
 export class CallArguments {
@@ -8,6 +11,9 @@ export class CallArguments {
 
   add(piece: string): void {
     this.#text += piece;
+    if (this.#text.length > MAX_LENGTH) {
+      throw new GatewayError("upstream_failed", "The upstream's tool call is too long.");
+    }
   }
 
   get isEmpty(): boolean {

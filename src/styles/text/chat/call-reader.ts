@@ -1,10 +1,13 @@
 import type { OpenBlock } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { BlockQueue, Slot } from "./block-queue.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { signatureIn } from "./message-in.ts";
 import { argumentsOf, integerOf, listOf, objectOf, textOf } from "./values.ts";
+
+const MAX_CALLS = 1_000;
 
 interface Call {
   readonly index: number | undefined;
@@ -78,6 +81,9 @@ export class CallReader {
   }
 
   #add(wire: JsonObject): Call {
+    if (this.#calls.length >= MAX_CALLS) {
+      throw new GatewayError("upstream_failed", "The upstream called too many tools at once.");
+    }
     const isCustom = isObject(wire["custom"]) || wire["type"] === "custom";
     const kind = isCustom ? "custom" : "function";
     const args = new CallArguments();

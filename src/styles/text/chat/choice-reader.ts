@@ -8,6 +8,8 @@ import { thinkingText } from "./part-in.ts";
 import { CHAT } from "./spelling.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "./values.ts";
 
+const MAX_CITATIONS = 1_000;
+
 /**
  * One choice of an answer, from its chunks to blocks that do not overlap. An
  * answer in one piece is read as a single chunk. Servers differ in everything
@@ -55,7 +57,7 @@ export class ChoiceReader {
   cite(citation: Citation | undefined): void {
     if (citation === undefined) return;
     const key = `${citation.start ?? ""} ${citation.end ?? ""} ${citation.url}`;
-    if (this.#cited.has(key)) return;
+    if (this.#cited.has(key) || this.#cited.size >= MAX_CITATIONS) return;
     this.#cited.add(key);
     this.#queue.send(this.#unclosed("text"), { type: "cite", choice: this.#choice, citation });
   }

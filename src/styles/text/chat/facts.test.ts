@@ -329,6 +329,7 @@ test(`the documented schema and the check agree on any body (seed ${SEED})`, () 
     fc.constant({}),
   );
   const numbers = fc.oneof(
+    fc.constantFrom(2, 2.01, 128, 129, 0, -0.01),
     fc.double({ min: -3, max: 3, noNaN: true }),
     fc.integer({ min: -2, max: 130 }),
     any,
@@ -381,31 +382,29 @@ test(`the documented schema and the check agree on any body (seed ${SEED})`, () 
     },
     { requiredKeys: [] },
   );
-  const field = fc.record(
-    {
-      model: fc.oneof({ weight: 5, arbitrary: fc.constant("m") }, { weight: 1, arbitrary: any }),
-      messages: fc.oneof(
-        { weight: 5, arbitrary: fc.array(message, { maxLength: 3 }) },
-        { weight: 1, arbitrary: any },
-      ),
-      temperature: numbers,
-      n: numbers,
-      stop: fc.oneof(any, fc.array(any, { maxLength: 2 })),
-      tools: fc.oneof(any, fc.array(tool, { maxLength: 2 })),
-      thinking: fc.oneof(any, fc.record({ type: words })),
-      reasoning_effort: words,
-      generationConfig: fc.record({ thinkingConfig: fc.record({ thinkingLevel: words }) }),
-      extra_body: fc.oneof(
-        any,
-        fc.record({ brand: fc.oneof(any, fc.record({ thinking_config: any, tools: any })) }),
-      ),
-      web_search_options: fc.record({ search_context_size: words, user_location: any }),
-    },
-    { requiredKeys: ["model", "messages"] },
+  // One field at a time, the rest being right: two mistakes at once prove nothing.
+  const fields: Record<string, fc.Arbitrary<unknown>> = {
+    model: any,
+    messages: fc.oneof(fc.array(message, { maxLength: 2 }), any),
+    temperature: numbers,
+    n: numbers,
+    stop: fc.oneof(any, fc.array(any, { maxLength: 2 })),
+    tools: fc.oneof(any, fc.array(tool, { maxLength: 2 })),
+    thinking: fc.oneof(any, fc.record({ type: words })),
+    reasoning_effort: words,
+    generationConfig: fc.record({ thinkingConfig: fc.record({ thinkingLevel: words }) }),
+    extra_body: fc.oneof(
+      any,
+      fc.record({ brand: fc.oneof(any, fc.record({ thinking_config: any, tools: any })) }),
+    ),
+    web_search_options: fc.record({ search_context_size: words, user_location: any }),
+  };
+  const bodies = Object.entries(fields).map(([name, value]) =>
+    value.map((one) => ({ model: "m", messages: [USER], [name]: one })),
   );
 
   fc.assert(
-    fc.property(field, (body) => {
+    fc.property(fc.oneof(...bodies), (body) => {
       const json: Json = JSON.parse(JSON.stringify(body));
       const isValid = disagreement(json, schema, resolve) === undefined;
       expect({ body: json, isValid: refused(json) === undefined }).toEqual({ body: json, isValid });
@@ -414,7 +413,7 @@ test(`the documented schema and the check agree on any body (seed ${SEED})`, () 
   );
 });
 
-test("a body made to be slow is refused or accepted as quickly as any", () => {
+test("what nests without end in a field that is not ours is not followed", () => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const json = parseJson(
     `{"model":"m","messages":[{"role":"user","content":"hi"}],"unknown":${deep},"metadata":{"a":${deep}}}`,

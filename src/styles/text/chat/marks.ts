@@ -30,17 +30,16 @@ export function countFinishes(bytes: Buffer): number {
   return count;
 }
 
-/** `data: [DONE]` as the last line, with whatever line ends. */
-export function endsWithDone(bytes: Buffer): boolean {
-  let end = bytes.length;
-  while (end > 0 && (bytes[end - 1] === LF || bytes[end - 1] === CR)) end--;
-  const start = end - DONE.length;
-  if (start < 0 || !bytes.subarray(start, end).equals(DONE)) return false;
-  let field = start;
-  while (field > 0 && bytes[field - 1] === SPACE) field--;
-  const line = field - DATA.length;
-  if (line < 0 || !bytes.subarray(line, field).equals(DATA)) return false;
-  return line === 0 || bytes[line - 1] === LF || bytes[line - 1] === CR;
+/** `data: [DONE]` as a line of its own: in a JSON string there is no line end before it. */
+export function mentionsDone(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(DONE); at >= 0; at = bytes.indexOf(DONE, at + 1)) {
+    let field = at;
+    while (field > 0 && bytes[field - 1] === SPACE) field--;
+    const line = field - DATA.length;
+    if (line < 0 || !bytes.subarray(line, field).equals(DATA)) continue;
+    if (isLineEnd(bytes[line - 1]) && isLineEnd(bytes[at + DONE.length])) return true;
+  }
+  return false;
 }
 
 /** Whole events in, one by one out; together they are the same bytes. */
@@ -88,6 +87,11 @@ function valueAt(bytes: Buffer, afterName: number): number {
   at++;
   while (isSpace(bytes[at])) at++;
   return at;
+}
+
+/** Or the end of the bytes on either side. */
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === undefined || byte === LF || byte === CR;
 }
 
 function isSpace(byte: number | undefined): boolean {

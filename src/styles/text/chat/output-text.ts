@@ -77,7 +77,6 @@ export class OutputText {
     }
     this.#held = [];
     this.#heldBytes = 0;
-    const room = MAX_TEXT_LENGTH - this.#text.length;
-    if (room > 0) this.#text += pieces.join("").slice(0, room);
+    this.#text += pieces.join("").slice(0, MAX_TEXT_LENGTH - this.#text.length);
   }
 }

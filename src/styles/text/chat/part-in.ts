@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Block, MediaBlock, MediaSource } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { CHAT } from "./spelling.ts";

@@ -5,15 +5,24 @@ import { errorIn } from "./upstream-error.ts";
 import { usageIn } from "./usage.ts";
 import { objectOf } from "./values.ts";
 
-/** A stream is billed by its usage, which comes only when asked for. */
+/**
+ * A stream is billed by its usage, which comes only when asked for. What the
+ * gateway itself is asked for is no upstream's business.
+ */
 export function amend(
   body: JsonObject,
   facts: RequestFacts,
 ): Readonly<Record<string, JsonObject | undefined>> {
   const options = objectOf(body["stream_options"]);
-  if (!facts.stream || options?.["include_usage"] === true) return {};
-  return { stream_options: { ...options, include_usage: true } };
+  const asks = facts.stream && options?.["include_usage"] !== true;
+  const own = OWN_MEMBERS.filter((name) => name in body).map((name) => [name, undefined] as const);
+  return {
+    ...Object.fromEntries(own),
+    ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
+  };
 }
+
+const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
 
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {

@@ -1,10 +1,11 @@
+import { Buffer } from "node:buffer";
 import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import {
   countFinishes,
-  endsWithDone,
+  mentionsDone,
   eventsIn,
   mentionsError,
   mentionsUsage,
@@ -41,7 +42,7 @@ class ChatTap implements Tap {
     const bytes = viewOf(events);
     this.#output.add(events);
     this.#finishes += countFinishes(bytes);
-    this.isEnding = endsWithDone(bytes);
+    this.isEnding = mentionsDone(bytes);
     if (this.isEnding) this.#isMarked = true;
     return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : events;
   }

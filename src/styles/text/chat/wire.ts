@@ -1,6 +1,7 @@
 import type { JsonObject } from "#lib/json.ts";
 import { REQUEST } from "./fields.ts";
-import type { ObjectRule, Rule, TaggedRule } from "./rules.ts";
+import { object, type ObjectRule, type Rule, type TaggedRule } from "./rules.ts";
+import { objectOf } from "./values.ts";
 
 /** JSON schema of the request, for the API document: the same rules that requests are held to. */
 export function requestSchema(): JsonObject {
@@ -67,15 +68,17 @@ function objectSchema(rule: ObjectRule, tag: JsonObject = {}): JsonObject {
 
 function taggedSchema(rule: TaggedRule): JsonObject {
   const { tag, untagged } = rule;
-  const known = [...rule.cases].map(([name, one]) => objectSchema(one, { [tag]: { const: name } }));
-  const foreign = objectSchema(
-    { is: "object", members: new Map(), required: [] },
-    { [tag]: { type: "string", not: { enum: [...rule.cases.keys()] } } },
+  const shapes = [...rule.cases].map(([name, one]) =>
+    objectSchema(one, { [tag]: { const: name } }),
   );
-  const bare = { ...objectSchema(untagged ?? NOTHING), not: { required: [tag] } };
-  return {
-    anyOf: [...known, ...(rule.closed ? [] : [foreign]), ...(untagged === undefined ? [] : [bare])],
-  };
+  if (!rule.closed) {
+    const foreign = { type: "string", not: { enum: [...rule.cases.keys()] } };
+    shapes.push(objectSchema(object({}), { [tag]: foreign }));
+  }
+  if (untagged !== undefined) {
+    const bare = objectSchema(untagged);
+    const absent = { ...objectOf(bare["properties"]), [tag]: { type: "null" } };
+    shapes.push({ ...bare, properties: absent });
+  }
+  return { anyOf: shapes };
 }
-
-const NOTHING: ObjectRule = { is: "object", members: new Map(), required: [] };

@@ -1,0 +1,327 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { RequestFacts, Tap } from "#core/style.ts";
+import { readEvents, SseFramer } from "#lib/sse.ts";
+import { SEED, times } from "#test/seed.ts";
+import { openTap } from "./tap.ts";
+
+const USAGE = '{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}';
+const TEXT =
+  'data: {"id":"c","choices":[{"index":0,"delta":{"content":"hi \\u00fc"},"finish_reason":null}],"usage":null}\n\n';
+const STOP = 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
+const STOP_WITH_USAGE = `data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "usage" : ${USAGE}, "x":1}\n\n`;
+const STOP_WITHOUT = STOP_WITH_USAGE.replace(USAGE, "null");
+const USAGE_ALONE = `data: {"id":"c","choices":[],"usage":${USAGE}}\n\n`;
+const DONE = "data: [DONE]\n\n";
+const FAILURE = 'data: {"error":{"message":"bad key sk-12345678","type":"server_error"}}\n\n';
+
+function tap(facts: Partial<RequestFacts> = {}): Tap {
+  return openTap({
+    model: "m",
+    stream: true,
+    maxOutputTokens: undefined,
+    choices: 1,
+    wantsUsage: true,
+    ...facts,
+  });
+}
+
+/** What a tap lets through of events that come together, or one by one. */
+function passed(on: Tap, ...pieces: string[]): string {
+  return pieces.map((piece) => Buffer.from(on.push(Buffer.from(piece)) ?? []).toString()).join("");
+}
+
+describe("a caller who asked for usage gets every byte", () => {
+  test.each<[string, string]>([
+    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE],
+    ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE],
+    ["comments and other fields", `: ping\n\nevent: x\nid: 1\nretry: 5\n${TEXT}${DONE}`],
+    ["other line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n")],
+    ["the oldest line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r")],
+    ["events that are broken", `data: {"usage":{"prompt\n\ndata: {"error":\n\n${TEXT}`],
+    [
+      "words that look like marks",
+      'data: {"choices":[{"delta":{"content":"\\"usage\\":{\\"a\\":1} \\"error\\":{} [DONE]"}}]}\n\ndata: {"choices":[{"delta":{"content":"usage"}},{"delta":{"content":"error"}}]}\n\n',
+    ],
+  ])("%s", (_what, stream) => {
+    expect(passed(tap(), stream)).toBe(stream);
+  });
+});
+
+describe("a caller who did not ask for usage gets none, and every other byte", () => {
+  test.each<[string, string, string]>([
+    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, TEXT + STOP + DONE],
+    ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE, TEXT + STOP_WITHOUT + DONE],
+    ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITHOUT + DONE],
+    [
+      "other line ends",
+      (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r\n"),
+      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r\n"),
+    ],
+    [
+      "the oldest line ends",
+      (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r"),
+      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r"),
+    ],
+    ["a named event", `event: m\nid: 4\n${STOP_WITH_USAGE}`, `event: m\nid: 4\n${STOP_WITHOUT}`],
+    [
+      "usage over several lines",
+      `data: {"choices":[{"index":0}],\ndata: "usage":${USAGE}}\n\n`,
+      'data: {"choices":[{"index":0}],\ndata: "usage":null}\n\n',
+    ],
+    [
+      "a vendor's own member",
+      `data: {"choices":[{"index":0}],"x_vendor":{"usage":${USAGE}}}\n\n`,
+      `data: {"choices":[{"index":0}],"x_vendor":{"usage":${USAGE}}}\n\n`,
+    ],
+  ])("%s", (_what, stream, expected) => {
+    const on = tap({ wantsUsage: false });
+
+    expect(passed(on, stream)).toBe(expected);
+    expect(on.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 });
+  });
+
+  test("an event that is left out leaves nothing behind", () => {
+    expect(tap({ wantsUsage: false }).push(Buffer.from(USAGE_ALONE))).toBeUndefined();
+  });
+});
+
+describe("usage is the last that can be true", () => {
+  const of = (usage: string): string =>
+    `data: {"choices":[{"index":0,"delta":{}}],"usage":${usage}}\n\n`;
+
+  test.each<[string, string, number | undefined]>([
+    ["growing", of('{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}') + of(USAGE), 2],
+    [
+      "followed by zeros",
+      of(USAGE) + of('{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}'),
+      2,
+    ],
+    ["followed by nonsense", of(USAGE) + of('{"prompt_tokens":-1,"completion_tokens":1e300}'), 2],
+    ["followed by null", of(USAGE) + of("null"), 2],
+    ["never there", TEXT + STOP, undefined],
+  ])("%s", (_how, stream, outputTokens) => {
+    const on = tap();
+    passed(on, stream);
+
+    expect<number | undefined>(on.usage?.outputTokens).toBe(outputTokens);
+  });
+});
+
+describe("an answer is complete when the upstream says so", () => {
+  test.each<[string, string, number, boolean]>([
+    ["the end mark", TEXT + DONE, 1, true],
+    ["the end mark, written closely", `${TEXT}data:[DONE]\n\n`, 1, true],
+    ["the end mark, with other line ends", `${TEXT}data: [DONE]\r\n\r\n`, 1, true],
+    ["the end mark, and something after it", `${TEXT + DONE}: bye\n\n`, 1, true],
+    ["a reason", TEXT + STOP, 1, true],
+    ["a reason and usage after it", TEXT + STOP + USAGE_ALONE, 1, true],
+    ["a reason for every answer", STOP + STOP, 2, true],
+    ["a reason for one of two", TEXT + STOP, 2, false],
+    ["neither", TEXT, 1, false],
+    ["an empty reason", 'data: {"choices":[{"finish_reason":""}]}\n\n', 1, false],
+    [
+      "a model that writes the end mark",
+      'data: {"choices":[{"delta":{"content":"[DONE]"}}]}\n\n',
+      1,
+      false,
+    ],
+    [
+      "a model that writes a reason",
+      'data: {"choices":[{"delta":{"content":"\\"finish_reason\\":\\"stop\\""}}]}\n\n',
+      1,
+      false,
+    ],
+    ["nothing", ": ping\n\n", 1, false],
+  ])("%s", (_what, stream, choices, isComplete) => {
+    const on = tap({ choices });
+    passed(on, stream);
+
+    expect(on.isComplete()).toBe(isComplete);
+  });
+
+  test("a complete answer without its end mark is given one, and no other is", () => {
+    const [lacking, whole, broken] = [tap(), tap(), tap()];
+    passed(lacking, TEXT + STOP);
+    passed(whole, TEXT + STOP + DONE);
+    passed(broken, TEXT);
+
+    expect([lacking, whole, broken].map((on) => Buffer.from(on.end() ?? []).toString())).toEqual([
+      DONE,
+      "",
+      "",
+    ]);
+  });
+
+  test("the piece that holds the end mark is known to be the last", () => {
+    const on = tap();
+    const endings = [TEXT, STOP, STOP + DONE, ": late\n\n"].map((piece) => {
+      passed(on, piece);
+      return on.isEnding;
+    });
+
+    expect(endings).toEqual([false, false, true, false]);
+  });
+});
+
+describe("a failure inside the stream is found, and kept from the caller", () => {
+  test("what came before it is passed on, what follows is not", () => {
+    const on = tap();
+
+    expect(passed(on, TEXT, TEXT + FAILURE + TEXT, TEXT, DONE)).toBe(TEXT + TEXT);
+    expect(on.error).toEqual({ code: "upstream_failed", message: "bad key [key]" });
+    expect([on.isComplete(), on.end()]).toEqual([false, undefined]);
+  });
+
+  test.each([
+    ["an event of that name", `event: error\n${FAILURE}`],
+    ["an object that is an error", 'data: {"object":"error","message":"m"}\n\n'],
+    [
+      "a choice that ended with one",
+      'data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}\n\n',
+    ],
+    [
+      "one among many choices",
+      'data: {"choices":[{"index":0,"delta":{}},{"index":1,"error":{"message":"m"}}]}\n\n',
+    ],
+  ])("%s", (_form, stream) => {
+    const on = tap();
+    passed(on, TEXT + stream);
+
+    expect(on.error?.code).toBe("upstream_failed");
+  });
+
+  test.each([
+    [
+      "no error, said aloud",
+      'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"error":null}\n\n',
+    ],
+    ["an empty one", 'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"error":{}}\n\n'],
+    ["the word as content", 'data: {"choices":[{"index":0,"delta":{"content":"error"}}]}\n\n'],
+  ])("%s is none", (_form, stream) => {
+    const on = tap();
+
+    expect(passed(on, stream)).toBe(stream);
+    expect(on.error).toBeUndefined();
+  });
+});
+
+describe("text is kept for a local count", () => {
+  test("all that the model wrote, once", () => {
+    const on = tap();
+    passed(
+      on,
+      'data: {"choices":[{"delta":{"reasoning_content":"why ","reasoning":"why "}}]}\n\n',
+      TEXT,
+      'data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{\\"a\\":1}"}}]}}]}\n\ndata: broken\n\n',
+    );
+
+    expect(on.takeOutputText()).toBe('why hi üf{"a":1}');
+    expect(on.takeOutputText()).toBe("");
+  });
+
+  test("never more than a megabyte, however long the stream", () => {
+    const on = tap();
+    const long = `data: {"choices":[{"delta":{"content":"${"word ".repeat(6_000)}"}}]}\n\n`;
+    for (let count = 0; count < 100; count++) passed(on, long);
+
+    expect(on.takeOutputText().length).toBe(1_024 * 1_024);
+  });
+
+  test("and what has become much is read, so that its bytes need not be kept", () => {
+    const on = tap();
+    const event = `data: {"choices":[{"delta":{"content":"${"word ".repeat(14_000)}"}}]}\n\n`;
+    const bytes = Buffer.from(event);
+    on.push(bytes);
+    bytes.fill(0);
+
+    expect(on.takeOutputText()).toBe("word ".repeat(14_000));
+  });
+});
+
+test(`cut anywhere, a stream comes out the same (seed ${SEED})`, () => {
+  const event = fc.constantFrom(
+    TEXT,
+    STOP,
+    STOP_WITH_USAGE,
+    USAGE_ALONE,
+    ": ping\n\n",
+    "data: {broken\n\n",
+    TEXT.replaceAll("\n", "\r\n"),
+    DONE,
+  );
+  const cuts = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 60 });
+
+  fc.assert(
+    fc.property(
+      fc.array(event, { maxLength: 12 }),
+      cuts,
+      fc.boolean(),
+      (events, sizes, wantsUsage) => {
+        const whole = tap({ wantsUsage });
+        const expected = events.map((one) => passed(whole, one)).join("");
+        const pieces = tap({ wantsUsage });
+        const framer = new SseFramer(1_000_000);
+        const bytes = Buffer.from(events.join(""));
+        const out: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          const framed = framer.push(bytes.subarray(at, at + size));
+          const sent = framed === undefined ? undefined : pieces.push(framed);
+          if (sent !== undefined) out.push(sent);
+          at += size;
+        }
+
+        const seen = Buffer.concat([...out, framer.rest]).toString();
+
+        // A line end that is cut in two may leave its second half behind an event that is left out.
+        expect(wantsUsage ? seen : readEvents(seen)).toEqual(
+          wantsUsage ? expected : readEvents(expected),
+        );
+        expect([pieces.usage, pieces.isComplete(), pieces.takeOutputText()]).toEqual([
+          whole.usage,
+          whole.isComplete(),
+          whole.takeOutputText(),
+        ]);
+      },
+    ),
+    { seed: SEED, numRuns: times(500, 20_000) },
+  );
+});
+
+test(`whatever an upstream sends, the tap takes it (seed ${SEED})`, () => {
+  const marks = fc.constantFrom(
+    '"usage"',
+    ":",
+    "{",
+    "}",
+    '"error"',
+    "null",
+    '"finish_reason"',
+    '"',
+    "\n",
+    "\n\n",
+    "\r",
+    "data: ",
+    "[DONE]",
+    '"choices":[',
+    "]",
+    " ",
+    "\\",
+  );
+  const bytes = fc.oneof(
+    fc.array(marks, { maxLength: 40 }).map((all) => Buffer.from(`${all.join("")}\n\n`)),
+    fc.uint8Array({ maxLength: 60 }).map((all) => Buffer.from(all)),
+  );
+
+  fc.assert(
+    fc.property(bytes, fc.boolean(), (sent, wantsUsage) => {
+      const on = tap({ wantsUsage });
+      const out = Buffer.from(on.push(sent) ?? []);
+
+      expect(wantsUsage && on.error === undefined ? out.equals(sent) : true).toBe(true);
+      expect(typeof on.takeOutputText()).toBe("string");
+    }),
+    { seed: SEED, numRuns: times(2_000, 100_000) },
+  );
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** The checks that `npm run check` makes, as tests, so that one command says it all. */
+function run(tool: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync("node", [`node_modules/${tool}`, ...args], {
+    encoding: "utf8",
+  });
+  return status === 0 ? "" : `${stdout}${stderr}`;
+}
+
+const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
+  .stdout.split("\0")
+  .filter((path) => path !== "");
+
+test("every type holds", () => {
+  expect(run("typescript/bin/tsc")).toBe("");
+});
+
+test("the linter has nothing to say", () => {
+  expect(run("oxlint/bin/oxlint")).toBe("");
+});
+
+test("every file is formatted", () => {
+  expect(run("oxfmt/bin/oxfmt", "--check")).toBe("");
+});
+
+test("no file names a registry or somebody's folder", () => {
+  const hits = tracked
+    .filter((path) => !path.startsWith("node_modules/"))
+    .filter((path) =>
+      /"resolved": "http|(^|[^A-Za-z0-9_.-])\/(work|farm|root)\//m.test(readFileSync(path, "utf8")),
+    );
+
+  expect(hits).toEqual([]);
+});
+
+test("no test is switched off for good", () => {
+  const hits = tracked
+    .filter((path) => path.endsWith(".test.ts"))
+    .filter((path) => /\b(test|it|describe)\.(skip|todo|only)\(/.test(readFileSync(path, "utf8")));
+
+  expect(hits).toEqual([]);
+});
