@@ -86,6 +86,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     health,
     clock,
     ledger: storage.ledger,
+    journal: storage.journal,
     maxAttempts: limits.attempts,
     delivery: {
       maxEventBytes: limits.eventBytes,

@@ -1,3 +1,4 @@
+import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply } from "#egress/upstream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
@@ -6,19 +7,20 @@ import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import { passStream, passthroughBody, passWhole } from "./passthrough.ts";
 import type { Plan, Route, Router } from "./route.ts";
+import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 import { translateRequest, translateStream, translateWhole } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
 export interface RelayDeps extends AttemptDeps, SettlementDeps {
   readonly router: Router;
+  readonly journal: Journal;
   readonly delivery: DeliverySettings;
 }
 
 /** One call, from admission to settlement. */
 export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
-  const plan = deps.router.plan(call);
-  const settlement = await Settlement.open(call, plan, deps);
+  const { plan, settlement } = await admit(call, deps);
   try {
     return call.facts.stream
       ? await relayStream(call, plan, settlement, deps)
@@ -26,6 +28,18 @@ export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
   } catch (cause) {
     const error = GatewayError.from(cause);
     await settlement.fail(error);
+    throw error;
+  }
+}
+
+/** A call that is turned away costs nothing, but its owner will ask why. */
+async function admit(call: Call, deps: RelayDeps): Promise<{ plan: Plan; settlement: Settlement }> {
+  try {
+    const plan = deps.router.plan(call);
+    return { plan, settlement: await Settlement.open(call, plan, deps) };
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    deps.journal.write(recordOfRefusal(call, error, deps.clock));
     throw error;
   }
 }

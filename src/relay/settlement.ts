@@ -7,6 +7,7 @@ import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#egress/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
+import { recordOf } from "./record.ts";
 import type { Plan, Route } from "./route.ts";
 import { countInputTokens, countTokens } from "./tokens.ts";
 
@@ -138,7 +139,16 @@ export class Settlement {
       this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     const cost = costOf(usage, this.#route?.price ?? FREE);
-    const record = this.#record(outcome, error, usage, cost);
+    const record = recordOf(this.#call, this.#deps.clock, {
+      outcome,
+      fault: error?.code ?? null,
+      usage,
+      cost,
+      route: this.#route,
+      firstByteAt: this.#firstByteAt,
+      attempts: this.#attempts,
+      lost: this.#lost,
+    });
     const { ledger } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
@@ -172,36 +182,6 @@ export class Settlement {
     }
     const outputTokens = this.#textSoFar + estimateTokens(this.#uncounted);
     return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
-  }
-
-  #record(
-    outcome: CallOutcome,
-    error: GatewayError | undefined,
-    usage: Usage,
-    cost: NanoUsd,
-  ): CallRecord {
-    const { key, facts, style, startedAt } = this.#call;
-    return {
-      id: this.#call.id,
-      at: this.#call.at,
-      userId: key.userId,
-      keyId: key.id,
-      model: facts.model,
-      upstreamModel: this.#route?.upstreamModel ?? null,
-      channel: this.#route?.channel.name ?? null,
-      provider: this.#route?.provider.id ?? null,
-      style: style.id,
-      isStream: facts.stream,
-      outcome,
-      fault: error?.code ?? null,
-      usage,
-      cost,
-      firstByteMs:
-        this.#firstByteAt === undefined ? null : Math.round(this.#firstByteAt - startedAt),
-      durationMs: Math.round(this.#deps.clock.monotonic() - startedAt),
-      attempts: this.#attempts,
-      lost: this.#lost,
-    };
   }
 }
 

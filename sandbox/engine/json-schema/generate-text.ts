@@ -25,13 +25,19 @@ export function generateText(schema: JsonObject, field: Field, context: Context)
   const found = candidates.find(fits);
   if (found !== undefined) return found;
 
-  const min = typeof schema["minLength"] === "number" ? schema["minLength"] : 0;
+  const min = Math.min(
+    MAX_CHARACTERS,
+    typeof schema["minLength"] === "number" ? schema["minLength"] : 0,
+  );
   const max = typeof schema["maxLength"] === "number" ? schema["maxLength"] : Infinity;
   if (typeof schema["pattern"] === "string") {
     return textFromPattern(schema["pattern"], { min, max }, context.random) ?? "";
   }
   return toLength(phrase(field, context), min, max);
 }
+
+/** A schema that wants more gets less than it wants. */
+const MAX_CHARACTERS = 1_000_000;
 
 /** What the user talks about, without the field's own words; or else the field's name. */
 function phrase(field: Field, context: Context): string {

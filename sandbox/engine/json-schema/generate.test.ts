@@ -326,6 +326,13 @@ test("a schema that nothing fits, or that demands itself for ever, still comes t
   ]);
   expect(isJsonArray(generated(wide))).toBe(true);
   expect(generated({ $ref: "#/nowhere" })).toBeString();
+  expect(generated({ type: "string", minLength: 1e12 })).toBeString();
+  expect(
+    generated({
+      enum: Array.from({ length: 100_000 }, (_, each) => each),
+      not: { type: "number" },
+    }),
+  ).toBeNumber();
   expect(generated({ $ref: "#" })).toBeString();
   expect(generated({ type: "string", pattern: "(" })).toBeString();
 });

@@ -87,9 +87,8 @@ function pickListed(
   field: Field,
   context: Context,
 ): Json {
-  const fitting = listed.filter((each) =>
-    matchesSchema(each, schema, context.root, context.checks),
-  );
+  const { enum: _enum, ...rest } = schema;
+  const fitting = listed.filter((each) => matchesSchema(each, rest, context.root, context.checks));
   const text = context.values.text.toLowerCase();
   const named = fitting.find(
     (each) => typeof each === "string" && each !== "" && mentions(text, each),

@@ -157,7 +157,9 @@ function numberOr(value: Json | undefined, fallback: number): number {
 }
 
 function equal(left: Json, right: Json): boolean {
-  return left === right || canonical(left) === canonical(right);
+  if (left === right) return true;
+  const areParts = typeof left === "object" && typeof right === "object";
+  return areParts && canonical(left) === canonical(right);
 }
 
 function canonical(value: Json): string {

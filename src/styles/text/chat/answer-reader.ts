@@ -34,11 +34,12 @@ export class AnswerReader {
     // A first chunk without a choice may still lack the id and the model.
     if (choices.length === 0) return [];
 
-    const begun = this.#isStarted ? [] : [startOf(body)];
+    const events: ChatEvent[] = this.#isStarted ? [] : [startOf(body)];
     this.#isStarted = true;
-    return begun.concat(
-      ...choices.map((choice) => this.#reader(choice).read(choice, isWholeAnswer)),
-    );
+    for (const choice of choices) {
+      for (const event of this.#reader(choice).read(choice, isWholeAnswer)) events.push(event);
+    }
+    return events;
   }
 
   /**

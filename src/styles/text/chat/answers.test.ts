@@ -376,7 +376,7 @@ describe("reasoning is found in every place that servers put it", () => {
     expect(events.find(({ type }) => type === "close")).toMatchObject({ signature: "sig" });
   });
 
-  test("[A4.3-04] a caller sees it when streaming, and not in one piece", async () => {
+  test("a caller sees it when streaming, and not in one piece", async () => {
     const events = await decoded([
       choice({ reasoning_content: "why" }),
       choice({ content: "c" }),

@@ -31,7 +31,7 @@ function withMessages(...messages: Json[]): JsonObject {
   return { model: "m", messages };
 }
 
-describe("[A4.3-a] [A8] a field of the wrong type or out of its range is refused by name", () => {
+describe("[A4.3-a] a field of the wrong type or out of its range is refused by name", () => {
   test.each<[string, JsonObject]>([
     ["model", { messages: [USER] }],
     ["model", withField({ model: "" })],
@@ -278,6 +278,17 @@ describe("[A4.3-a] what clients really send is accepted", () => {
     ],
   ])("%s", (_what, body) => {
     expect(refused(body)).toBeUndefined();
+  });
+});
+
+test("[A4.3-b] the default temperature is documented", () => {
+  expect(requestSchema()["properties"]).toMatchObject({
+    temperature: {
+      anyOf: [
+        { description: expect.stringContaining("0.7"), minimum: 0, maximum: 2 },
+        { type: "null" },
+      ],
+    },
   });
 });
 

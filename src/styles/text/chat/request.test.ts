@@ -401,9 +401,9 @@ describe("functions, the older form of tools", () => {
 describe("reasoning is understood in every form that callers write it", () => {
   test.each<[string, JsonObject, ChatRequest["reasoning"]]>([
     ["an effort", { reasoning_effort: "low" }, { effort: "low" }],
-    ["[A4.3-08] a switch", { thinking: { type: "enabled" } }, { enabled: true }],
-    ["[A4.3-08] a switch that says off", { thinking: { type: "disabled" } }, { enabled: false }],
-    ["[A4.3-08] nothing, which is not on", {}, undefined],
+    ["a switch", { thinking: { type: "enabled" } }, { enabled: true }],
+    ["a switch that says off", { thinking: { type: "disabled" } }, { enabled: false }],
+    ["nothing, which is not on", {}, undefined],
     [
       "a switch with a budget",
       { thinking: { type: "enabled", budget_tokens: 2048 } },
@@ -415,19 +415,19 @@ describe("reasoning is understood in every form that callers write it", () => {
       { enabled: true, budgetTokens: 100 },
     ],
     [
-      "[A4.3-14] a vendor's budget",
+      "a vendor's budget",
       {
         extra_body: { brand: { thinking_config: { thinking_budget: -1, include_thoughts: true } } },
       },
       { budgetTokens: -1, visible: true },
     ],
     [
-      "[A4.3-14] a vendor's budget at the root",
+      "a vendor's budget at the root",
       { brand: { thinking_config: { thinking_budget: 0 } } },
       { budgetTokens: 0 },
     ],
     [
-      "[A4.3-14] a level",
+      "a level",
       { generationConfig: { thinkingConfig: { thinkingLevel: "HIGH" } } },
       { effort: "high" },
     ],
@@ -440,7 +440,7 @@ describe("reasoning is understood in every form that callers write it", () => {
     expect(parseRequest({ model: "m", messages: [USER], ...fields }).reasoning).toEqual(expected);
   });
 
-  test("[A4.3-06] what stands beside it in the vendor's object is kept for who can use it", () => {
+  test("what stands beside it in the vendor's object is kept for who can use it", () => {
     const { extra } = parseRequest({
       model: "m",
       messages: [USER],

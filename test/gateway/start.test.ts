@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startProgram } from "#test/program.ts";
+import { waitFor } from "#test/wait.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-start-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** What the printed curl line would send. */
+function readCurl(output: string): { url: string; key: string; body: string } {
+  const [, url = ""] = /curl (\S+)/.exec(output) ?? [];
+  const [, key = ""] = /Authorization: Bearer ([^"]+)"/.exec(output) ?? [];
+  const [, body = ""] = /-d '([^']+)'/.exec(output) ?? [];
+  return { url, key, body };
+}
+
+function tryIt(output: string): Promise<Response> {
+  const { url, key, body } = readCurl(output);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body });
+}
+
+describe("a first start with nothing configured", () => {
+  test("prints an address, a key and a call that answers, and says that it is simulated", async () => {
+    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir });
+    await waitFor(() => program.output().includes("-d '"));
+
+    const answer = await tryIt(program.output());
+
+    expect(program.output()).toContain("SIMULATED");
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ object: "chat.completion" });
+    expect(await program.end("SIGTERM")).toBe(0);
+  });
+
+  test("keeps its secrets to its owner, and the key nowhere", async () => {
+    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir });
+    await waitFor(() => program.output().includes("-d '"));
+    const { key } = readCurl(program.output());
+    await program.end("SIGTERM");
+
+    expect(key).toMatch(/^sk-slc_[0-9A-Za-z]{38}$/);
+    expect(readFileSync(join(dataDir, "sluice.db"), "latin1")).not.toContain(key);
+    expect(statSync(join(dataDir, "secret")).mode & 0o077).toBe(0);
+  });
+
+  test("does not show the key again, which still works after a restart", async () => {
+    const first = await startProgram({ SLUICE_DATA_DIR: dataDir });
+    await waitFor(() => first.output().includes("-d '"));
+    const { key, body } = readCurl(first.output());
+    await first.end("SIGTERM");
+
+    await using second = await startProgram({ SLUICE_DATA_DIR: dataDir });
+    await waitFor(() => second.output().includes("-d '"));
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const answer = await fetch(`${second.url}/v1/chat/completions`, { method: "POST", headers, body });
+
+    expect(second.output()).not.toContain(key);
+    expect(answer.status).toBe(200);
+  });
+});
+
+test("a second gateway on the same folder is refused, and harms nothing", async () => {
+  await using first = await startProgram({ SLUICE_DATA_DIR: dataDir });
+
+  expect(startProgram({ SLUICE_DATA_DIR: dataDir })).rejects.toThrow("before it listened");
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+});
+
+describe("when it is told to stop", () => {
+  const KEY = "bootstrap-key-0123456789-abcdef";
+  const ask = (url: string, content: string): Promise<Response> =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content }] }),
+    });
+
+  test("running streams end in order, new callers are turned away, and it exits with 0", async () => {
+    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY });
+    const running = await ask(program.url, "Count to 60 [[fault:slow between_ms=10]]");
+
+    const ended = program.end("SIGTERM");
+    await waitFor(() => fetch(`${program.url}/readyz`).then((each) => each.status === 503, () => true));
+
+    expect(await running.text()).toEndWith("data: [DONE]\n\n");
+    expect(await ended).toBe(0);
+  });
+
+  test("a stream that takes longer than the drain time ends with an error event", async () => {
+    const env = { SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY, SLUICE_LIMIT_DRAIN_MS: "300" };
+    await using program = await startProgram(env);
+    const running = await ask(program.url, "go on [[fault:endless]]");
+    const reading = running.text();
+
+    expect(await program.end("SIGTERM")).toBe(0);
+    const text = await reading;
+    expect(text).toContain('"error"');
+    expect(text).not.toContain("[DONE]");
+  });
+});

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** The gateway as an operator runs it: a process of its own. */
+export interface Program extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** All that it has printed so far. */
+  readonly output: () => string;
+  /** Sends the signal and waits for the end; the exit code, or null where the signal killed it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function startProgram(
+  env: Readonly<Record<string, string>>,
+  command: readonly string[] = [process.execPath, "src/main.ts", "start"],
+): Promise<Program> {
+  const [executable = "", ...args] = command;
+  const child = spawn(executable, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "0", SLUICE_LOG_LEVEL: "error", ...env },
+  });
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  let output = "";
+  const listening = Promise.withResolvers<string>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    output += `${line}\n`;
+    const [, url] = /listens on (\S+)/.exec(line) ?? [];
+    if (url !== undefined) listening.resolve(url);
+  });
+  exited.then(
+    ([code]) => listening.reject(new Error(`It ended with ${code} before it listened.`)),
+    listening.reject,
+  );
+
+  const url = await listening.promise;
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return (await exited)[0];
+  };
+  return {
+    child,
+    url,
+    output: () => output,
+    end,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null && child.signalCode === null) await end("SIGKILL");
+    },
+  };
+}
