@@ -50,6 +50,7 @@ class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #tap: Tap;
   readonly #framer: SseFramer;
+  #hasBegun = false;
   #isOver = false;
   readonly lost = [];
 
@@ -61,11 +62,10 @@ class PassedStream implements AnswerStream {
 
   async run(take: Sink["write"]): Promise<void> {
     await this.#reply.pump((chunk) => {
-      const out = this.#push(chunk);
-      return out === undefined ? undefined : take(out);
+      const events = this.#frame(chunk);
+      return events === undefined ? undefined : this.#pass(events, take);
     });
-    const last = this.#end();
-    if (last !== undefined) await take(last);
+    await this.#end(take);
   }
 
   get isEnding(): boolean {
@@ -84,11 +84,17 @@ class PassedStream implements AnswerStream {
     this.#reply.close();
   }
 
-  #push(chunk: Uint8Array): Uint8Array | undefined {
-    const events = this.#frame(chunk);
-    const out = events === undefined ? undefined : this.#tap.push(events);
-    if (this.#tap.error !== undefined) throw asGatewayError(this.#tap.error);
-    return out;
+  #pass(events: Uint8Array, take: Sink["write"]): void | Promise<void> {
+    const out = this.#tap.push(events);
+    const { error } = this.#tap;
+    if (error === undefined) {
+      if (out === undefined) return undefined;
+      this.#hasBegun = true;
+      return take(out);
+    }
+    // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+    if (out !== undefined && this.#hasBegun) void take(out);
+    throw asGatewayError(error);
   }
 
   #frame(chunk: Uint8Array): Uint8Array | undefined {
@@ -103,16 +109,15 @@ class PassedStream implements AnswerStream {
   }
 
   /** A last event may lack its blank line; an answer without its end is a failure, never an end. */
-  #end(): Uint8Array | undefined {
-    this.#isOver = true;
-    const rest = this.#framer.rest;
-    const last = rest.length === 0 ? undefined : this.#push(Buffer.concat([rest, BLANK_LINE]));
+  async #end(take: Sink["write"]): Promise<void> {
+    const { rest } = this.#framer;
+    if (rest.length > 0) await this.#pass(Buffer.concat([rest, BLANK_LINE]), take);
     if (!this.#tap.isComplete()) {
       throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
     }
+    this.#isOver = true;
     const missing = this.#tap.end();
-    if (last === undefined || missing === undefined) return last ?? missing;
-    return Buffer.concat([last, missing]);
+    if (missing !== undefined) await take(missing);
   }
 }
 

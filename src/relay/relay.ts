@@ -136,7 +136,7 @@ async function openStream(
   return translateStream(reply, call, route, translation, maxEventBytes);
 }
 
-/** The same style on both sides, kept to by the vendor: nothing needs translating. */
-function passesThrough(call: Call, { endpoint }: Route): boolean {
-  return endpoint.style === call.style && endpoint.isFaithful;
+/** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
+function passesThrough({ style, facts }: Call, { endpoint }: Route): boolean {
+  return endpoint.style === style && endpoint.isFaithful && facts.mustTranslate !== true;
 }

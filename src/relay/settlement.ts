@@ -3,13 +3,13 @@ import { estimateTokens } from "#core/count.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
-import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#egress/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
 import { recordOf } from "./record.ts";
 import type { Plan, Route } from "./route.ts";
-import { countInputTokens, countTokens } from "./tokens.ts";
+import { countUsage } from "./tokens.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
@@ -45,7 +45,7 @@ export class Settlement {
   #metered: Metered | undefined;
   #lost: readonly string[] = [];
   #firstByteAt: number | undefined;
-  #textSoFar = 0;
+  #countedTokens = 0;
   #uncounted = "";
   #held: NanoUsd;
   #checkpointedAt: number;
@@ -158,18 +158,10 @@ export class Settlement {
   }
 
   async #finalUsage(): Promise<Usage> {
-    const metered = this.#metered;
-    if (metered?.usage !== undefined) return metered.usage;
-
-    const text = this.#uncounted + (metered?.takeOutputText() ?? "");
-    return {
-      ...NO_USAGE,
-      inputTokens: fitsIn(
-        await countInputTokens(this.#call.body.json["messages"] ?? this.#call.body.json),
-      ),
-      outputTokens: fitsIn(this.#textSoFar + (await countTokens(text))),
-      isEstimated: true,
-    };
+    const { usage } = this.#metered ?? {};
+    if (usage !== undefined) return usage;
+    const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
+    return countUsage(this.#call.body.json, text, this.#countedTokens);
   }
 
   #roughUsage(metered: Metered): Usage {
@@ -177,10 +169,10 @@ export class Settlement {
     this.#uncounted += metered.takeOutputText();
     // Kept for an exact count at the end, unless that would be much to keep.
     if (this.#uncounted.length > MAX_KEPT_CHARS) {
-      this.#textSoFar += estimateTokens(this.#uncounted);
+      this.#countedTokens += estimateTokens(this.#uncounted);
       this.#uncounted = "";
     }
-    const outputTokens = this.#textSoFar + estimateTokens(this.#uncounted);
+    const outputTokens = this.#countedTokens + estimateTokens(this.#uncounted);
     return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
   }
 }

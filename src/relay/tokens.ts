@@ -1,6 +1,6 @@
-import type { Json } from "#lib/json.ts";
-import { isArray, isObject } from "#lib/json.ts";
 import { estimateTokens } from "#core/count.ts";
+import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /** Longer texts and runs are estimated: byte-pair encoding is quadratic on repeats. */
 const MAX_COUNTED_CHARS = 200_000;
@@ -25,9 +25,19 @@ export async function countTokens(text: string): Promise<number> {
   return tokens;
 }
 
-/** Tokens of a request, as text and media alike: exact enough to bill when nobody reported. */
-export async function countInputTokens(body: Json): Promise<number> {
-  return countTokens(textsOf(body).join("\n"));
+/** What a call used, counted here because its upstream did not say. */
+export async function countUsage(
+  request: JsonObject,
+  outputText: string,
+  uncountedOutputTokens = 0,
+): Promise<Usage> {
+  const input = textsOf(request["messages"] ?? request).join("\n");
+  return {
+    ...NO_USAGE,
+    inputTokens: fitsIn(await countTokens(input)),
+    outputTokens: fitsIn(uncountedOutputTokens + (await countTokens(outputText))),
+    isEstimated: true,
+  };
 }
 
 /** Cut at spaces where there are any, so that few tokens fall across a cut. */

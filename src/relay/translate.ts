@@ -10,6 +10,7 @@ import { decodeSse, SseOverflow } from "#lib/sse.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
+import { countUsage } from "./tokens.ts";
 import type { WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
@@ -42,11 +43,14 @@ export async function translateWhole(
   if (!isObject(json)) {
     throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
   }
-  const events = route.endpoint.style.outbound.parseResponse(json);
+  const events = route.endpoint.style.outbound.parseResponse(json).map((each) => dated(each, call));
+  const reported = usageIn(events);
+  const usage = reported ?? (await countUsage(call.body.json, textIn(events)));
+  const counted = reported === undefined ? [...events, { type: "usage", usage } as const] : events;
   return {
-    body: JSON.stringify(call.style.inbound.buildResponse(events, request)),
-    usage: usageIn(events),
-    takeOutputText: () => textIn(events),
+    body: JSON.stringify(call.style.inbound.buildResponse(counted, request)),
+    usage,
+    takeOutputText: () => "",
     lost,
   };
 }
@@ -58,7 +62,7 @@ export function translateStream(
   { request, lost }: Translation,
   maxEventBytes: number,
 ): AnswerStream {
-  const meter = new EventMeter();
+  const meter = new EventMeter(call);
   const decoded = route.endpoint.style.outbound.decodeStream(
     decodeSse(
       pull((take) => reply.pump(take)),
@@ -120,13 +124,18 @@ class EventMeter {
   usage: Usage | undefined;
   /** The upstream's answer was read to its proper end. */
   isOver = false;
+  readonly #call: Call;
   #text = "";
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
 
   async *watch(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
     for await (const event of events) {
       if (event.type === "usage") this.usage = event.usage;
       else this.#text += textOf(event);
-      yield event;
+      yield dated(event, this.#call);
     }
     this.isOver = true;
   }
@@ -136,6 +145,12 @@ class EventMeter {
     this.#text = "";
     return text;
   }
+}
+
+/** Every style wants to know when an answer was made, and not every upstream says. */
+function dated(event: ChatEvent, { at }: Call): ChatEvent {
+  if (event.type !== "start" || event.createdAt > 0) return event;
+  return { ...event, createdAt: Math.floor(at / 1_000) };
 }
 
 function usageIn(events: readonly ChatEvent[]): Usage | undefined {

@@ -22,6 +22,8 @@ export interface GroupOptions<W extends Write> {
   /** All or nothing, in one transaction. */
   readonly commit: (writes: readonly W[]) => Promise<void>;
   readonly judge: (error: unknown) => Verdict;
+  /** Calls that run, and will want to write sooner or later. */
+  readonly inFlight: () => number;
   /** A write that changes nothing, to find out whether the database works again. */
   readonly probe: () => W;
   readonly clock: Clock;
@@ -44,6 +46,8 @@ export interface Group<W extends Write> {
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
+/** A transaction that so many times its writes are in flight for is worth a rest before it. */
+const CROWD = 4;
 
 export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   const { commit, judge, clock, limits, events } = options;
@@ -53,7 +57,6 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   let failures = 0;
   let isClosing = false;
   let isDead = false;
-  let wasShared = false;
   let lastCommitAt = -Infinity;
 
   return {
@@ -104,7 +107,6 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       return;
     }
     lastCommitAt = clock.monotonic();
-    wasShared = writes.length > 2;
     failures = 0;
     trouble = undefined;
     for (const write of writes) write.done();
@@ -173,8 +175,10 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       await sleep(ceilingMs * (0.5 + Math.random() / 2));
       return;
     }
+    // Worth it only where more is likely to come: not when everybody waits for this transaction.
+    if (queue.length * CROWD > options.inFlight()) return;
     const restMs = lastCommitAt + limits.commitFloorMs - clock.monotonic();
-    if (wasShared && restMs > 0) await sleep(restMs);
+    if (restMs > 0) await sleep(restMs);
   }
 }
 

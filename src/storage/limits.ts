@@ -6,7 +6,7 @@ export interface StorageLimits {
   readonly maxQueuedRecords: number;
   /** Operations in one transaction. */
   readonly maxBatch: number;
-  /** Shortest time between two transactions while several calls share one. */
+  /** Shortest time between two transactions while many calls are in flight. */
   readonly commitFloorMs: number;
   /** How long SQLite waits for somebody else's lock before a write has failed. */
   readonly busyTimeoutMs: number;
@@ -24,7 +24,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxQueuedWrites: 10_000,
   maxQueuedRecords: 10_000,
   maxBatch: 500,
-  commitFloorMs: 1,
+  commitFloorMs: 2,
   busyTimeoutMs: 5_000,
   holdTimeoutMs: 1_000,
   bootTimeoutMs: 60_000,

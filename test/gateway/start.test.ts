@@ -58,7 +58,11 @@ describe("a first start with nothing configured", () => {
     await using second = await startProgram({ SLUICE_DATA_DIR: dataDir });
     await waitFor(() => second.output().includes("-d '"));
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await fetch(`${second.url}/v1/chat/completions`, { method: "POST", headers, body });
+    const answer = await fetch(`${second.url}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body,
+    });
 
     expect(second.output()).not.toContain(key);
     expect(answer.status).toBe(200);
@@ -78,22 +82,38 @@ describe("when it is told to stop", () => {
     fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content }] }),
+      body: JSON.stringify({
+        model: "gpt-4o-mini",
+        stream: true,
+        messages: [{ role: "user", content }],
+      }),
     });
 
   test("running streams end in order, new callers are turned away, and it exits with 0", async () => {
-    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY });
+    await using program = await startProgram({
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_BOOTSTRAP_KEY: KEY,
+    });
     const running = await ask(program.url, "Count to 60 [[fault:slow between_ms=10]]");
 
     const ended = program.end("SIGTERM");
-    await waitFor(() => fetch(`${program.url}/readyz`).then((each) => each.status === 503, () => true));
+    await waitFor(() =>
+      fetch(`${program.url}/readyz`).then(
+        (each) => each.status === 503,
+        () => true,
+      ),
+    );
 
     expect(await running.text()).toEndWith("data: [DONE]\n\n");
     expect(await ended).toBe(0);
   });
 
   test("a stream that takes longer than the drain time ends with an error event", async () => {
-    const env = { SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY, SLUICE_LIMIT_DRAIN_MS: "300" };
+    const env = {
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_BOOTSTRAP_KEY: KEY,
+      SLUICE_LIMIT_DRAIN_MS: "300",
+    };
     await using program = await startProgram(env);
     const running = await ask(program.url, "go on [[fault:endless]]");
     const reading = running.text();

@@ -18,7 +18,11 @@ afterAll(async () => {
 });
 
 const ask = (content: string, stream = false): Promise<Response> =>
-  opened.post("/v1/chat/completions", { model: "gpt-4o-mini", stream, messages: [{ role: "user", content }] });
+  opened.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    stream,
+    messages: [{ role: "user", content }],
+  });
 
 /** Somebody else's long transaction. */
 function lock(): () => void {
@@ -44,7 +48,12 @@ test("while somebody locks the database the gateway answers, and loses no settle
   expect((await waiting).status).toBe(200);
   expect(summarize(await reading).isDone).toBe(true);
   expect(await books.whenSettled()).toEqual([]);
-  expect(books.calls().slice(-2).every((each) => each["outcome"] === "completed" && Number(each["cost"]) > 0)).toBe(true);
+  expect(
+    books
+      .calls()
+      .slice(-2)
+      .every((each) => each["outcome"] === "completed" && Number(each["cost"]) > 0),
+  ).toBe(true);
 });
 
 test("a lock that outlasts all patience refuses new calls, and everything heals by itself", async () => {

@@ -42,6 +42,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     pairOfHold: (callId: string) => own.get(callId)?.pair,
   };
   const group = openGroup<PostgresWrite>({
+    inFlight: () => own.size,
     commit: (writes) => commitWrites(writes, deps),
     judge,
     probe: () => writeOf({ type: "probe" }, true),

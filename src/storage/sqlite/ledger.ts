@@ -22,13 +22,15 @@ import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 export interface SqliteLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly accounts: Accounts;
+  readonly holds: Map<string, LiveHold>;
   readonly group: Group<SqliteWrite>;
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
 }
 
-interface LiveHold {
+/** A hold in memory, until it is closed. */
+export interface LiveHold {
   readonly accounts: readonly AccountId[];
   readonly pair: AccountPair;
   amount: NanoUsd;
@@ -48,11 +50,8 @@ interface LiveHold {
  * and now, on the accounts in memory; the database follows a transaction
  * behind, and what was admitted is booked whatever happens to it.
  */
-export async function openSqliteLedger(
-  deps: SqliteLedgerDeps,
-): Promise<Ledger & { close(): void }> {
-  const { db, accounts, group, instance, clock } = deps;
-  const holds = await loadHolds(db);
+export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): void } {
+  const { db, accounts, holds, group, instance, clock } = deps;
   const checkpoints = openCheckpoints(deps.limits.checkpointMs, (amounts) => {
     group.add({
       isRefusable: true,
@@ -282,7 +281,7 @@ function move(touched: readonly LiveAccount[], held: number, spent: number): voi
 }
 
 /** Those that earlier gateways left open. */
-async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHold>> {
+export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHold>> {
   const rows = await db.selectFrom("holds").selectAll().execute();
   return new Map(
     rows.map((row) => {

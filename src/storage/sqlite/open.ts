@@ -16,7 +16,7 @@ import { encodeBatch, type SqliteWrite } from "./batch.ts";
 import { sqliteDdl } from "./ddl.ts";
 import { directDialect, sharedDialect } from "./dialect.ts";
 import { judge } from "./failure.ts";
-import { openSqliteLedger } from "./ledger.ts";
+import { loadHolds, openSqliteLedger } from "./ledger.ts";
 import { ownFolder } from "./owner.ts";
 import { compileStatements } from "./statements.ts";
 import { openWriter } from "./writer.ts";
@@ -43,7 +43,9 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   const db = new Kysely<Tables>({ dialect: sharedDialect(reader, writer) });
   await writer.prepare(compileStatements(db));
 
+  const holds = await loadHolds(db);
   const group = openGroup<SqliteWrite>({
+    inFlight: () => holds.size,
     commit: (writes) => writer.run(encodeBatch(writes)),
     judge,
     probe: () => probeWrite(() => {}, () => {}),
@@ -54,7 +56,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   opened.defer(() => group.close());
 
   const accounts = createAccounts(accountLoader(db, reader));
-  const ledger = await openSqliteLedger({ db, accounts, group, instance, clock, limits });
+  const ledger = openSqliteLedger({ db, accounts, holds, group, instance, clock, limits });
   opened.defer(() => ledger.close());
   await register(db, instance, clock.now());
 
