@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "bun:test";
 import { parse } from "yaml";
@@ -8,10 +8,17 @@ import type { Resolve } from "./json-schema.ts";
 
 /**
  * Recorded traffic and vendors' API descriptions are kept beside the project,
- * not in it; SLUICE_TEST_SHARED names another place.
+ * not in it: in the nearest folder above it that has them. SLUICE_TEST_SHARED
+ * names another place.
  */
 export const SHARED =
-  process.env["SLUICE_TEST_SHARED"] ?? fileURLToPath(new URL("../../shared/", import.meta.url));
+  process.env["SLUICE_TEST_SHARED"] ?? findShared(fileURLToPath(new URL("..", import.meta.url)));
+
+function findShared(from: string): string {
+  const here = join(from, "shared");
+  if (existsSync(join(here, "corpus")) || dirname(from) === from) return here;
+  return findShared(dirname(from));
+}
 
 /**
  * Tests that need one of its folders. Where it is not there, one line says so
@@ -23,12 +30,10 @@ export function withShared(folder: string, define: () => void): void {
     return;
   }
   const title = `skipped: these tests need the folder '${folder}' beside the project`;
-  if (process.env["CI"] === undefined) test.skip(title, () => {});
-  else {
-    test(title, () => {
-      throw new Error("A continuous integration run must have it.");
-    });
-  }
+  const isNeeded = process.env["CI"] !== undefined;
+  test.skipIf(!isNeeded)(title, () => {
+    throw new Error("A continuous integration run must have it.");
+  });
 }
 
 export function readLines(path: string): readonly JsonObject[] {

@@ -1,16 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { fromJSONSchema, type ZodType } from "zod";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 
-/**
- * Validators for the named schemas of an OpenAPI document, or `undefined`
- * where the document is not there: it lies beside the project, not in it.
- */
-export function openapiSchemas(fileName: string): ((name: string) => ZodType) | undefined {
-  const file = new URL(`../../../shared/schemas/${fileName}`, import.meta.url);
-  if (!existsSync(file)) return undefined;
-  const document: Json = parse(readFileSync(file, "utf8"), { maxAliasCount: 0 });
+/** Validators for the named schemas of an OpenAPI document. */
+export function openapiSchemas(path: string): (name: string) => ZodType {
+  const document: Json = parse(readFileSync(path, "utf8"), { maxAliasCount: 0 });
   const all = objectAt(objectAt(document, "components"), "schemas");
 
   return (name) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { costOf } from "#core/money.ts";
 import { type Usage, usageOf } from "#core/usage.ts";
+import { SHARED, withShared } from "#test/shared.ts";
 import { z } from "zod";
 import { listModels } from "./index.ts";
 
@@ -10,9 +10,7 @@ import { listModels } from "./index.ts";
  * own price list: an oracle for the figures here and for the cost function.
  * It is not part of the repository.
  */
-const ORACLE = new URL("../../../shared/catalog/genai-prices.usages.json", import.meta.url);
-const isPresent = existsSync(ORACLE);
-if (!isPresent) process.stdout.write("Billing oracle absent: its comparison is skipped.\n");
+const ORACLE = `${SHARED}/catalog/genai-prices.usages.json`;
 
 /** The oracle's names of the providers whose price lists both know, and ours. */
 const PROVIDERS: Readonly<Record<string, string>> = {
@@ -68,18 +66,20 @@ const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
   "zhipu glm-5.2": { calls: 1, why: "theirs is the mainland list, in yuan" },
 };
 
-test.skipIf(!isPresent)("recorded calls cost what an independent price list says", async () => {
-  const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
-  const differing = calls.filter((call) => call.ours !== call.theirs);
-  process.stdout.write(
-    `Billing oracle: ${calls.length} calls compared, ${calls.length - differing.length} equal, ` +
-      `${differing.length} differ for known reasons.\n`,
-  );
+withShared("catalog", () => {
+  test("recorded calls cost what an independent price list says", async () => {
+    const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
+    const differing = calls.filter((call) => call.ours !== call.theirs);
+    process.stdout.write(
+      `Billing oracle: ${calls.length} calls compared, ${calls.length - differing.length} equal, ` +
+        `${differing.length} differ for known reasons.\n`,
+    );
 
-  expect(calls.length).toBeGreaterThan(1_000);
-  expect(countsByModel(differing)).toEqual(
-    Object.fromEntries(Object.entries(DIFFERENCES).map(([model, { calls }]) => [model, calls])),
-  );
+    expect(calls.length).toBeGreaterThan(1_000);
+    expect(countsByModel(differing)).toEqual(
+      Object.fromEntries(Object.entries(DIFFERENCES).map(([model, { calls }]) => [model, calls])),
+    );
+  });
 });
 
 interface PricedCall {

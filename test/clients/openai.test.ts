@@ -127,7 +127,7 @@ describe.each([
     const cities = calls.map((each) =>
       each.type === "function" ? JSON.parse(each.function.arguments).city : "",
     );
-    expect(cities.toSorted()).toEqual(["Paris", "Rome"]);
+    expect(new Set(cities)).toEqual(new Set(["Paris", "Rome"]));
     expect(new Set(calls.map((each) => each.id)).size).toBe(2);
   });
 
