@@ -4,7 +4,7 @@ import type { Config } from "#config.ts";
 import type { Channel } from "#core/channel.ts";
 import { createSecret } from "#core/key.ts";
 import type { Price } from "#core/money.ts";
-import { Deadlines } from "#egress/deadlines.ts";
+import { Deadlines } from "#lib/deadlines.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";

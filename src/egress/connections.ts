@@ -1,4 +1,4 @@
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "#lib/deadlines.ts";
 
 /** Who listens to a connection at the moment. */
 export interface Listener {

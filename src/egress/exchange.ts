@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
-import type { Deadlines, Watched } from "./deadlines.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 
 /** What may wait for its reader before the connection is paused. */

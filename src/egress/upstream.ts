@@ -2,7 +2,7 @@ import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 import { Connections } from "./connections.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines } from "#lib/deadlines.ts";
 import { Exchange } from "./exchange.ts";
 
 export interface UpstreamLimits {

@@ -22,7 +22,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...livez,
     path: "/openapi.json",
     summary: "This document.",
-    handle: () => json(buildOpenApi(routes, VERSION)),
+    handle: ({ id }) => json(buildOpenApi(routes, VERSION), id),
   });
   return routes;
 }

@@ -38,6 +38,12 @@ export interface Exchange {
   readonly key: ApiKey | undefined;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
-  /** Ends the connection when the caller reads nothing for this long; 0 waits for ever. */
+  /**
+   * A connection on which nothing moves is closed after a while. While this is
+   * held it is not; to say so up front for every call would cost more than to
+   * say it for those that do take long.
+   */
+  waitLong(): Disposable;
+  /** Ends the connection when the caller reads nothing for this long. */
   setStall(ms: number): void;
 }

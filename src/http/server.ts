@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import type { Watched } from "#lib/deadlines.ts";
 import { ulid } from "#lib/ids.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { authenticate } from "./authenticate.ts";
@@ -92,10 +93,7 @@ async function serve(
       });
     }
     const key = await authenticate(request, route.access, deps);
-    const response = await route.handle(openExchange(context, id, key, deps, state), deps);
-    response.headers.set("x-request-id", id);
-    response.headers.set("request-id", id);
-    return response;
+    return await route.handle(openExchange(context, id, key, deps, state), deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
@@ -133,6 +131,18 @@ function openExchange(
         });
       }
       return await readJsonBody(request, limits);
+    },
+    waitLong() {
+      const { deadlines } = deps.relay.delivery;
+      const watched: Watched = {
+        dueAt: deadlines.now() + (IDLE_SECONDS * 1_000) / 2,
+        onDue() {
+          watched.dueAt = Infinity;
+          context.env.timeout(request, 0);
+        },
+      };
+      deadlines.watch(watched);
+      return { [Symbol.dispose]: () => deadlines.release(watched) };
     },
     setStall(ms) {
       context.env.timeout(request, Math.min(MAX_STALL_SECONDS, Math.ceil(ms / 1_000)));

@@ -9,6 +9,7 @@ export interface ResponseHead {
   readonly headers: ReadonlyMap<string, string>;
 }
 
+/** Of the answer and of all interim ones before it. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_FIELDS = 256;
 /** Size, extensions and line end of a chunk, which nobody needs to be long. */
@@ -17,16 +18,26 @@ const MAX_TRAILER_BYTES = 8 * 1024;
 
 const CR = 0x0d;
 const LF = 0x0a;
+const TAB = 0x09;
+const SPACE = 0x20;
+const SEMICOLON = 0x3b;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
+const START_OF_HEAD = Buffer.from("HTTP/1.");
+const NOTHING = Buffer.alloc(0);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** In a head, or in a line that was cut out of one. */
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+/** What may follow a chunk's size. Nobody acts on it, but readers differ on where a malformed one ends. */
+const EXTENSIONS = /^(?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"[\t !#-[\]-~]*"))?)*$/;
 
 type State =
   | "head"
   | "sized"
   | "chunk-line"
   | "chunk"
-  | "chunk-end"
+  | "chunk-cr"
+  | "chunk-lf"
   | "trailer"
   | "until-close"
   | "over";
@@ -39,15 +50,18 @@ type State =
 export class ResponseReader {
   head: ResponseHead | undefined;
   #state: State = "head";
-  /** An unfinished head, chunk line or trailer. */
-  #rest: Buffer | undefined;
-  #left = 0;
+  #isUntouched = true;
+  /** The beginning of a head or line whose end has not come: a copy, so that it holds nothing else in memory. */
+  #kept: Buffer = NOTHING;
+  #keptBytes = 0;
+  #headBytes = 0;
   #trailerBytes = 0;
+  #left = 0;
   #staysOpen = false;
 
   /** Not a byte has come. */
   get isUntouched(): boolean {
-    return this.#state === "head" && this.#rest === undefined && this.head === undefined;
+    return this.#isUntouched;
   }
 
   get isOver(): boolean {
@@ -60,13 +74,12 @@ export class ResponseReader {
   }
 
   /** The body's bytes among these; undefined where there are none. What is returned may be a view. */
-  push(chunk: Buffer): Uint8Array | undefined {
-    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = undefined;
+  push(bytes: Buffer): Uint8Array | undefined {
     let first: Uint8Array | undefined;
     let more: Uint8Array[] | undefined;
+    if (bytes.length > 0) this.#isUntouched = false;
 
-    for (let at = 0; at < bytes.length;) {
+    for (let at = 0; at < bytes.length; ) {
       if (this.#state === "sized" || this.#state === "chunk" || this.#state === "until-close") {
         const end =
           this.#state === "until-close" ? bytes.length : Math.min(bytes.length, at + this.#left);
@@ -75,8 +88,6 @@ export class ResponseReader {
         else (more ??= [first]).push(piece);
         this.#took(end - at);
         at = end;
-      } else if (this.#state === "over") {
-        throw new HttpViolation("Bytes follow the answer's end.");
       } else {
         at = this.#readControl(bytes, at);
       }
@@ -87,15 +98,16 @@ export class ResponseReader {
   /** The connection ended. Throws when the answer has not. */
   close(): void {
     if (this.#state === "until-close") this.#state = "over";
-    if (this.#state !== "over")
+    if (this.#state !== "over") {
       throw new HttpViolation("The connection closed before the answer's end.");
+    }
   }
 
   #took(count: number): void {
     if (this.#state === "until-close") return;
     this.#left -= count;
     if (this.#left > 0) return;
-    this.#state = this.#state === "sized" ? "over" : "chunk-end";
+    this.#state = this.#state === "sized" ? "over" : "chunk-cr";
   }
 
   /** What stands between pieces of the body. Returns where to go on; keeps what is unfinished. */
@@ -105,50 +117,84 @@ export class ResponseReader {
         return this.#readHead(bytes, at);
       case "chunk-line":
         return this.#readChunkLine(bytes, at);
-      case "chunk-end":
-        return this.#readChunkEnd(bytes, at);
-      default:
+      case "chunk-cr":
+        return this.#readChunkEnd(bytes, at, CR, "chunk-lf");
+      case "chunk-lf":
+        return this.#readChunkEnd(bytes, at, LF, "chunk-line");
+      case "trailer":
         return this.#readTrailer(bytes, at);
+      default:
+        throw new HttpViolation("Bytes follow the answer's end.");
     }
   }
 
   #readHead(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf(END_OF_HEAD, at);
-    if (end < 0 ? bytes.length - at > MAX_HEAD_BYTES : end - at > MAX_HEAD_BYTES) {
-      throw new HttpViolation("The answer's head is too long.");
+    // Almost always it comes in one piece, and need not be copied.
+    const end = this.#keptBytes === 0 ? bytes.indexOf(END_OF_HEAD, at) : -1;
+    if (end >= 0) {
+      this.#takeHead(bytes, at, end);
+      return end + END_OF_HEAD.length;
     }
-    if (end < 0) return this.#keep(bytes, at);
 
-    const [statusLine = "", ...fields] = bytes.toString("latin1", at, end).split("\r\n");
-    const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
-    if (status === undefined)
-      throw new HttpViolation("The answer does not begin with a status line.");
-    const headers = readFields(fields);
-    // An interim answer: the real one follows.
-    if (status.startsWith("1") && status !== "101") return end + END_OF_HEAD.length;
+    const known = this.#keptBytes;
+    const room = MAX_HEAD_BYTES - this.#headBytes + END_OF_HEAD.length - known;
+    this.#keep(bytes, at, Math.min(bytes.length, at + room));
+    const kept = this.#kept.subarray(0, this.#keptBytes);
+    refuseOtherProtocols(kept);
 
-    this.head = { status: Number(status), headers };
-    this.#staysOpen = minor === "1" && !/\bclose\b/i.test(headers.get("connection") ?? "");
-    this.#frameBody(this.head);
-    return end + END_OF_HEAD.length;
+    // What was known before did not hold the end, but may have ended in its first bytes.
+    const keptEnd = kept.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1));
+    if (keptEnd < 0) {
+      if (this.#keptBytes - known === room) throw new HttpViolation("The answer's head is too long.");
+      return bytes.length;
+    }
+    this.#kept = NOTHING;
+    this.#keptBytes = 0;
+    this.#takeHead(kept, 0, keptEnd);
+    return at + keptEnd + END_OF_HEAD.length - known;
   }
 
-  #frameBody({ status, headers }: ResponseHead): void {
+  #takeHead(bytes: Buffer, start: number, end: number): void {
+    this.#headBytes += end - start;
+    if (this.#headBytes > MAX_HEAD_BYTES) throw new HttpViolation("The answer's head is too long.");
+    const text = bytes.latin1Slice(start, end);
+    if (FORBIDDEN.test(text)) {
+      throw new HttpViolation("The answer's head holds a control character.");
+    }
+    const [statusLine = "", ...fields] = text.split("\r\n");
+    const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
+    if (status === undefined) throw new HttpViolation("The answer does not begin with a status line.");
+    const head = { status: Number(status), headers: readFields(fields) };
+
+    if (head.status >= 200) this.#begin(head, minor === "1");
+    else refuseMoreThanInterim(head);
+  }
+
+  #begin(head: ResponseHead, isCurrent: boolean): void {
+    const { status, headers } = head;
     const coding = headers.get("transfer-encoding");
     const length = headers.get("content-length");
-    if (coding !== undefined && length !== undefined) {
-      throw new HttpViolation("The answer states its length in two ways.");
+    if (coding !== undefined) {
+      if (length !== undefined) throw new HttpViolation("The answer states its length in two ways.");
+      if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no transfer codings.");
+      if (coding.toLowerCase() !== "chunked") {
+        throw new HttpViolation("The transfer coding is not known.");
+      }
     }
+    if (length !== undefined && !/^\d{1,15}$/.test(length)) {
+      throw new HttpViolation("The content length is not a number.");
+    }
+
+    this.head = head;
+    this.#left = length === undefined ? 0 : Number(length);
+    this.#staysOpen = isCurrent && !/\bclose\b/i.test(headers.get("connection") ?? "");
     if (status === 204 || status === 304) {
       this.#state = "over";
+      // It ends here whatever it says; what it says may follow all the same.
+      if (coding !== undefined || this.#left > 0) this.#staysOpen = false;
     } else if (coding !== undefined) {
-      if (coding.toLowerCase() !== "chunked")
-        throw new HttpViolation("The transfer coding is not known.");
       this.#state = "chunk-line";
     } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length))
-        throw new HttpViolation("The content length is not a number.");
-      this.#left = Number(length);
       this.#state = this.#left === 0 ? "over" : "sized";
     } else {
       this.#staysOpen = false;
@@ -157,44 +203,79 @@ export class ResponseReader {
   }
 
   #readChunkLine(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf(LF, at);
-    if ((end < 0 ? bytes.length : end) - at > MAX_CHUNK_LINE_BYTES) {
-      throw new HttpViolation("A chunk's head is too long.");
-    }
-    if (end < 0) return this.#keep(bytes, at);
-    if (end === at || bytes[end - 1] !== CR)
-      throw new HttpViolation("A chunk's head ends wrongly.");
-
-    this.#left = readChunkSize(bytes, at, end - 1);
+    const end = this.#findLineEnd(bytes, at, MAX_CHUNK_LINE_BYTES, "A chunk's head is too long.");
+    if (end < 0) return bytes.length;
+    if (this.#keptBytes === 0) this.#left = readChunkSize(bytes, at, end);
+    else this.#left = readChunkSize(this.#kept, 0, this.#takeKept(bytes, at, end));
     this.#state = this.#left === 0 ? "trailer" : "chunk";
     return end + 1;
   }
 
-  #readChunkEnd(bytes: Buffer, at: number): number {
-    if (bytes.length - at < 2) return this.#keep(bytes, at);
-    if (bytes[at] !== CR || bytes[at + 1] !== LF)
-      throw new HttpViolation("A chunk is longer than it said.");
-    this.#state = "chunk-line";
-    return at + 2;
+  #readChunkEnd(bytes: Buffer, at: number, expected: number, next: State): number {
+    if (bytes[at] !== expected) throw new HttpViolation("A chunk is longer than it said.");
+    this.#state = next;
+    return at + 1;
   }
 
   /** Fields after the last chunk are nothing we act on; an empty line ends them. */
   #readTrailer(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf(LF, at);
-    if (end < 0) {
-      if (bytes.length - at > MAX_TRAILER_BYTES)
-        throw new HttpViolation("The trailer is too long.");
-      return this.#keep(bytes, at);
-    }
-    this.#trailerBytes += end - at;
-    if (this.#trailerBytes > MAX_TRAILER_BYTES) throw new HttpViolation("The trailer is too long.");
-    if (end === at + 1 && bytes[at] === CR) this.#state = "over";
+    const limit = MAX_TRAILER_BYTES - this.#trailerBytes;
+    const end = this.#findLineEnd(bytes, at, limit, "The trailer is too long.");
+    if (end < 0) return bytes.length;
+    const length = this.#takeKept(bytes, at, end);
+    this.#trailerBytes += length + 1;
+    if (this.#kept[length - 1] !== CR) throw new HttpViolation("A trailer's line ends wrongly.");
+
+    const line = this.#kept.latin1Slice(0, length - 1);
+    if (FORBIDDEN.test(line)) throw new HttpViolation("The trailer holds a control character.");
+    if (line === "") this.#state = "over";
+    else readFields([line]);
     return end + 1;
   }
 
-  #keep(bytes: Buffer, at: number): number {
-    this.#rest = bytes.subarray(at);
-    return bytes.length;
+  /** Where the line ends that began with what is kept; -1 where it does not yet, and all of it was kept. */
+  #findLineEnd(bytes: Buffer, at: number, limit: number, tooLong: string): number {
+    const end = bytes.indexOf(LF, at);
+    const stop = end < 0 ? bytes.length : end;
+    if (this.#keptBytes + stop - at > limit) throw new HttpViolation(tooLong);
+    if (end < 0) this.#keep(bytes, at, stop);
+    return end;
+  }
+
+  /** Completes what is kept, for the last time. Returns its length. */
+  #takeKept(bytes: Buffer, at: number, end: number): number {
+    this.#keep(bytes, at, end);
+    const length = this.#keptBytes;
+    this.#keptBytes = 0;
+    return length;
+  }
+
+  /** Grows by doubling: what comes byte by byte is not copied once for each of them. */
+  #keep(bytes: Buffer, start: number, end: number): void {
+    const length = this.#keptBytes + end - start;
+    if (length > this.#kept.length) {
+      const larger = Buffer.alloc(Math.max(64, length, 2 * this.#kept.length));
+      larger.set(this.#kept.subarray(0, this.#keptBytes));
+      this.#kept = larger;
+    }
+    bytes.copy(this.#kept, this.#keptBytes, start, end);
+    this.#keptBytes = length;
+  }
+}
+
+/** A server that speaks something else may wait for us to go on: there is nothing to wait for. */
+function refuseOtherProtocols(bytes: Buffer): void {
+  const length = Math.min(bytes.length, START_OF_HEAD.length);
+  if (bytes.compare(START_OF_HEAD, 0, length, 0, length) !== 0) {
+    throw new HttpViolation("The answer does not begin with a status line.");
+  }
+}
+
+/** An answer of this kind only announces the real one. */
+function refuseMoreThanInterim({ status, headers }: ResponseHead): void {
+  if (status === 101) throw new HttpViolation("The answer switches protocols, which nobody asked for.");
+  if (headers.has("content-length") || headers.has("transfer-encoding")) {
+    throw new HttpViolation("An interim answer has no body.");
   }
 }
 
@@ -204,30 +285,48 @@ function readFields(lines: readonly string[]): Map<string, string> {
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
-    if (colon < 1 || !FIELD_NAME.test(name))
+    if (colon < 1 || !FIELD_NAME.test(name)) {
       throw new HttpViolation("A field of the answer's head is malformed.");
-    const value = line.slice(colon + 1).trim();
+    }
+    const value = trimmed(line, colon + 1);
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   return fields;
 }
 
+/** Without the blanks around it: spaces and tabs, and no others. */
+function trimmed(line: string, from: number): string {
+  let start = from;
+  let end = line.length;
+  while (start < end && isBlank(line.charCodeAt(start))) start++;
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
+  return line.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+/** Of a line that ends before `end`, where its LF stands. */
 function readChunkSize(bytes: Buffer, start: number, end: number): number {
+  const stop = end - 1;
   let size = 0;
   let at = start;
-  for (; at < end; at++) {
+  for (; at < stop; at++) {
     const digit = hexDigit(bytes[at] ?? 0);
     if (digit < 0) break;
     size = size * 16 + digit;
     if (size > Number.MAX_SAFE_INTEGER) throw new HttpViolation("A chunk is too large.");
   }
-  const next = at === end ? undefined : bytes[at];
-  // An extension may follow the size; nothing else may.
-  if (at === start || (next !== undefined && next !== 0x3b && next !== 0x20 && next !== 0x09)) {
-    throw new HttpViolation("A chunk's size is not a number.");
-  }
+  if (at === start || bytes[stop] !== CR) throw new HttpViolation("A chunk's size is not a number.");
+  if (at < stop) refuseOddExtensions(bytes, at, stop);
   return size;
+}
+
+function refuseOddExtensions(bytes: Buffer, start: number, end: number): void {
+  if (bytes[start] === SEMICOLON && EXTENSIONS.test(bytes.latin1Slice(start, end))) return;
+  throw new HttpViolation("A chunk's size is not a number.");
 }
 
 function hexDigit(byte: number): number {

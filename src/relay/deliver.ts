@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import type { Deadlines, Watched } from "#egress/deadlines.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";

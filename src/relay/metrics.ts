@@ -14,52 +14,73 @@ const MAX_SERIES = 2_000;
 
 const STATES = { closed: 0, "half-open": 1, open: 2 } as const;
 
+/** Counted in plain numbers, which cost nothing, and handed to the registry when somebody looks. */
 export function openMetrics(channels: () => readonly Channel[], health: Health): Metrics {
-  const registers = [new Registry()];
-  const [registry = new Registry()] = registers;
-  const labelNames = ["channel", "model", "outcome"] as const;
-  const calls = new Counter({
+  const registry = new Registry();
+  const registers = [registry];
+  const series = new Map<string, Series>();
+  const tries = new Map<string, Tries>();
+
+  new Counter({
     name: "sluice_calls_total",
     help: "Calls by how they ended.",
-    labelNames,
+    labelNames: ["channel", "model", "outcome"],
     registers,
+    collect() {
+      this.reset();
+      for (const each of series.values()) this.inc(each.labels, each.calls);
+    },
   });
-  const cost = new Counter({
+  new Counter({
     name: "sluice_cost_usd_total",
     help: "What calls were charged.",
-    labelNames,
+    labelNames: ["channel", "model", "outcome"],
     registers,
+    collect() {
+      this.reset();
+      for (const each of series.values()) this.inc(each.labels, each.costNanoUsd / 1e9);
+    },
   });
-  const tokens = new Counter({
+  new Counter({
     name: "sluice_tokens_total",
     help: "Tokens by direction.",
-    labelNames: ["channel", "model", "direction"] as const,
+    labelNames: ["channel", "model", "direction"],
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, inputTokens, outputTokens } of series.values()) {
+        const { channel, model } = labels;
+        this.inc({ channel, model, direction: "input" }, inputTokens);
+        this.inc({ channel, model, direction: "output" }, outputTokens);
+      }
+    },
   });
-  const attempts = new Counter({
+  new Counter({
     name: "sluice_attempts_total",
     help: "Tries on channels; the fault is empty where one succeeded.",
-    labelNames: ["channel", "fault"] as const,
+    labelNames: ["channel", "fault"],
     registers,
+    collect() {
+      this.reset();
+      for (const each of tries.values()) this.inc(each.labels, each.count);
+    },
   });
   const duration = new Histogram({
     name: "sluice_call_seconds",
     help: "From admission to the end of the answer.",
-    labelNames: ["channel"] as const,
     buckets: SECONDS,
     registers,
   });
   const firstByte = new Histogram({
     name: "sluice_first_byte_seconds",
     help: "From admission to the first byte of the answer.",
-    labelNames: ["channel"] as const,
     buckets: SECONDS,
     registers,
   });
   new Gauge({
     name: "sluice_channel_in_flight",
     help: "Calls under way on a channel.",
-    labelNames: ["channel"] as const,
+    labelNames: ["channel"],
     registers,
     collect() {
       for (const channel of channels())
@@ -69,7 +90,7 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
   new Gauge({
     name: "sluice_channel_breaker",
     help: "0 closed, 1 half-open, 2 open.",
-    labelNames: ["channel"] as const,
+    labelNames: ["channel"],
     registers,
     collect() {
       for (const channel of channels())
@@ -85,55 +106,54 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
     },
   });
 
-  const series = new Map<string, Series>();
-  const seriesFor = (channel: string, model: string, outcome: string): Series => {
-    const name = `${channel}\n${model}\n${outcome}`;
-    const known = series.get(name);
-    if (known !== undefined) return known;
-    if (series.size >= MAX_SERIES && model !== OTHER) return seriesFor(channel, OTHER, outcome);
-    const opened: Series = {
-      calls: calls.labels({ channel, model, outcome }),
-      cost: cost.labels({ channel, model, outcome }),
-      input: tokens.labels({ channel, model, direction: "input" }),
-      output: tokens.labels({ channel, model, direction: "output" }),
-      duration: duration.labels({ channel }),
-      firstByte: firstByte.labels({ channel }),
-    };
-    series.set(name, opened);
-    return opened;
-  };
-
-  const triesByFault = new Map<string, Counter.Internal>();
-  const attemptsOf = (channel: string, fault: string): Counter.Internal => {
-    const name = `${channel}\n${fault}`;
-    let tries = triesByFault.get(name);
-    if (tries === undefined) triesByFault.set(name, (tries = attempts.labels({ channel, fault })));
-    return tries;
-  };
-
   return {
     observe(record) {
-      const each = seriesFor(record.channel ?? "", record.model, record.outcome);
-      each.calls.inc();
-      each.cost.inc(record.cost / 1e9);
-      each.input.inc(record.usage.inputTokens);
-      each.output.inc(record.usage.outputTokens);
-      each.duration.observe(record.durationMs / 1_000);
-      if (record.firstByteMs !== null) each.firstByte.observe(record.firstByteMs / 1_000);
-      for (const { channel, fault } of record.attempts) attemptsOf(channel, fault ?? "").inc();
+      const each = seriesFor(series, record);
+      each.calls++;
+      each.costNanoUsd += record.cost;
+      each.inputTokens += record.usage.inputTokens;
+      each.outputTokens += record.usage.outputTokens;
+      for (const { channel, fault } of record.attempts)
+        triesOf(tries, channel, fault ?? "").count++;
+      duration.observe(record.durationMs / 1_000);
+      if (record.firstByteMs !== null) firstByte.observe(record.firstByteMs / 1_000);
     },
     render: () => registry.metrics(),
   };
 }
 
+interface Series {
+  readonly labels: { readonly channel: string; readonly model: string; readonly outcome: string };
+  calls: number;
+  costNanoUsd: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+interface Tries {
+  readonly labels: { readonly channel: string; readonly fault: string };
+  count: number;
+}
+
 const OTHER = "other";
 
-/** The counters of one combination, looked up once: resolving labels costs more than counting. */
-interface Series {
-  readonly calls: Counter.Internal;
-  readonly cost: Counter.Internal;
-  readonly input: Counter.Internal;
-  readonly output: Counter.Internal;
-  readonly duration: Histogram.Internal<"channel">;
-  readonly firstByte: Histogram.Internal<"channel">;
+function seriesFor(series: Map<string, Series>, record: CallRecord): Series {
+  const channel = record.channel ?? "";
+  const { model, outcome } = record;
+  const known = series.get(`${channel}\n${model}\n${outcome}`);
+  if (known !== undefined) return known;
+  if (series.size >= MAX_SERIES && model !== OTHER) {
+    return seriesFor(series, { ...record, model: OTHER });
+  }
+  const labels = { channel, model, outcome };
+  const opened: Series = { labels, calls: 0, costNanoUsd: 0, inputTokens: 0, outputTokens: 0 };
+  series.set(`${channel}\n${model}\n${outcome}`, opened);
+  return opened;
+}
+
+function triesOf(tries: Map<string, Tries>, channel: string, fault: string): Tries {
+  const name = `${channel}\n${fault}`;
+  let known = tries.get(name);
+  if (known === undefined) tries.set(name, (known = { labels: { channel, fault }, count: 0 }));
+  return known;
 }

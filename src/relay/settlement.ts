@@ -4,7 +4,7 @@ import type { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
-import type { Deadlines, Watched } from "#egress/deadlines.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
 import { recordOf } from "./record.ts";
@@ -154,7 +154,7 @@ export class Settlement {
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
     this.#deps.onClosed(record);
-    await withinDeadline(closing, this.#deps.delivery.deadlines).catch(this.#deps.onTrouble);
+    await withinDeadline(closing, this.#deps);
   }
 
   async #finalUsage(): Promise<Usage> {
@@ -180,16 +180,21 @@ export class Settlement {
 const MAX_KEPT_CHARS = 100_000;
 
 /** Waits for the disk, but not for ever: what is written later is written all the same. */
-async function withinDeadline(writing: Promise<unknown>, deadlines: Deadlines): Promise<void> {
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const watched: Watched = {
-    dueAt: deadlines.now() + DURABLE_WAIT_MS,
-    onDue: () => reject(new Error("The settlement is not on disk yet.")),
-  };
-  deadlines.watch(watched);
-  try {
-    await Promise.race([writing, deadline]);
-  } finally {
-    deadlines.release(watched);
-  }
+function withinDeadline(
+  writing: Promise<unknown>,
+  { delivery: { deadlines }, onTrouble }: SettlementDeps,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const give = (cause?: unknown): void => {
+      deadlines.release(watched);
+      if (cause !== undefined) onTrouble(cause);
+      resolve();
+    };
+    const watched: Watched = {
+      dueAt: deadlines.now() + DURABLE_WAIT_MS,
+      onDue: () => give(new Error("The settlement is not on disk yet.")),
+    };
+    deadlines.watch(watched);
+    writing.then(() => give(), give);
+  });
 }

@@ -123,7 +123,9 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
         failures++;
         trouble = error;
         if (failures === 1) {
-          events.onError(new Error("The database cannot be written; trying again.", { cause: error }));
+          events.onError(
+            new Error("The database cannot be written; trying again.", { cause: error }),
+          );
         }
         keep(writes);
         return;

@@ -218,10 +218,7 @@ async function openAccount(
 ): Promise<void> {
   const nothing = nanoUsd(0);
   const { grantedDelta, boundDelta } = grantChange(null, granted);
-  await db
-    .insertInto("accounts")
-    .values({ id, granted, spent: nothing, held: nothing })
-    .execute();
+  await db.insertInto("accounts").values({ id, granted, spent: nothing, held: nothing }).execute();
   await db
     .insertInto("ledger")
     .values({

@@ -3,8 +3,8 @@ import type { Ddl } from "./migrations/ddl.ts";
 import { MIGRATIONS, type MigrateUp } from "./migrations/list.ts";
 import type { Tables } from "./tables.ts";
 
-const TABLE = "schema_migrations";
-const LOCK_TABLE = "schema_migrations_lock";
+const TABLE = "sluice_migrations";
+const LOCK_TABLE = "sluice_migrations_lock";
 
 /** Brings the schema up to date in one transaction; a schema from the future is refused. */
 export async function migrate(

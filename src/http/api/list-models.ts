@@ -19,7 +19,7 @@ export const listModels: Route<HttpDeps> = {
   handle(exchange, deps) {
     const models = deps.channels.list(requireKey(exchange)).map(shown);
     const query = new URL(exchange.request.url).searchParams;
-    return json(styleFor(exchange.request).list(models, { query }));
+    return json(styleFor(exchange.request).list(models, { query }), exchange.id);
   },
 };
 
@@ -39,7 +39,7 @@ export const getModel: Route<HttpDeps> = {
         param: "model",
       });
     }
-    return json(styleFor(exchange.request).one(shown(found)));
+    return json(styleFor(exchange.request).one(shown(found)), exchange.id);
   },
 };
 

@@ -10,7 +10,7 @@ export const livez: Route<HttpDeps> = {
   access: "public",
   summary: "Answers while the process can answer at all.",
   renderError: buildError,
-  handle: () => json({ status: "ok" }),
+  handle: ({ id }) => json({ status: "ok" }, id),
 };
 
 export const metrics: Route<HttpDeps> = {
@@ -34,10 +34,10 @@ export function readyz(isDraining: () => boolean): Route<HttpDeps> {
     access: "public",
     summary: "Answers 200 while new calls are welcome.",
     renderError: buildError,
-    async handle(_exchange, deps) {
+    async handle({ id }, deps) {
       if (isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
       await deps.ping();
-      return json({ status: "ok" });
+      return json({ status: "ok" }, id);
     },
   };
 }

@@ -25,7 +25,7 @@ async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): P
   const facts = style.inbound.readRequest(body.json);
 
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
-  exchange.setStall(0);
+  using _patience = exchange.waitLong();
   const answer = await relay(
     {
       id: exchange.id,
@@ -41,19 +41,21 @@ async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): P
     deps.relay,
   );
   if (answer.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
-  return respond(answer);
+  return respond(answer, exchange.id);
 }
 
-function respond(answer: Answer): Response {
-  const lossy = answer.lost.length === 0 ? {} : { "sluice-lossy": answer.lost.join(", ") };
-  if (answer.kind === "whole") {
-    return new Response(answer.body, { headers: { "content-type": "application/json", ...lossy } });
-  }
-  return new Response(
-    pushStream((sink) => answer.send(sink)),
-    { headers: { ...STREAM_HEADERS, ...lossy } },
-  );
+function respond(answer: Answer, requestId: string): Response {
+  const headers: Record<string, string> = {
+    ...(answer.kind === "whole" ? WHOLE_HEADERS : STREAM_HEADERS),
+    "x-request-id": requestId,
+    "request-id": requestId,
+  };
+  if (answer.lost.length > 0) headers["sluice-lossy"] = answer.lost.join(", ");
+  const body = answer.kind === "whole" ? answer.body : pushStream((sink) => answer.send(sink));
+  return new Response(body, { headers });
 }
+
+const WHOLE_HEADERS = { "content-type": "application/json" };
 
 const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

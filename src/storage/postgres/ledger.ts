@@ -170,9 +170,6 @@ export function openPostgresLedger(
 
 type CloseRequest = Extract<Operation, { type: "close" }>;
 
-function accountRow(
-  db: Kysely<Tables>,
-  id: AccountId,
-): Promise<Tables["accounts"] | undefined> {
+function accountRow(db: Kysely<Tables>, id: AccountId): Promise<Tables["accounts"] | undefined> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
 }

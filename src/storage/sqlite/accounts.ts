@@ -40,9 +40,7 @@ export function createAccounts(
 
     open(id) {
       const nothing = nanoUsd(0);
-      return (
-        this.find(id) ?? keep({ id, granted: null, spent: nothing, held: nothing, queued: 0 })
-      );
+      return this.find(id) ?? keep({ id, granted: null, spent: nothing, held: nothing, queued: 0 });
     },
   };
 

@@ -172,14 +172,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
 
   async function extend(callId: string, hold: LiveHold, amount: NanoUsd): Promise<boolean> {
     hold.extensions++;
-    const entry = callEntry(
-      callId,
-      `extend:${hold.extensions}`,
-      hold.pair,
-      amount,
-      0,
-      clock.now(),
-    );
+    const entry = callEntry(callId, `extend:${hold.extensions}`, hold.pair, amount, 0, clock.now());
     const row = [amount, hold.extensions, callId];
     await written(hold.accounts, {
       isRefusable: true,

@@ -48,7 +48,11 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     inFlight: () => holds.size,
     commit: (writes) => writer.run(encodeBatch(writes)),
     judge,
-    probe: () => probeWrite(() => {}, () => {}),
+    probe: () =>
+      probeWrite(
+        () => {},
+        () => {},
+      ),
     clock,
     limits,
     events,

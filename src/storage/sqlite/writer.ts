@@ -95,7 +95,9 @@ export async function openWriter(path: string, pragmas: readonly string[]): Prom
     };
     const timer = setTimeout(() => {
       isOver = true;
-      void ask({ type: "rollback" }).catch(() => {}).finally(end);
+      void ask({ type: "rollback" })
+        .catch(() => {})
+        .finally(end);
     }, SESSION_MS);
 
     return {

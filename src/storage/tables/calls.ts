@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { CallOutcome, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import { whole, type Columns, type Values } from "./columns.ts";
+import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
 
 /** The journal: a row for each call that ended. */
 export interface CallsTable {
@@ -73,11 +73,11 @@ export function callValues(record: CallRecord): Values {
     whole(record.at),
     record.userId,
     record.keyId,
-    record.model,
-    record.upstreamModel,
-    record.channel,
-    record.provider,
-    record.style,
+    text(record.model),
+    textOrNull(record.upstreamModel),
+    textOrNull(record.channel),
+    textOrNull(record.provider),
+    text(record.style),
     record.isStream ? 1 : 0,
     record.outcome,
     record.fault,

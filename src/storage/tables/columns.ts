@@ -20,3 +20,15 @@ export function namesOf<Table>(columns: Columns<Table>): (keyof Table & string)[
 export function whole(value: number): number {
   return Number.isFinite(value) ? Math.round(value) : 0;
 }
+
+const MAX_TEXT_CHARS = 1_000;
+
+/** A text from outside that a column takes: PostgreSQL knows no NUL, and the journal no novels. */
+export function text(value: string): string {
+  const short = value.length > MAX_TEXT_CHARS ? value.slice(0, MAX_TEXT_CHARS) : value;
+  return short.includes("\0") ? short.replaceAll("\0", "\ufffd") : short;
+}
+
+export function textOrNull(value: string | null): string | null {
+  return value === null ? null : text(value);
+}

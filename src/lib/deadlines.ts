@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "#lib/clock.ts";
+import { systemClock, type Clock } from "./clock.ts";
 
 /** Something with a moment after which it is given up. Its owner moves the moment along. */
 export interface Watched {

@@ -1,0 +1,73 @@
+import type { AccountId } from "#core/key.ts";
+import { nanoUsd } from "#core/money.ts";
+import { holdFor, newId, openAt, recordOf, type Address } from "./contract-place.ts";
+import type { Storage } from "./open.ts";
+
+/** A gateway process of a test, told by its argument what to do; it answers in lines. */
+export interface ChildTask {
+  readonly address: Address;
+  readonly accounts: readonly AccountId[];
+  readonly act: Act;
+}
+
+export type Act =
+  /** Holds once, checkpoints, and then lives on until it is killed. */
+  | { readonly type: "hold"; readonly amount: number; readonly checkpoint: number }
+  /** Holds, checkpoints and settles without end, and says what it was promised. */
+  | { readonly type: "churn" }
+  /** Holds so often at once, and says how often it was let in. */
+  | { readonly type: "race"; readonly count: number; readonly amount: number };
+
+const CHURNERS = 8;
+const MAX_COST = 1_000;
+
+if (import.meta.main) {
+  const task: ChildTask = JSON.parse(process.argv[2] ?? "");
+  const storage = await openAt(task.address);
+  say("ready");
+  await perform(storage, task);
+  await storage.close();
+}
+
+async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<void> {
+  switch (act.type) {
+    case "hold": {
+      const request = holdFor(accounts, act.amount);
+      const { durable } = await storage.ledger.hold(request);
+      await durable;
+      storage.ledger.checkpoint(request.callId, nanoUsd(act.checkpoint));
+      // Checkpoints are written now and then; this one has been when a later write has.
+      await Bun.sleep(600);
+      await storage.ping();
+      say(`held ${request.callId}`);
+      return new Promise(() => {});
+    }
+    case "churn":
+      await Promise.all(Array.from({ length: CHURNERS }, () => churn(storage, accounts)));
+      return;
+    case "race": {
+      const holds = await Promise.allSettled(
+        Array.from({ length: act.count }, () => storage.ledger.hold(holdFor(accounts, act.amount))),
+      );
+      say(`admitted ${holds.filter((hold) => hold.status === "fulfilled").length}`);
+    }
+  }
+}
+
+async function churn(storage: Storage, accounts: readonly AccountId[]): Promise<never> {
+  for (;;) {
+    const callId = newId();
+    const cost = Math.floor(Math.random() * MAX_COST);
+    const { durable } = await storage.ledger.hold(holdFor(accounts, MAX_COST, callId));
+    await durable;
+    say(`held ${callId}`);
+    storage.ledger.checkpoint(callId, nanoUsd(Math.floor(cost / 2)));
+    if (cost % 3 === 0) await Bun.sleep(1);
+    await storage.ledger.settle(callId, nanoUsd(cost), recordOf(callId, cost));
+    say(`settled ${callId} ${cost}`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

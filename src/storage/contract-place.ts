@@ -1,0 +1,101 @@
+import type { Kysely } from "kysely";
+import type { CallRecord } from "#core/call.ts";
+import type { AccountId } from "#core/key.ts";
+import type { HoldRequest } from "#core/ledger.ts";
+import { nanoUsd } from "#core/money.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import type { StorageLimits } from "./limits.ts";
+import { openStorage, type Storage } from "./open.ts";
+import type { Tables } from "./tables.ts";
+
+/** What a storage is opened with, apart from the process that opens it. */
+export interface Address {
+  readonly dataDir: string;
+  readonly databaseUrl?: string;
+}
+
+/** An empty database for one test. */
+export interface Place extends AsyncDisposable {
+  readonly address: Address;
+  /** A connection beside the gateway's, to look and to tamper. */
+  tamper(): Promise<Kysely<Tables>>;
+  /** Keeps every gateway from writing, until it is disposed. */
+  lock(): Promise<AsyncDisposable>;
+}
+
+export const PEPPER = new Uint8Array(32).fill(7);
+
+export interface OpenOptions {
+  readonly instance?: string;
+  readonly clock?: Clock;
+  readonly pepper?: Uint8Array;
+  readonly limits?: Partial<StorageLimits>;
+  readonly onError?: (cause: unknown) => void;
+  readonly onFatal?: (cause: unknown) => void;
+}
+
+export async function openAt(address: Address, options: OpenOptions = {}): Promise<Storage> {
+  return openStorage({
+    ...address,
+    instance: `test-${ulid(Date.now())}`,
+    clock: systemClock,
+    pepper: PEPPER,
+    onError: () => {},
+    ...options,
+  });
+}
+
+/** The root user and a capped key: the accounts that most tests draw on. */
+export async function withKey(storage: Storage, quota?: number): Promise<readonly AccountId[]> {
+  const { id: userId } = await storage.users.ensureRoot();
+  const { key } = await storage.keys.create({
+    userId,
+    name: newId(),
+    models: ["*"],
+    ...(quota === undefined ? {} : { quota: nanoUsd(quota) }),
+  });
+  return key.accounts;
+}
+
+export function newId(): string {
+  return ulid(Date.now());
+}
+
+export function holdFor(
+  accounts: readonly AccountId[],
+  amount: number,
+  callId = newId(),
+): HoldRequest {
+  return {
+    callId,
+    accounts,
+    amount: nanoUsd(amount),
+    openedAt: Date.now(),
+    context: { userId: 1, keyId: 1, model: "gpt-4o-mini", style: "chat" },
+  };
+}
+
+export function recordOf(callId: string, cost = 0): CallRecord {
+  return {
+    id: callId,
+    at: Date.now(),
+    userId: 1,
+    keyId: 1,
+    model: "gpt-4o-mini",
+    upstreamModel: null,
+    channel: null,
+    provider: null,
+    style: "chat",
+    isStream: false,
+    outcome: "completed",
+    fault: null,
+    usage: NO_USAGE,
+    cost: nanoUsd(cost),
+    firstByteMs: null,
+    durationMs: 1,
+    attempts: [],
+    lost: [],
+  };
+}

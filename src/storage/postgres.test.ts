@@ -1,0 +1,299 @@
+import { describe, expect, test } from "bun:test";
+import { Kysely, PostgresDialect } from "kysely";
+import { Client } from "pg";
+import { createSecret } from "#core/key.ts";
+import { nanoUsd } from "#core/money.ts";
+import { SEED, random, times } from "#test/seed.ts";
+import { waitFor } from "#test/wait.ts";
+import { openCutter } from "./contract-cutter.ts";
+import { describeStorage, startChild } from "./contract.ts";
+import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import { openPool } from "./postgres/pool.ts";
+import type { Tables } from "./tables.ts";
+import { verifyLedger } from "./verify-ledger.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/test";
+const isReachable = await reach();
+if (!isReachable) process.stderr.write(`No PostgreSQL at ${SERVER}: its tests are left out.\n`);
+
+test.if(process.env["CI"] !== undefined)("where everything is tested, PostgreSQL is there", () => {
+  expect(isReachable).toBe(true);
+});
+
+describe.if(isReachable)("a PostgreSQL database", () => {
+  describeStorage("PostgreSQL", openDatabase);
+  describe("several gateways on one database", describeSharing);
+  describe("the way to the database", describeConnection);
+});
+
+function describeSharing(): void {
+  test("two gateways together let in exactly as many calls as there is budget for", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+
+    for (let round = 0; round < times(3, 100); round++) {
+      const accounts = await withKey(one, 50);
+      const holds = await Promise.allSettled(
+        Array.from({ length: 500 }, (_, i) =>
+          (i % 2 === 0 ? one : two).ledger.hold(holdFor(accounts, 1)),
+        ),
+      );
+      expect(holds.filter((hold) => hold.status === "fulfilled")).toHaveLength(50);
+    }
+    expect(await verifyLedger(one.db)).toEqual([]);
+  }, 60_000);
+
+  test("two processes together let in exactly as many calls as there is budget for", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 50);
+    const task = {
+      address: place.address,
+      accounts,
+      act: { type: "race", count: 250, amount: 1 },
+    } as const;
+    await using first = startChild(task);
+    await using second = startChild(task);
+
+    const admitted = [
+      await first.line(/^admitted (\d+)$/),
+      await second.line(/^admitted (\d+)$/),
+    ].map(Number);
+
+    expect((admitted[0] ?? 0) + (admitted[1] ?? 0)).toBe(50);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 60_000);
+
+  test("two gateways that close the same abandoned hold charge it once", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+    const accounts = await withKey(one, 10_000);
+
+    for (let round = 0; round < 10; round++) {
+      const request = holdFor(accounts, 10);
+      await one.ledger.hold(request);
+      const closes = await Promise.all(
+        [one, two, one, two].map(({ ledger }) =>
+          ledger.settle(request.callId, nanoUsd(10), recordOf(request.callId, 10)),
+        ),
+      );
+      expect(closes.filter((isFirst) => isFirst)).toHaveLength(1);
+    }
+
+    expect(await one.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 100 });
+    expect(await verifyLedger(one.db)).toEqual([]);
+  });
+
+  test("a hold is abandoned once its gateway was not seen for 30 seconds, and not before", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address, { instance: "one" });
+    await using two = await openAt(place.address, { instance: "two" });
+    const request = holdFor(await withKey(one, 100), 10);
+    await one.ledger.hold(request);
+    const seenBefore = async (ms: number): Promise<number> => {
+      await one.db
+        .updateTable("instances")
+        .set({ seen_at: Date.now() - ms })
+        .where("id", "=", "one")
+        .execute();
+      return (await two.ledger.listAbandoned()).length;
+    };
+
+    expect(await seenBefore(20_000)).toBe(0);
+    expect(await seenBefore(40_000)).toBe(1);
+    expect(await one.ledger.listAbandoned()).toEqual([]);
+  });
+
+  test("a key deleted at one gateway is refused by the others within a second", async () => {
+    await using place = await openDatabase();
+    let now = 0;
+    const clock = { now: () => Date.now(), monotonic: () => now };
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address, { clock });
+    const { id: userId } = await one.users.ensureRoot();
+    const { key, secret } = await one.keys.create({ userId, name: "ci", models: ["*"] });
+    await two.keys.find(secret);
+
+    await one.keys.delete(key.id);
+    now = 999;
+    const within = await two.keys.find(secret);
+    now = 1_000;
+
+    expect(within).toEqual(key);
+    expect(await two.keys.find(secret)).toBeUndefined();
+  });
+
+  test("gateways that start together on an empty database agree on its schema and its keys", async () => {
+    await using place = await openDatabase();
+
+    await using stack = new AsyncDisposableStack();
+    const storages = await Promise.all([1, 2, 3, 4].map(() => openAt(place.address)));
+    for (const storage of storages) stack.use(storage);
+    const keys = await Promise.all(
+      storages.map(async ({ users, keys: store }) => {
+        const { id: userId } = await users.ensureRoot();
+        const secret = "a-secret-of-somebodys-own-making";
+        return store.syncNamed({ userId, name: "ci", secret, models: ["*"], quota: nanoUsd(50) });
+      }),
+    );
+
+    expect(new Set(keys.map((key) => key.id)).size).toBe(1);
+    expect(await storages[0]?.keys.list(1)).toHaveLength(1);
+    const db = await place.tamper();
+    expect(await verifyLedger(db)).toEqual([]);
+  });
+}
+
+function describeConnection(): void {
+  test("while the database cannot be reached calls are refused and settlements wait", async () => {
+    await using place = await openDatabase();
+    await using cutter = await openCutter(SERVER);
+    const address = { ...place.address, databaseUrl: cutter.through(place.address.databaseUrl) };
+    await using storage = await openAt(address);
+    const accounts = await withKey(storage, 1_000);
+    const request = holdFor(accounts, 100);
+    await storage.ledger.hold(request);
+
+    cutter.cut();
+    const settled = storage.ledger.settle(
+      request.callId,
+      nanoUsd(60),
+      recordOf(request.callId, 60),
+    );
+    const refused = await Promise.allSettled(
+      [1, 2, 3].map(() => storage.ledger.hold(holdFor(accounts, 1))),
+    );
+    expect(refused).toMatchObject(refused.map(() => ({ reason: { code: "unavailable" } })));
+    await expect(storage.keys.find(createSecret())).rejects.toMatchObject({ code: "unavailable" });
+    cutter.mend();
+
+    expect(await settled).toBe(true);
+    await waitFor(() =>
+      storage.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 60 });
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 30_000);
+
+  test("connections that break at any moment lose no settlement, double none, and leave no hold behind", async () => {
+    await using place = await openDatabase();
+    await using cutter = await openCutter(SERVER);
+    const address = { ...place.address, databaseUrl: cutter.through(place.address.databaseUrl) };
+    await using storage = await openAt(address);
+    const accounts = await withKey(storage);
+    const chance = random(SEED);
+    let isOver = false;
+    let owed = 0;
+    let refused = 0;
+
+    const callers = Array.from({ length: 16 }, async () => {
+      while (!isOver) {
+        const request = holdFor(accounts, 10, newId());
+        try {
+          await storage.ledger.hold(request);
+        } catch {
+          refused++;
+          await Bun.sleep(5);
+          continue;
+        }
+        const cost = Math.floor(chance() * 10);
+        owed += cost;
+        expect(
+          await storage.ledger.settle(
+            request.callId,
+            nanoUsd(cost),
+            recordOf(request.callId, cost),
+          ),
+        ).toBe(true);
+      }
+    });
+    for (let cut = 0; cut < times(15, 300); cut++) {
+      await Bun.sleep(chance() * 60);
+      cutter.cut();
+      await Bun.sleep(chance() * 20);
+      cutter.mend();
+    }
+    isOver = true;
+    await Promise.all(callers);
+
+    await waitFor(() =>
+      storage.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(refused).toBeGreaterThan(0);
+    await using looker = await openAt(place.address);
+    await waitFor(async () => (await looker.ledger.findAccount("user:1"))?.held === 0);
+    expect(await looker.ledger.findAccount("user:1")).toMatchObject({ held: 0, spent: owed });
+    expect(await verifyLedger(looker.db)).toEqual([]);
+  }, 60_000);
+
+  test("a gateway that finds no database says so, and does not wait for ever", async () => {
+    await using place = await openDatabase();
+    const { databaseUrl: _, ...address } = place.address;
+
+    const nobody = openAt(
+      { ...address, databaseUrl: "postgres://postgres@127.0.0.1:1/none" },
+      { limits: { bootTimeoutMs: 700 } },
+    );
+    const noSuchDatabase = openAt({ ...address, databaseUrl: urlOf("sluice_no_such_database") });
+
+    await expect(nobody).rejects.toThrow("cannot be reached");
+    await expect(noSuchDatabase).rejects.toThrow("cannot be reached");
+  });
+}
+
+async function openDatabase(): Promise<Place & { address: { databaseUrl: string } }> {
+  const name = `sluice_test_${newId().toLowerCase()}`;
+  await administer(`create database ${name}`);
+  const databaseUrl = urlOf(name);
+  const connections: AsyncDisposable[] = [];
+  return {
+    address: { dataDir: "", databaseUrl },
+    async tamper() {
+      const pool = openPool(databaseUrl, { max: 1, isBounded: true, onError: () => {} });
+      const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+      connections.push(db);
+      return db;
+    },
+    async lock() {
+      const client = new Client({ connectionString: databaseUrl });
+      await client.connect();
+      await client.query("begin; lock table ledger, meta in exclusive mode");
+      return { [Symbol.asyncDispose]: () => client.end() };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of connections) await each[Symbol.asyncDispose]();
+      await administer(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: SERVER, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function reach(): Promise<boolean> {
+  return administer("select 1").then(
+    () => true,
+    () => false,
+  );
+}
+
+function urlOf(database: string): string {
+  const url = new URL(SERVER);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,216 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Kysely, sql } from "kysely";
+import { nanoUsd } from "#core/money.ts";
+import { waitFor } from "#test/wait.ts";
+import { describeStorage, startChild } from "./contract.ts";
+import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import { directDialect } from "./sqlite/dialect.ts";
+import { databasePath, openSqliteReader } from "./sqlite/open.ts";
+import type { Tables } from "./tables.ts";
+import { verifyLedger } from "./verify-ledger.ts";
+
+describeStorage("SQLite", openFolder);
+
+test("a second gateway on the same folder is refused, until the first one has closed", async () => {
+  await using place = await openFolder();
+  const first = await openAt(place.address);
+
+  const second = openAt(place.address);
+
+  await expect(second).rejects.toThrow(`Another gateway is running on ${place.address.dataDir}.`);
+  await first.ledger.grant("key:1", nanoUsd(5), "the first one still works");
+  await first.close();
+  await using third = await openAt(place.address);
+  expect(await third.ledger.findAccount("key:1")).toMatchObject({ granted: 5 });
+});
+
+test("a gateway in another process is noticed, and its death is, too", async () => {
+  await using place = await openFolder();
+  await using child = startChild({
+    address: place.address,
+    accounts: ["user:1"],
+    act: { type: "race", count: 1, amount: 1 },
+  });
+  await child.line(/^(ready)$/);
+  await waitFor(() => child.lines.length > 1);
+  await child.kill();
+
+  await using storage = await openAt(place.address);
+
+  expect(await storage.ledger.listAbandoned()).toEqual([]);
+});
+
+test("a command can read the books while the gateway runs, and change nothing", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address);
+  const accounts = await withKey(storage, 100);
+  await (
+    await storage.ledger.hold(holdFor(accounts, 10))
+  ).durable;
+
+  await using reader = openSqliteReader(place.address.dataDir);
+
+  expect(await verifyLedger(reader)).toEqual([]);
+  expect(await reader.selectFrom("holds").selectAll().execute()).toHaveLength(1);
+  await expect(reader.deleteFrom("holds").execute()).rejects.toThrow("readonly");
+});
+
+test("the database can be read by its owner alone, and keeps every promise of durability", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address);
+  await storage.ping();
+  const pragma = async (name: string): Promise<unknown> =>
+    Object.values((await sql<object>`pragma ${sql.raw(name)}`.execute(storage.db)).rows[0] ?? {});
+
+  const path = databasePath(place.address.dataDir);
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    expect(statSync(file).mode & 0o077).toBe(0);
+  }
+  expect(await pragma("journal_mode")).toEqual(["wal"]);
+  expect(await pragma("synchronous")).toEqual([2]);
+  expect(await pragma("foreign_keys")).toEqual([1]);
+  expect(await pragma("integrity_check")).toEqual(["ok"]);
+});
+
+test("a full disk refuses calls, keeps what is owed, and is forgotten once there is room", async () => {
+  await using place = await openFolder();
+  const troubles: unknown[] = [];
+  await using storage = await openAt(place.address, { onError: (cause) => troubles.push(cause) });
+  const accounts = await withKey(storage, 100_000);
+  const held = Array.from({ length: 40 }, () => holdFor(accounts, 100));
+  await Promise.all(held.map(async (each) => (await storage.ledger.hold(each)).durable));
+  const setPages = (count: number) =>
+    sql`pragma max_page_count = ${sql.lit(count)}`.execute(storage.db);
+
+  await setPages(1);
+  const settled = held.map(({ callId }) =>
+    storage.ledger.settle(callId, nanoUsd(60), {
+      ...recordOf(callId, 60),
+      lost: Array.from({ length: 100 }, () => "a field that takes room"),
+    }),
+  );
+  await waitFor(() => troubles.length > 0);
+  const refused = storage.ledger.hold(holdFor(accounts, 1));
+  await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+  await setPages(1_000_000);
+
+  expect(await Promise.all(settled)).toEqual(held.map(() => true));
+  await (
+    await storage.ledger.hold(holdFor(accounts, 1))
+  ).durable;
+  expect(troubles).toHaveLength(1);
+  expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 1, spent: 2_400 });
+  expect(await verifyLedger(storage.db)).toEqual([]);
+});
+
+test("a call whose hold never reached the disk is still charged for what it delivered", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
+  const accounts = await withKey(storage, 1_000);
+  const request = holdFor(accounts, 100);
+  const lock = await place.lock();
+
+  const { durable } = await storage.ledger.hold(request);
+  await expect(durable).rejects.toMatchObject({ code: "unavailable" });
+  expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 100 });
+  expect(await storage.ledger.extend(request.callId, nanoUsd(1))).toBe(false);
+  const settled = storage.ledger.settle(request.callId, nanoUsd(30), recordOf(request.callId, 30));
+  await lock[Symbol.asyncDispose]();
+
+  expect(await settled).toBe(true);
+  expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 30 });
+  expect(await verifyLedger(storage.db)).toEqual([]);
+});
+
+test("an extension that never reached the disk reserves nothing", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
+  const accounts = await withKey(storage, 1_000);
+  const [kept, closed] = [holdFor(accounts, 100), holdFor(accounts, 100)];
+  await (
+    await storage.ledger.hold(kept)
+  ).durable;
+  await (
+    await storage.ledger.hold(closed)
+  ).durable;
+  const lock = await place.lock();
+
+  const extended = [kept, closed].map(({ callId }) => storage.ledger.extend(callId, nanoUsd(50)));
+  const settled = storage.ledger.settle(closed.callId, nanoUsd(140), recordOf(closed.callId, 140));
+  const answers = await Promise.allSettled(extended);
+  await lock[Symbol.asyncDispose]();
+
+  expect(answers).toMatchObject([
+    { reason: { code: "unavailable" } },
+    { reason: { code: "unavailable" } },
+  ]);
+  expect(await settled).toBe(true);
+  expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 100, spent: 140 });
+  expect(await verifyLedger(storage.db)).toEqual([]);
+});
+
+test("a transaction that fails half-way leaves nothing behind, and nobody waiting", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address);
+  const accounts = await withKey(storage, 100);
+
+  const failed = storage.db.transaction().execute(async (transaction) => {
+    await transaction.updateTable("keys").set({ name: "half" }).execute();
+    throw new Error("half-way");
+  });
+  const hold = storage.ledger.hold(holdFor(accounts, 10));
+
+  await expect(failed).rejects.toThrow("half-way");
+  await (
+    await hold
+  ).durable;
+  expect(await storage.keys.list(1)).not.toMatchObject([{ key: { name: "half" } }]);
+});
+
+test("many more accounts than are kept in memory are all counted right", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address);
+  await storage.users.ensureRoot();
+  const ids = Array.from({ length: 200 }, (_, i) => `key:${i + 1}` as const);
+  await Promise.all(ids.map((id) => storage.ledger.grant(id, nanoUsd(100), "a test")));
+
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(
+      ids.map(async (id) => {
+        const callId = newId();
+        await storage.ledger.hold(holdFor(["user:1", id], 10, callId));
+        await storage.ledger.settle(callId, nanoUsd(9), recordOf(callId, 9));
+      }),
+    );
+  }
+
+  for (const id of ids) expect(await storage.ledger.findAccount(id)).toMatchObject({ spent: 27 });
+  expect(await verifyLedger(storage.db)).toEqual([]);
+});
+
+async function openFolder(): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-storage-"));
+  const connections: AsyncDisposable[] = [];
+  return {
+    address: { dataDir },
+    async tamper() {
+      const database = new Database(databasePath(dataDir), { readwrite: true });
+      const db = new Kysely<Tables>({ dialect: directDialect(database) });
+      connections.push(db);
+      return db;
+    },
+    async lock() {
+      const database = new Database(databasePath(dataDir), { readwrite: true });
+      database.run("begin immediate");
+      return { [Symbol.asyncDispose]: async () => database.close() };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of connections) await each[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
