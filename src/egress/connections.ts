@@ -1,17 +1,19 @@
+import { isIP } from "node:net";
 import type { Deadlines } from "#lib/deadlines.ts";
 
 /** Who listens to a connection at the moment. */
 export interface Listener {
   onData(bytes: Buffer): void;
-  onClose(): void;
+  /** It was open, and is no more: by its server's will, or cut off. */
+  onClose(isClean: boolean): void;
 }
 
 /** A TCP or TLS connection to an upstream. */
 export interface Connection {
-  /** It served another exchange before, so its server may have closed it in the meantime. */
-  readonly isReused: boolean;
-  /** Sends it all, as fast as the other side takes it. */
-  write(text: string): void;
+  /** Kept once it may be written to; rejects with what kept it from opening. */
+  readonly opened: Promise<void>;
+  /** Sends it all, as fast as the other side takes it. False where it is closed already. */
+  write(text: string): boolean;
   pause(): void;
   resume(): void;
   /** Lets another exchange of the same pool have it, or closes it. */
@@ -26,6 +28,8 @@ export interface Destination {
 
 const MAX_IDLE = 256;
 const IDLE_MS = 30_000;
+/** A list of one protocol, as TLS writes it: a length and a name. */
+const ONLY_HTTP1 = Buffer.from("\x08http/1.1");
 
 /**
  * Connections by pool. A pool belongs to one channel and one credential: what
@@ -40,43 +44,35 @@ export class Connections {
   }
 
   /** An idle connection of the pool, the one used last, or undefined. */
-  reuse(pool: string, listener: Listener): Connection | undefined {
+  reuse(pool: string, to: Destination, listener: Listener): Connection | undefined {
     const idle = this.#pools.get(pool);
-    const connection = idle?.pop();
-    if (connection === undefined) return undefined;
-    this.#deadlines.release(connection);
-    connection.isReused = true;
-    connection.listener = listener;
-    connection.socket?.ref();
-    return connection;
+    for (let each = idle?.pop(); each !== undefined; each = idle?.pop()) {
+      this.#deadlines.release(each);
+      // A channel may have been given another URL, and the timer may be late.
+      if (isSame(each.to, to) && this.#deadlines.now() < each.dueAt) {
+        each.takeUp(listener);
+        return each;
+      }
+      each.discard();
+    }
+    return undefined;
   }
 
-  /** A new connection; rejects with what kept it from opening. */
-  async open(pool: string, to: Destination, listener: Listener): Promise<Connection> {
-    const connection = new PooledConnection((each) => this.#keep(pool, each), (each) => this.#forget(pool, each));
-    connection.listener = listener;
-    await Bun.connect({
-      hostname: to.host,
-      port: to.port,
-      // Without a handshake handler it opens only once the certificate was found good.
-      ...(to.isSecure ? { tls: { serverName: to.host, rejectUnauthorized: true } } : {}),
-      socket: {
-        open: (socket) => {
-          socket.setNoDelay(true);
-          connection.socket = socket;
-        },
-        data: (_socket, bytes) => connection.onData(bytes),
-        drain: () => connection.onDrain(),
-        close: () => connection.onClose(),
-        error: (socket) => socket.terminate(),
-      },
-    });
+  /** A new connection, which opens while it is held already: whoever gives up on it releases it. */
+  open(pool: string, to: Destination, listener: Listener): Connection {
+    const connection = new PooledConnection(
+      to,
+      listener,
+      (each) => this.#keep(pool, each),
+      (each) => this.#forget(pool, each),
+    );
+    connect(connection).catch((cause: unknown) => connection.onRefused(cause));
     return connection;
   }
 
   /** Closes every idle connection. */
   close(): void {
-    for (const idle of this.#pools.values()) for (const each of [...idle]) each.discard();
+    for (const each of [...this.#pools.values()].flat()) each.discard();
   }
 
   #keep(pool: string, connection: PooledConnection): void {
@@ -88,7 +84,6 @@ export class Connections {
     }
     connection.dueAt = this.#deadlines.now() + IDLE_MS;
     this.#deadlines.watch(connection);
-    connection.socket?.unref();
     idle.push(connection);
   }
 
@@ -101,69 +96,168 @@ export class Connections {
   }
 }
 
+async function connect(connection: PooledConnection): Promise<void> {
+  const { host, port, isSecure } = connection.to;
+  // It resolves as soon as there is a TCP connection, so only the handlers know when it may be used.
+  await Bun.connect({
+    hostname: host,
+    port,
+    ...(isSecure && {
+      tls: {
+        // An address is no name to ask for; the certificate must hold it all the same.
+        serverName: isIP(host) === 0 ? host : "",
+        // Not even NODE_TLS_REJECT_UNAUTHORIZED=0 opens this.
+        rejectUnauthorized: true,
+        ALPNProtocols: ONLY_HTTP1,
+      },
+    }),
+    socket: {
+      open: (socket) => connection.onConnect(socket),
+      handshake: (socket, _isGood, cause) => connection.onHandshake(socket, cause),
+      data: (_socket, bytes) => connection.onData(bytes),
+      drain: () => connection.onDrain(),
+      close: (_socket, cause) => connection.onClose(cause === undefined),
+      error: (socket) => socket.terminate(),
+    },
+  });
+}
+
 class PooledConnection implements Connection {
-  isReused = false;
-  socket: Bun.Socket | undefined;
+  readonly to: Destination;
   /** Undefined while idle: whatever comes then comes unasked. */
   listener: Listener | undefined;
   dueAt = Infinity;
+  #socket: Bun.Socket | undefined;
+  #state: "opening" | "open" | "closed" = "opening";
   #unsent: Uint8Array | undefined;
+  readonly #opened = Promise.withResolvers<void>();
   readonly #keep: (connection: PooledConnection) => void;
   readonly #forget: (connection: PooledConnection) => void;
 
-  constructor(keep: (each: PooledConnection) => void, forget: (each: PooledConnection) => void) {
+  constructor(
+    to: Destination,
+    listener: Listener,
+    keep: (each: PooledConnection) => void,
+    forget: (each: PooledConnection) => void,
+  ) {
+    this.to = to;
+    this.listener = listener;
     this.#keep = keep;
     this.#forget = forget;
+    // Told to whoever waits for it; where nobody does any more, nobody needs it.
+    this.#opened.promise.catch(() => {});
   }
 
-  write(text: string): void {
-    const written = this.socket?.write(text) ?? -1;
-    if (written < 0 || written === Buffer.byteLength(text)) return;
-    this.#unsent = Buffer.from(text).subarray(written);
+  get opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  write(text: string): boolean {
+    const written = this.#state === "open" ? (this.#socket?.write(text) ?? -1) : -1;
+    if (written < 0) return false;
+    if (written < Buffer.byteLength(text)) this.#unsent = Buffer.from(text).subarray(written);
+    return true;
   }
 
   pause(): void {
-    this.socket?.pause();
+    this.#socket?.pause();
   }
 
   resume(): void {
-    this.socket?.resume();
+    this.#socket?.resume();
+  }
+
+  /** For another exchange. */
+  takeUp(listener: Listener): void {
+    this.listener = listener;
+    this.#socket?.ref();
   }
 
   release(isReusable: boolean): void {
     this.listener = undefined;
-    if (isReusable && this.#unsent === undefined && this.socket?.readyState === 1) this.#keep(this);
-    else this.discard();
+    if (isReusable && this.#unsent === undefined && this.#socket?.readyState === 1) {
+      this.#socket.unref();
+      this.#keep(this);
+    } else {
+      this.discard();
+    }
   }
 
   /** Cuts it: an answer that nobody wants any more ends at its sender, too. */
   discard(): void {
-    this.listener = undefined;
-    this.#forget(this);
-    this.socket?.terminate();
+    this.#end(GIVEN_UP);
+    this.#socket?.terminate();
+  }
+
+  onConnect(socket: Bun.Socket): void {
+    this.#socket = socket;
+    if (this.#state === "closed") {
+      socket.terminate();
+      return;
+    }
+    socket.setNoDelay(true);
+    if (!this.to.isSecure) this.#open();
+  }
+
+  /** Nothing is written before the certificate was found good: the first thing to be written is a credential. */
+  onHandshake(socket: Bun.Socket, cause: Error | null): void {
+    if (cause === null && socket.authorized) {
+      this.#open();
+      return;
+    }
+    if (this.#state === "opening") this.#end(cause ?? NOT_AUTHORIZED);
+    socket.terminate();
+  }
+
+  /** It never connected. */
+  onRefused(cause: unknown): void {
+    if (this.#state === "opening") this.#end(cause);
   }
 
   onData(bytes: Buffer): void {
-    if (this.listener === undefined) this.discard();
+    if (this.listener === undefined || this.#state !== "open") this.discard();
     else this.listener.onData(bytes);
   }
 
   onDrain(): void {
     if (this.#unsent === undefined) return;
-    const written = this.socket?.write(this.#unsent) ?? -1;
+    const written = this.#socket?.write(this.#unsent) ?? -1;
     if (written < 0) return;
     this.#unsent = written === this.#unsent.length ? undefined : this.#unsent.subarray(written);
   }
 
-  onClose(): void {
+  onClose(isClean: boolean): void {
     const { listener } = this;
-    this.listener = undefined;
-    this.#forget(this);
-    listener?.onClose();
+    const wasOpen = this.#state === "open";
+    this.#end(CLOSED);
+    if (wasOpen) listener?.onClose(isClean);
   }
 
   /** Idle for too long. */
   onDue(): void {
     this.discard();
   }
+
+  #open(): void {
+    if (this.#state !== "opening") return;
+    this.#state = "open";
+    this.#opened.resolve();
+  }
+
+  #end(cause: unknown): void {
+    this.#state = "closed";
+    this.listener = undefined;
+    this.#unsent = undefined;
+    this.#forget(this);
+    this.#opened.reject(cause);
+  }
+}
+
+const GIVEN_UP = new Error("The connection was given up.");
+const CLOSED = new Error("The connection closed before it was open.");
+const NOT_AUTHORIZED = new Error("The certificate was not found good.");
+
+function isSame(one: Destination, other: Destination): boolean {
+  if (one === other) return true;
+  return one.host === other.host && one.port === other.port && one.isSecure === other.isSecure;
 }

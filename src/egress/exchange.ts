@@ -1,11 +1,18 @@
 import { GatewayError } from "#core/error.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
-import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 
-/** What may wait for its reader before the connection is paused. */
-const MAX_WAITING_BYTES = 256 * 1024;
+/**
+ * What may wait for its taker before the connection is paused. Most waits are
+ * over before anything else comes, and pausing costs several system calls.
+ */
+const MAX_WAITING_BYTES = 64 * 1024;
+/** What a piece takes up besides its bytes. */
+const PIECE_BYTES = 512;
+/** A server that closed an idle connection before it saw our request is heard of within a round trip. */
+const RACE_MS = 2_000;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 /** One request and its answer, on a connection that is its own until it is closed. */
@@ -17,13 +24,19 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   readonly #totalAt: number;
   readonly #reader = new ResponseReader();
   #connection: Connection | undefined;
+  /** Undefined while there is no connection to send on. */
+  #sentAt: number | undefined;
   /** True at the head, false where the connection closed without a byte. */
-  #answered = quiet(Promise.withResolvers<boolean>());
+  #answered: PromiseWithResolvers<boolean> | undefined;
+  #hasHead = false;
   #failure: GatewayError | undefined;
   #isClosed = false;
 
   #onPiece: OnPiece | undefined;
   readonly #ended = quiet(Promise.withResolvers<void>());
+  #hasEnded = false;
+  /** Broke the answer off; told once all that came before was taken. */
+  #break: GatewayError | undefined;
   /** Came while nobody took it. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -61,17 +74,21 @@ export class Exchange implements UpstreamReply, Watched, Listener {
 
   /** Sends the request and waits for the answer's head. */
   async begin(connections: Connections, text: string): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
-    const reused = connections.reuse(pool, this);
-    // The server may have closed an idle connection just as we wrote: then nobody read the request.
-    if (reused !== undefined && (await this.#sendOn(reused, text))) return;
-
-    const fresh = await this.#connect(connections, pool, destinationOf(url));
-    if (await this.#sendOn(fresh, text)) return;
-    throw new GatewayError("upstream_failed", "The upstream closed the connection without an answer.");
+    const to = destinationOf(url);
+    const reused = connections.reuse(pool, to, this);
+    if (reused !== undefined) {
+      if (await this.#sendOn(reused, text)) return;
+      // The server may have closed an idle connection just as we wrote: then nobody read the request.
+      if (!this.#isRace()) throw unanswered();
+    }
+    if (await this.#sendOn(await this.#connect(connections, to), text)) return;
+    throw unanswered();
   }
 
   pump(onPiece: OnPiece): Promise<void> {
+    if (this.#isClosed || this.#failure !== undefined) return this.#ended.promise;
     this.#onPiece = onPiece;
     this.#handOver();
     return this.#ended.promise;
@@ -94,9 +111,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   abort(reason: GatewayError): void {
     if (this.#failure !== undefined || this.#isClosed) return;
     this.#failure = reason;
-    this.#waiting = [];
-    this.#letGo(false);
-    this.#answered.reject(reason);
+    this.#stop(false);
+    this.#answered?.reject(reason);
     this.#ended.reject(reason);
   }
 
@@ -106,67 +122,93 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#open.delete(this);
     this.#deadlines.release(this);
     this.#request.signal?.removeEventListener("abort", this.#onCallerGone);
-    this.#letGo(this.#reader.isReusable);
+    this.#stop(this.#reader.isReusable && this.#failure === undefined);
+    // Whoever still reads from it would wait for ever.
+    if (!this.#hasEnded) this.#ended.reject(new GatewayError("canceled", "The answer was let go."));
   }
 
   onData(bytes: Buffer): void {
+    let piece: Uint8Array | undefined;
     try {
-      const piece = this.#reader.push(bytes);
-      if (this.#reader.head !== undefined) this.#answered.resolve(true);
-      if (piece === undefined) this.#handOver();
-      else this.#deliver(piece);
+      piece = this.#reader.push(bytes);
     } catch (cause) {
-      this.abort(broken(cause));
+      this.#breakOff(cause);
+      return;
     }
+    if (!this.#hasHead && this.#reader.head !== undefined) this.#onHead();
+    if (piece === undefined) this.#handOver();
+    else this.#deliver(piece);
   }
 
-  onClose(): void {
+  onClose(isClean: boolean): void {
     this.#connection = undefined;
     if (this.#reader.isUntouched) {
-      this.#answered.resolve(false);
+      this.#answered?.resolve(false);
       return;
     }
     try {
-      this.#reader.close();
+      this.#reader.close(isClean);
       this.#handOver();
     } catch (cause) {
-      this.abort(broken(cause));
+      this.#breakOff(cause);
     }
   }
 
   onDue(now: number): void {
     this.dueAt = Infinity;
-    if (this.#connection === undefined) {
-      this.abort(new GatewayError("upstream_unreachable", "The upstream could not be reached in time."));
-    } else {
-      const what = now >= this.#totalAt ? "took too long" : this.#reader.head === undefined ? "did not answer in time" : "stopped answering";
-      this.abort(new GatewayError("upstream_timeout", `The upstream ${what}.`));
+    if (this.#sentAt === undefined) {
+      this.abort(
+        new GatewayError("upstream_unreachable", "The upstream could not be reached in time."),
+      );
+      return;
     }
+    const inTime = this.#hasHead ? "stopped answering" : "did not answer in time";
+    const what = now >= this.#totalAt ? "took too long" : inTime;
+    this.abort(new GatewayError("upstream_timeout", `The upstream ${what}.`));
   }
 
-  async #connect(connections: Connections, pool: string, to: Destination): Promise<Connection> {
-    this.#answered = quiet(Promise.withResolvers());
-    const opening = connections.open(pool, to, this);
-    // Given up while it is being opened: then it is of no use when it is.
-    opening.then((late) => this.#failure !== undefined && late.release(false)).catch(() => {});
-    const given = await Promise.race([opening, this.#ended.promise]);
-    if (given === undefined || this.#failure !== undefined) throw this.#failure;
-    return given;
+  async #connect(connections: Connections, to: Destination): Promise<Connection> {
+    this.#sentAt = undefined;
+    this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.connectMs);
+    this.#connection = connections.open(this.#request.pool, to, this);
+    const connection = this.#connection;
+    try {
+      await connection.opened;
+    } catch (cause) {
+      throw this.#failure ?? unreachable(cause);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    return connection;
   }
 
   #sendOn(connection: Connection, text: string): Promise<boolean> {
+    const { firstByteMs, unaryMs } = this.#limits;
+    const now = this.#deadlines.now();
     this.#connection = connection;
-    const wait = this.#request.isStream ? this.#limits.firstByteMs : this.#limits.unaryMs;
-    this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + wait);
-    connection.write(text);
-    return this.#answered.promise;
+    this.#sentAt = now;
+    this.dueAt = Math.min(this.#totalAt, now + (this.#request.isStream ? firstByteMs : unaryMs));
+    const answered = quiet(Promise.withResolvers<boolean>());
+    this.#answered = answered;
+    if (!connection.write(text)) answered.resolve(false);
+    return answered.promise;
+  }
+
+  #isRace(): boolean {
+    return this.#deadlines.now() - (this.#sentAt ?? 0) < RACE_MS;
+  }
+
+  #onHead(): void {
+    this.#hasHead = true;
+    // Until somebody takes the body, nobody waits for it.
+    this.dueAt = this.#totalAt;
+    this.#answered?.resolve(true);
   }
 
   /** Straight to whoever takes it, where nothing came before that still waits. */
   #deliver(piece: Uint8Array): void {
     if (this.#onPiece === undefined || this.#isBusy || this.#waiting.length > 0) {
       this.#waiting.push(piece);
-      this.#waitingBytes += piece.length;
+      this.#waitingBytes += piece.length + PIECE_BYTES;
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#pause();
       return;
     }
@@ -177,44 +219,44 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   #handOver(): void {
     if (this.#onPiece === undefined || this.#isBusy) return;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
-      this.#waitingBytes -= piece.length;
+      this.#waitingBytes -= piece.length + PIECE_BYTES;
       if (!this.#give(piece)) return;
     }
+    this.#resume();
     this.#rest();
   }
 
-  /** False where the taker wants no more for now. */
+  /** False where the taker wants no more, for now or for good. */
   #give(piece: Uint8Array): boolean {
-    const wait = this.#offer(piece);
-    if (wait === undefined) return true;
+    let wait: void | Promise<void>;
+    try {
+      wait = this.#onPiece?.(piece);
+    } catch (cause) {
+      this.#onRefused(cause);
+      return false;
+    }
+    if (wait === undefined) return this.#onPiece !== undefined;
     // Nobody waits for the upstream meanwhile: only the total counts.
     this.#isBusy = true;
     this.dueAt = this.#totalAt;
-    this.#pause();
     wait.then(this.#onReady, this.#onRefused);
     return false;
   }
 
   #rest(): void {
-    if (this.#reader.isOver) this.#ended.resolve();
-    else this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
-  }
-
-  #offer(piece: Uint8Array): Promise<void> | undefined {
-    try {
-      return this.#onPiece?.(piece) ?? undefined;
-    } catch (cause) {
-      this.#onRefused(cause);
-      return undefined;
+    if (this.#break !== undefined) {
+      this.abort(this.#break);
+    } else if (this.#reader.isOver) {
+      this.dueAt = Infinity;
+      this.#hasEnded = true;
+      this.#ended.resolve();
+    } else {
+      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
     }
   }
 
   readonly #onReady = (): void => {
     this.#isBusy = false;
-    if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#connection?.resume();
-    }
     this.#handOver();
   };
 
@@ -227,14 +269,34 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.abort(new GatewayError("canceled", "The caller hung up."));
   };
 
+  /** What came before is the taker's, in its own time. */
+  #breakOff(cause: unknown): void {
+    this.#break = broken(cause);
+    if (this.#isBusy || this.#waiting.length > 0) this.#letGo(false);
+    else this.abort(this.#break);
+  }
+
   #pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.#connection?.pause();
   }
 
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#connection?.resume();
+  }
+
+  #stop(isReusable: boolean): void {
+    this.#onPiece = undefined;
+    this.#waiting = [];
+    this.dueAt = Infinity;
+    this.#letGo(isReusable);
+  }
+
   #letGo(isReusable: boolean): void {
-    if (this.#isPaused) this.#connection?.resume();
+    this.#resume();
     this.#connection?.release(isReusable);
     this.#connection = undefined;
   }
@@ -246,14 +308,34 @@ function quiet<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
   return resolvers;
 }
 
+const destinations = new WeakMap<URL, Destination>();
+
+/** Read once for each URL: it is the same for all calls of a channel. */
 function destinationOf(url: URL): Destination {
-  const isSecure = url.protocol === "https:";
-  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-  return { host: url.hostname.replace(/^\[|\]$/g, ""), port, isSecure };
+  let known = destinations.get(url);
+  if (known === undefined) {
+    const isSecure = url.protocol === "https:";
+    const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
+    known = { host: url.hostname.replaceAll(/^\[|\]$/g, ""), port, isSecure };
+    destinations.set(url, known);
+  }
+  return known;
+}
+
+function unanswered(): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream closed the connection without an answer.",
+  );
+}
+
+/** In our words; those of the cause may hold addresses. */
+function unreachable(cause: unknown): GatewayError {
+  return new GatewayError("upstream_unreachable", "The upstream could not be reached.", { cause });
 }
 
 function broken(cause: unknown): GatewayError {
-  if (cause instanceof GatewayError) return cause;
-  const message = cause instanceof HttpViolation ? "The upstream's answer broke off or is malformed." : "The upstream's answer could not be read.";
-  return new GatewayError("upstream_failed", message, { cause });
+  const isMalformed = cause instanceof HttpViolation;
+  const how = isMalformed ? "broke off or is malformed" : "could not be read";
+  return new GatewayError("upstream_failed", `The upstream's answer ${how}.`, { cause });
 }

@@ -68,7 +68,7 @@ export function openEgress(limits: UpstreamLimits, deadlines = new Deadlines()):
         return exchange;
       } catch (cause) {
         exchange.close();
-        throw asGatewayError(cause);
+        throw GatewayError.from(cause);
       }
     },
     abortAll(reason) {
@@ -76,12 +76,6 @@ export function openEgress(limits: UpstreamLimits, deadlines = new Deadlines()):
     },
     close: () => connections.close(),
   };
-}
-
-/** What keeps a connection from opening, in our words; its own may hold addresses. */
-function asGatewayError(cause: unknown): GatewayError {
-  if (cause instanceof GatewayError) return cause;
-  return new GatewayError("upstream_unreachable", "The upstream could not be reached.", { cause });
 }
 
 function requestText(request: UpstreamRequest): string {
@@ -104,7 +98,10 @@ function requestText(request: UpstreamRequest): string {
 /** A line break in a credential would begin a header of its own. */
 function fieldValue(value: string): string {
   if (/[\r\n\0]/.test(value)) {
-    throw new GatewayError("upstream_auth", "The gateway's credential for this upstream is malformed.");
+    throw new GatewayError(
+      "upstream_auth",
+      "The gateway's credential for this upstream is malformed.",
+    );
   }
   return value;
 }
@@ -114,7 +111,7 @@ function refuseDetours({ status, headers }: ResponseHead): void {
     throw new GatewayError("upstream_failed", "The upstream answered with a redirect.");
   }
   const coding = headers.get("content-encoding");
-  if (coding !== undefined && coding !== "identity") {
+  if (coding !== undefined && coding.toLowerCase() !== "identity") {
     throw new GatewayError("upstream_failed", "The upstream compressed its answer unasked.");
   }
 }

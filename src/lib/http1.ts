@@ -26,10 +26,12 @@ const START_OF_HEAD = Buffer.from("HTTP/1.");
 const NOTHING = Buffer.alloc(0);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
 /** In a head, or in a line that was cut out of one. */
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
 /** What may follow a chunk's size. Nobody acts on it, but readers differ on where a malformed one ends. */
-const EXTENSIONS = /^(?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"[\t !#-[\]-~]*"))?)*$/;
+const EXTENSIONS =
+  /^(?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"[\t !#-[\]-~]*"))?)*$/;
 
 type State =
   | "head"
@@ -79,7 +81,7 @@ export class ResponseReader {
     let more: Uint8Array[] | undefined;
     if (bytes.length > 0) this.#isUntouched = false;
 
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       if (this.#state === "sized" || this.#state === "chunk" || this.#state === "until-close") {
         const end =
           this.#state === "until-close" ? bytes.length : Math.min(bytes.length, at + this.#left);
@@ -95,9 +97,9 @@ export class ResponseReader {
     return more === undefined ? first : Buffer.concat(more);
   }
 
-  /** The connection ended. Throws when the answer has not. */
-  close(): void {
-    if (this.#state === "until-close") this.#state = "over";
+  /** The connection ended, in order or cut off. Throws when the answer has not. */
+  close(isClean: boolean): void {
+    if (this.#state === "until-close" && isClean) this.#state = "over";
     if (this.#state !== "over") {
       throw new HttpViolation("The connection closed before the answer's end.");
     }
@@ -145,7 +147,8 @@ export class ResponseReader {
     // What was known before did not hold the end, but may have ended in its first bytes.
     const keptEnd = kept.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1));
     if (keptEnd < 0) {
-      if (this.#keptBytes - known === room) throw new HttpViolation("The answer's head is too long.");
+      if (this.#keptBytes - known === room)
+        throw new HttpViolation("The answer's head is too long.");
       return bytes.length;
     }
     this.#kept = NOTHING;
@@ -157,17 +160,19 @@ export class ResponseReader {
   #takeHead(bytes: Buffer, start: number, end: number): void {
     this.#headBytes += end - start;
     if (this.#headBytes > MAX_HEAD_BYTES) throw new HttpViolation("The answer's head is too long.");
-    const text = bytes.latin1Slice(start, end);
+    const text = bytes.toString("latin1", start, end);
     if (FORBIDDEN.test(text)) {
       throw new HttpViolation("The answer's head holds a control character.");
     }
     const [statusLine = "", ...fields] = text.split("\r\n");
     const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
-    if (status === undefined) throw new HttpViolation("The answer does not begin with a status line.");
+    if (status === undefined)
+      throw new HttpViolation("The answer does not begin with a status line.");
     const head = { status: Number(status), headers: readFields(fields) };
 
-    if (head.status >= 200) this.#begin(head, minor === "1");
-    else refuseMoreThanInterim(head);
+    const isCurrent = minor === "1";
+    if (head.status >= 200) this.#begin(head, isCurrent);
+    else refuseMoreThanInterim(head, isCurrent);
   }
 
   #begin(head: ResponseHead, isCurrent: boolean): void {
@@ -175,7 +180,8 @@ export class ResponseReader {
     const coding = headers.get("transfer-encoding");
     const length = headers.get("content-length");
     if (coding !== undefined) {
-      if (length !== undefined) throw new HttpViolation("The answer states its length in two ways.");
+      if (length !== undefined)
+        throw new HttpViolation("The answer states its length in two ways.");
       if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no transfer codings.");
       if (coding.toLowerCase() !== "chunked") {
         throw new HttpViolation("The transfer coding is not known.");
@@ -187,7 +193,7 @@ export class ResponseReader {
 
     this.head = head;
     this.#left = length === undefined ? 0 : Number(length);
-    this.#staysOpen = isCurrent && !/\bclose\b/i.test(headers.get("connection") ?? "");
+    this.#staysOpen = isCurrent && !saysClose(headers);
     if (status === 204 || status === 304) {
       this.#state = "over";
       // It ends here whatever it says; what it says may follow all the same.
@@ -205,8 +211,12 @@ export class ResponseReader {
   #readChunkLine(bytes: Buffer, at: number): number {
     const end = this.#findLineEnd(bytes, at, MAX_CHUNK_LINE_BYTES, "A chunk's head is too long.");
     if (end < 0) return bytes.length;
-    if (this.#keptBytes === 0) this.#left = readChunkSize(bytes, at, end);
-    else this.#left = readChunkSize(this.#kept, 0, this.#takeKept(bytes, at, end));
+    if (this.#keptBytes === 0) {
+      this.#left = readChunkSize(bytes, at, end);
+    } else {
+      const length = this.#takeKept(bytes, at, end);
+      this.#left = readChunkSize(this.#kept, 0, length);
+    }
     this.#state = this.#left === 0 ? "trailer" : "chunk";
     return end + 1;
   }
@@ -226,17 +236,19 @@ export class ResponseReader {
     this.#trailerBytes += length + 1;
     if (this.#kept[length - 1] !== CR) throw new HttpViolation("A trailer's line ends wrongly.");
 
-    const line = this.#kept.latin1Slice(0, length - 1);
+    const line = this.#kept.toString("latin1", 0, length - 1);
     if (FORBIDDEN.test(line)) throw new HttpViolation("The trailer holds a control character.");
     if (line === "") this.#state = "over";
-    else readFields([line]);
+    else if (saysLength(readFields([line]))) {
+      throw new HttpViolation("A trailer comes too late to state the length.");
+    }
     return end + 1;
   }
 
   /** Where the line ends that began with what is kept; -1 where it does not yet, and all of it was kept. */
   #findLineEnd(bytes: Buffer, at: number, limit: number, tooLong: string): number {
     const end = bytes.indexOf(LF, at);
-    const stop = end < 0 ? bytes.length : end;
+    const stop = end < 0 ? bytes.length : end + 1;
     if (this.#keptBytes + stop - at > limit) throw new HttpViolation(tooLong);
     if (end < 0) this.#keep(bytes, at, stop);
     return end;
@@ -272,11 +284,20 @@ function refuseOtherProtocols(bytes: Buffer): void {
 }
 
 /** An answer of this kind only announces the real one. */
-function refuseMoreThanInterim({ status, headers }: ResponseHead): void {
-  if (status === 101) throw new HttpViolation("The answer switches protocols, which nobody asked for.");
-  if (headers.has("content-length") || headers.has("transfer-encoding")) {
-    throw new HttpViolation("An interim answer has no body.");
-  }
+function refuseMoreThanInterim({ status, headers }: ResponseHead, isCurrent: boolean): void {
+  if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no interim answers.");
+  if (status === 101)
+    throw new HttpViolation("The answer switches protocols, which nobody asked for.");
+  if (saysLength(headers)) throw new HttpViolation("An interim answer has no body.");
+  if (saysClose(headers)) throw new HttpViolation("An interim answer ends no connection.");
+}
+
+function saysLength(fields: ReadonlyMap<string, string>): boolean {
+  return fields.has("content-length") || fields.has("transfer-encoding");
+}
+
+function saysClose(headers: ReadonlyMap<string, string>): boolean {
+  return /\bclose\b/i.test(headers.get("connection") ?? "");
 }
 
 function readFields(lines: readonly string[]): Map<string, string> {
@@ -287,6 +308,10 @@ function readFields(lines: readonly string[]): Map<string, string> {
     const name = line.slice(0, colon).toLowerCase();
     if (colon < 1 || !FIELD_NAME.test(name)) {
       throw new HttpViolation("A field of the answer's head is malformed.");
+    }
+    // Readers differ on whether a tab is a part of these.
+    if (FRAMING.has(name) && line.includes("\t")) {
+      throw new HttpViolation("The answer states its length with tabs.");
     }
     const value = trimmed(line, colon + 1);
     const before = fields.get(name);
@@ -319,13 +344,14 @@ function readChunkSize(bytes: Buffer, start: number, end: number): number {
     size = size * 16 + digit;
     if (size > Number.MAX_SAFE_INTEGER) throw new HttpViolation("A chunk is too large.");
   }
-  if (at === start || bytes[stop] !== CR) throw new HttpViolation("A chunk's size is not a number.");
+  if (at === start || bytes[stop] !== CR)
+    throw new HttpViolation("A chunk's size is not a number.");
   if (at < stop) refuseOddExtensions(bytes, at, stop);
   return size;
 }
 
 function refuseOddExtensions(bytes: Buffer, start: number, end: number): void {
-  if (bytes[start] === SEMICOLON && EXTENSIONS.test(bytes.latin1Slice(start, end))) return;
+  if (bytes[start] === SEMICOLON && EXTENSIONS.test(bytes.toString("latin1", start, end))) return;
   throw new HttpViolation("A chunk's size is not a number.");
 }
 

@@ -97,6 +97,7 @@ async function relayStream(
     lost: stream.lost,
     send(sink) {
       isSending = true;
+      call.signal.removeEventListener("abort", onGone);
       return answer.send(sink, call, settlement, release);
     },
   };

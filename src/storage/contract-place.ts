@@ -99,3 +99,11 @@ export function recordOf(callId: string, cost = 0): CallRecord {
     lost: [],
   };
 }
+
+/** Why a promise was broken, looked at from the start, so that it is never unhandled. */
+export function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+}

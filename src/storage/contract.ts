@@ -17,6 +17,7 @@ import {
   newId,
   openAt,
   PEPPER,
+  reasonOf,
   recordOf,
   withKey,
   type OpenOptions,
@@ -61,7 +62,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     const refused = ledger.hold(holdFor(accounts, 101));
 
-    await expect(refused).rejects.toMatchObject({ code: "out_of_quota" });
+    expect(await reasonOf(refused)).toMatchObject({ code: "out_of_quota" });
     for (const id of accounts) expect(await ledger.findAccount(id)).toMatchObject({ held: 0 });
     expect(await opened.violations()).toEqual([]);
   });
@@ -135,7 +136,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     await ledger.grant("key:1", nanoUsd(9), "less than was spent");
     const refused = ledger.hold(holdFor(accounts, 0));
 
-    await expect(refused).rejects.toMatchObject({ code: "out_of_quota" });
+    expect(await reasonOf(refused)).toMatchObject({ code: "out_of_quota" });
     expect(await opened.violations()).toEqual([]);
   });
 
@@ -144,7 +145,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     const refused = opened.storage.ledger.hold(holdFor(["user:99"], 0));
 
-    await expect(refused).rejects.toMatchObject({ code: "out_of_quota" });
+    expect(await reasonOf(refused)).toMatchObject({ code: "out_of_quota" });
     expect(await opened.storage.ledger.findAccount("user:99")).toBeUndefined();
     expect(await opened.violations()).toEqual([]);
   });
@@ -186,10 +187,10 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     const { ledger, accounts, callId } = await opened.hold({ quota: 100, amount: 10 });
     await ledger.settle(callId, nanoUsd(10), recordOf(callId, 10));
 
-    const again = ledger.hold(holdFor(accounts, 10, callId)).then((hold) => hold.durable);
+    const again = reasonOf(ledger.hold(holdFor(accounts, 10, callId)).then((hold) => hold.durable));
     const other = await ledger.hold(holdFor(accounts, 10));
 
-    await expect(again).rejects.toMatchObject({ code: "internal" });
+    expect(await again).toMatchObject({ code: "internal" });
     await other.durable;
     expect(await ledger.settle(callId, nanoUsd(10), recordOf(callId, 10)).catch(() => false)).toBe(
       false,
@@ -441,10 +442,10 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     const { ledger, callId, accounts } = await opened.hold({ quota: 1_000, amount: 100 });
     const lock = await opened.place.lock();
 
-    const late = ledger.hold(holdFor(accounts, 10)).then((hold) => hold.durable);
+    const late = reasonOf(ledger.hold(holdFor(accounts, 10)).then((hold) => hold.durable));
     const settled = ledger.settle(callId, nanoUsd(40), recordOf(callId, 40));
     const isSettled = wasSettled(settled);
-    await expect(late).rejects.toMatchObject({ code: "unavailable" });
+    expect(await late).toMatchObject({ code: "unavailable" });
     await Bun.sleep(50);
     // The loop turned while the lock was held, and the settlement still waits.
     expect(isSettled()).toBe(false);
@@ -470,7 +471,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
 
     const refused = ledger.hold(holdFor(accounts, 10));
 
-    await expect(refused).rejects.toMatchObject({ code: "overloaded" });
+    expect(await reasonOf(refused)).toMatchObject({ code: "overloaded" });
     await lock[Symbol.asyncDispose]();
     expect(await settled).toBe(true);
   });
@@ -498,7 +499,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
 
     const refused = opened.storage.ledger.hold(holdFor(accounts, 1)).then((hold) => hold.durable);
 
-    await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+    expect(await reasonOf(refused)).toMatchObject({ code: "unavailable" });
   });
 
   test("readiness is a write that reached the disk", async () => {
@@ -688,11 +689,11 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     const { keys } = opened.storage;
     const { secret } = await opened.key("ci");
 
-    const sameName = opened.key("ci");
-    const sameSecret = keys.create({ userId: 1, name: "other", models: [], secret });
+    const sameName = reasonOf(opened.key("ci"));
+    const sameSecret = reasonOf(keys.create({ userId: 1, name: "other", models: [], secret }));
 
-    await expect(sameName).rejects.toMatchObject({ code: "invalid_request" });
-    await expect(sameSecret).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await sameName).toMatchObject({ code: "invalid_request" });
+    expect(await sameSecret).toMatchObject({ code: "invalid_request" });
     expect(await keys.list(1)).toHaveLength(1);
   });
 
@@ -766,7 +767,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
 
     const refused = openAt(place.address);
 
-    await expect(refused).rejects.toThrow("made with another secret");
+    expect(String(await reasonOf(refused))).toContain("made with another secret");
     await using third = await openAt(place.address, { pepper: other });
     expect(await third.keys.list(1)).toHaveLength(1);
   });
@@ -778,14 +779,16 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     await opened.hold({ quota: 100, amount: 10 });
     const db = await opened.place.tamper();
 
-    const changed = db
-      .updateTable("ledger")
-      .set({ held_delta: nanoUsd(0) })
-      .execute();
-    const deleted = db.deleteFrom("ledger").execute();
+    const changed = reasonOf(
+      db
+        .updateTable("ledger")
+        .set({ held_delta: nanoUsd(0) })
+        .execute(),
+    );
+    const deleted = reasonOf(db.deleteFrom("ledger").execute());
 
-    await expect(changed).rejects.toThrow("append-only");
-    await expect(deleted).rejects.toThrow("append-only");
+    expect(String(await changed)).toContain("append-only");
+    expect(String(await deleted)).toContain("append-only");
     expect(await opened.violations()).toEqual([]);
   });
 
@@ -800,7 +803,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
 
     const refused = openAt(place.address);
 
-    await expect(refused).rejects.toThrow(
+    expect(String(await reasonOf(refused))).toContain(
       "newer version of Sluice: this one does not know 9999-future",
     );
     const { rows } = await sql<{ name: string }>`select name from ${migrations}`.execute(db);
@@ -866,7 +869,7 @@ async function openStorageIn(
 
 async function prepare(place: Place, quota?: number): Promise<readonly AccountId[]> {
   await using storage = await openAt(place.address);
-  return withKey(storage, quota);
+  return await withKey(storage, quota);
 }
 
 /** As if the others had not been seen for long, where a sign of life counts. */
@@ -953,7 +956,7 @@ async function missing(storage: Storage, promised: Promised): Promise<string[]> 
 
 function wasSettled(promise: Promise<unknown>): () => boolean {
   let isSettled = false;
-  void promise.finally(() => {
+  void reasonOf(promise).then(() => {
     isSettled = true;
   });
   return () => isSettled;

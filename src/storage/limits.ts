@@ -8,6 +8,8 @@ export interface StorageLimits {
   readonly maxBatch: number;
   /** Shortest time between two transactions while many calls are in flight. */
   readonly commitFloorMs: number;
+  /** Accounts that a gateway with SQLite keeps in memory; idle ones beyond it are read again. */
+  readonly maxLoadedAccounts: number;
   /** How long SQLite waits for somebody else's lock before a write has failed. */
   readonly busyTimeoutMs: number;
   /** How long a caller waits for PostgreSQL to admit its call. */
@@ -25,6 +27,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxQueuedRecords: 10_000,
   maxBatch: 500,
   commitFloorMs: 2,
+  maxLoadedAccounts: 100_000,
   busyTimeoutMs: 5_000,
   holdTimeoutMs: 1_000,
   bootTimeoutMs: 60_000,

@@ -7,7 +7,15 @@ import { SEED, random, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import { openCutter } from "./contract-cutter.ts";
 import { describeStorage, startChild } from "./contract.ts";
-import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import {
+  holdFor,
+  newId,
+  openAt,
+  reasonOf,
+  recordOf,
+  withKey,
+  type Place,
+} from "./contract-place.ts";
 import { openPool } from "./postgres/pool.ts";
 import type { Tables } from "./tables.ts";
 import { verifyLedger } from "./verify-ledger.ts";
@@ -166,7 +174,9 @@ function describeConnection(): void {
       [1, 2, 3].map(() => storage.ledger.hold(holdFor(accounts, 1))),
     );
     expect(refused).toMatchObject(refused.map(() => ({ reason: { code: "unavailable" } })));
-    await expect(storage.keys.find(createSecret())).rejects.toMatchObject({ code: "unavailable" });
+    expect(await reasonOf(Promise.resolve(storage.keys.find(createSecret())))).toMatchObject({
+      code: "unavailable",
+    });
     cutter.mend();
 
     expect(await settled).toBe(true);
@@ -238,14 +248,18 @@ function describeConnection(): void {
     await using place = await openDatabase();
     const { databaseUrl: _, ...address } = place.address;
 
-    const nobody = openAt(
-      { ...address, databaseUrl: "postgres://postgres@127.0.0.1:1/none" },
-      { limits: { bootTimeoutMs: 700 } },
+    const nobody = reasonOf(
+      openAt(
+        { ...address, databaseUrl: "postgres://postgres@127.0.0.1:1/none" },
+        { limits: { bootTimeoutMs: 700 } },
+      ),
     );
-    const noSuchDatabase = openAt({ ...address, databaseUrl: urlOf("sluice_no_such_database") });
+    const noSuchDatabase = reasonOf(
+      openAt({ ...address, databaseUrl: urlOf("sluice_no_such_database") }),
+    );
 
-    await expect(nobody).rejects.toThrow("cannot be reached");
-    await expect(noSuchDatabase).rejects.toThrow("cannot be reached");
+    expect(String(await nobody)).toContain("cannot be reached");
+    expect(String(await noSuchDatabase)).toContain("cannot be reached");
   });
 }
 

@@ -7,7 +7,15 @@ import { Kysely, sql } from "kysely";
 import { nanoUsd } from "#core/money.ts";
 import { waitFor } from "#test/wait.ts";
 import { describeStorage, startChild } from "./contract.ts";
-import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import {
+  holdFor,
+  newId,
+  openAt,
+  reasonOf,
+  recordOf,
+  withKey,
+  type Place,
+} from "./contract-place.ts";
 import { directDialect } from "./sqlite/dialect.ts";
 import { databasePath, openSqliteReader } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
@@ -21,7 +29,9 @@ test("a second gateway on the same folder is refused, until the first one has cl
 
   const second = openAt(place.address);
 
-  await expect(second).rejects.toThrow(`Another gateway is running on ${place.address.dataDir}.`);
+  expect(String(await reasonOf(second))).toContain(
+    `Another gateway is running on ${place.address.dataDir}.`,
+  );
   await first.ledger.grant("key:1", nanoUsd(5), "the first one still works");
   await first.close();
   await using third = await openAt(place.address);
@@ -56,7 +66,7 @@ test("a command can read the books while the gateway runs, and change nothing", 
 
   expect(await verifyLedger(reader)).toEqual([]);
   expect(await reader.selectFrom("holds").selectAll().execute()).toHaveLength(1);
-  await expect(reader.deleteFrom("holds").execute()).rejects.toThrow("readonly");
+  expect(String(await reasonOf(reader.deleteFrom("holds").execute()))).toContain("readonly");
 });
 
 test("the database can be read by its owner alone, and keeps every promise of durability", async () => {
@@ -95,7 +105,7 @@ test("a full disk refuses calls, keeps what is owed, and is forgotten once there
   );
   await waitFor(() => troubles.length > 0);
   const refused = storage.ledger.hold(holdFor(accounts, 1));
-  await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+  expect(await reasonOf(refused)).toMatchObject({ code: "unavailable" });
   await setPages(1_000_000);
 
   expect(await Promise.all(settled)).toEqual(held.map(() => true));
@@ -115,7 +125,7 @@ test("a call whose hold never reached the disk is still charged for what it deli
   const lock = await place.lock();
 
   const { durable } = await storage.ledger.hold(request);
-  await expect(durable).rejects.toMatchObject({ code: "unavailable" });
+  expect(await reasonOf(durable)).toMatchObject({ code: "unavailable" });
   expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 100 });
   expect(await storage.ledger.extend(request.callId, nanoUsd(1))).toBe(false);
   const settled = storage.ledger.settle(request.callId, nanoUsd(30), recordOf(request.callId, 30));
@@ -158,13 +168,15 @@ test("a transaction that fails half-way leaves nothing behind, and nobody waitin
   await using storage = await openAt(place.address);
   const accounts = await withKey(storage, 100);
 
-  const failed = storage.db.transaction().execute(async (transaction) => {
-    await transaction.updateTable("keys").set({ name: "half" }).execute();
-    throw new Error("half-way");
-  });
+  const failed = reasonOf(
+    storage.db.transaction().execute(async (transaction) => {
+      await transaction.updateTable("keys").set({ name: "half" }).execute();
+      throw new Error("half-way");
+    }),
+  );
   const hold = storage.ledger.hold(holdFor(accounts, 10));
 
-  await expect(failed).rejects.toThrow("half-way");
+  expect(String(await failed)).toContain("half-way");
   await (
     await hold
   ).durable;
@@ -173,7 +185,7 @@ test("a transaction that fails half-way leaves nothing behind, and nobody waitin
 
 test("many more accounts than are kept in memory are all counted right", async () => {
   await using place = await openFolder();
-  await using storage = await openAt(place.address);
+  await using storage = await openAt(place.address, { limits: { maxLoadedAccounts: 20 } });
   await storage.users.ensureRoot();
   const ids = Array.from({ length: 200 }, (_, i) => `key:${i + 1}` as const);
   await Promise.all(ids.map((id) => storage.ledger.grant(id, nanoUsd(100), "a test")));

@@ -33,6 +33,8 @@ export function openPool(url: string, options: PoolOptions): Pool {
   });
   // A connection that breaks while nobody uses it; whoever needs it next gets a new one.
   pool.on("error", options.onError);
+  // One that breaks while in use tells its query; unheard, it would end the process as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -16,7 +16,6 @@ export interface Accounts {
   open(id: AccountId): LiveAccount;
 }
 
-const MAX_LOADED = 100_000;
 const MAX_LOOKED_AT = 16;
 
 /**
@@ -26,7 +25,7 @@ const MAX_LOOKED_AT = 16;
  */
 export function createAccounts(
   load: (id: AccountId) => Account | undefined,
-  maxLoaded = MAX_LOADED,
+  maxLoaded: number,
 ): Accounts {
   const loaded = new Map<AccountId, LiveAccount>();
 

@@ -59,7 +59,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   });
   opened.defer(() => group.close());
 
-  const accounts = createAccounts(accountLoader(db, reader));
+  const accounts = createAccounts(accountLoader(db, reader), limits.maxLoadedAccounts);
   const ledger = openSqliteLedger({ db, accounts, holds, group, instance, clock, limits });
   opened.defer(() => ledger.close());
   await register(db, instance, clock.now());

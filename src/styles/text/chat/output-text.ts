@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { thinkingText } from "./part-in.ts";
@@ -44,21 +45,30 @@ function callIn(call: Json): string {
 
 /** Bytes that are kept as they came, before they are worth reading. */
 const MAX_HELD_BYTES = 64 * 1_024;
+const BLOCK_BYTES = 4 * 1_024;
 const MAX_TEXT_LENGTH = 1_024 * 1_024;
 
 /**
  * The text of a stream that nobody may ever ask for: mostly the upstream says
  * what it used. So the bytes are only kept, and read when they become many.
+ * They are copied into blocks, since thousands of streams would otherwise hold
+ * on to every small piece of memory that the network filled.
  */
 export class OutputText {
-  #held: Uint8Array[] = [];
+  #blocks: Uint8Array[] = [];
   #heldBytes = 0;
   #text = "";
 
   add(events: Uint8Array): void {
-    this.#held.push(events);
-    this.#heldBytes += events.length;
-    if (this.#heldBytes > MAX_HELD_BYTES) this.#read();
+    if (this.#heldBytes + events.length > MAX_HELD_BYTES) this.#read();
+    for (let from = 0; from < events.length; ) {
+      const at = this.#heldBytes % BLOCK_BYTES;
+      if (at === 0) this.#blocks.push(new Uint8Array(BLOCK_BYTES));
+      const piece = events.subarray(from, from + BLOCK_BYTES - at);
+      this.#blocks.at(-1)?.set(piece, at);
+      this.#heldBytes += piece.length;
+      from += piece.length;
+    }
   }
 
   take(): string {
@@ -69,14 +79,12 @@ export class OutputText {
   }
 
   #read(): void {
-    const decoder = new TextDecoder();
-    const pieces: string[] = [];
-    for (const bytes of this.#held) {
-      for (const { data } of readEvents(decoder.decode(bytes)))
-        pieces.push(outputTextIn(parseJson(data)));
-    }
-    this.#held = [];
+    const held = Buffer.concat(this.#blocks, this.#heldBytes);
+    this.#blocks = [];
     this.#heldBytes = 0;
-    this.#text += pieces.join("").slice(0, MAX_TEXT_LENGTH - this.#text.length);
+    const room = MAX_TEXT_LENGTH - this.#text.length;
+    if (held.length === 0 || room <= 0) return;
+    const pieces = readEvents(held.toString()).map(({ data }) => outputTextIn(parseJson(data)));
+    this.#text += pieces.join("").slice(0, room);
   }
 }

@@ -1,0 +1,455 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import type { Socket } from "node:net";
+import { GatewayError } from "#core/error.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import { random, SEED, times } from "#test/seed.ts";
+import { Exchange } from "./exchange.ts";
+import {
+  askFor,
+  faultOf,
+  LIMITS,
+  OK,
+  openRawUpstream,
+  requestTo,
+  sized,
+} from "./fixtures/raw-upstream.ts";
+import { openEgress, type OnPiece, type UpstreamReply } from "./upstream.ts";
+
+const KIB = 1024;
+/** What the system may hold for a connection at its ends, and what we may. */
+const SYSTEM_BYTES = 16 * KIB * KIB;
+const OURS_BYTES = 1024 * KIB;
+
+/** Counts what comes off the connections, whoever takes it. */
+function countArrivals(): { bytes: number; pieces: number } & Disposable {
+  const arrivals = { bytes: 0, pieces: 0 };
+  const { onData } = Exchange.prototype;
+  const spy = spyOn(Exchange.prototype, "onData").mockImplementation(function (
+    this: Exchange,
+    bytes: Buffer,
+  ) {
+    arrivals.bytes += bytes.length;
+    arrivals.pieces++;
+    onData.call(this, bytes);
+  });
+  return Object.assign(arrivals, { [Symbol.dispose]: () => spy.mockRestore() });
+}
+
+/** Sends so many bytes, each of which tells its place, as fast as they are taken. */
+function sendPattern(socket: Socket, sizeBytes: number): { sentBytes: number } {
+  const progress = { sentBytes: 0 };
+  const send = (): void => {
+    while (progress.sentBytes < sizeBytes) {
+      const piece = pattern(progress.sentBytes, Math.min(64 * KIB, sizeBytes - progress.sentBytes));
+      progress.sentBytes += piece.length;
+      if (!socket.write(piece)) {
+        socket.once("drain", send);
+        return;
+      }
+    }
+  };
+  send();
+  return progress;
+}
+
+/** Its period is a prime, so that no power of two can hide a piece that is lost or moved. */
+const PERIOD = 65_521;
+const REPEATED = Buffer.from(
+  Array.from({ length: 2 * PERIOD }, (_, i) => ((i % PERIOD) * 31 + ((i % PERIOD) >> 8)) & 0xff),
+);
+
+function pattern(from: number, length: number): Buffer {
+  const start = from % PERIOD;
+  return REPEATED.subarray(start, start + Math.min(length, PERIOD));
+}
+
+/** Throws at the first byte that is not where it belongs. */
+function checker(): OnPiece & { bytes: number } {
+  const check = (piece: Uint8Array): void => {
+    for (let at = 0; at < piece.length;) {
+      const expected = pattern(check.bytes, piece.length - at);
+      if (expected.compare(piece, at, at + expected.length) !== 0) throw new Error("out of order");
+      at += expected.length;
+      check.bytes += expected.length;
+    }
+  };
+  check.bytes = 0;
+  return check;
+}
+
+/** Waits until a number stands still. */
+async function settled(read: () => number): Promise<number> {
+  for (let before = -1; ;) {
+    const now = read();
+    if (now === before) return now;
+    before = now;
+    await Bun.sleep(150);
+  }
+}
+
+describe("a taker who is not ready", () => {
+  const SIZE = 48 * KIB * KIB;
+
+  test("stops the sender, holds next to nothing, and then gets every byte in its order", async () => {
+    let progress = { sentBytes: 0 };
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}Content-Length: ${SIZE}\r\n\r\n`);
+      progress = sendPattern(socket, SIZE);
+    });
+    using arrivals = countArrivals();
+    const egress = openEgress(LIMITS);
+    const reply = await egress.send(requestTo(upstream));
+    const check = checker();
+    const ready = Promise.withResolvers<void>();
+
+    const reading = reply.pump((piece) => {
+      void check(piece);
+      return check.bytes > 2 * KIB * KIB ? ready.promise : undefined;
+    });
+    const stuckAt = await settled(() => progress.sentBytes);
+    const takenThen = check.bytes;
+
+    expect(stuckAt - takenThen).toBeLessThan(SYSTEM_BYTES);
+    expect(arrivals.bytes - takenThen).toBeLessThan(OURS_BYTES);
+    ready.resolve();
+    await reading;
+    expect(check.bytes).toBe(SIZE);
+    reply.close();
+    egress.close();
+  });
+
+  test("again and again, gets every byte in its order", async () => {
+    const pieces = random(SEED);
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}\r\n`);
+      sendPattern(socket, SIZE / 4);
+      socket.end();
+    });
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    const check = checker();
+
+    await reply.pump((piece) => {
+      void check(piece);
+      const mood = pieces();
+      if (mood < 0.3) return undefined;
+      return mood < 0.6 ? Promise.resolve() : Bun.sleep(mood * 3);
+    });
+
+    expect(check.bytes).toBe(SIZE / 4);
+    reply.close();
+  });
+
+  test("gets all that came before the server closed the connection meanwhile", async () => {
+    const size = 100 * KIB;
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}\r\n`);
+      sendPattern(socket, size);
+      socket.end();
+    });
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    const check = checker();
+
+    await reply.pump((piece) => {
+      void check(piece);
+      return Bun.sleep(20);
+    });
+
+    expect(check.bytes).toBe(size);
+    reply.close();
+  });
+
+  test("gets what came before the answer broke off, and then hears of that", async () => {
+    const seen: string[] = [];
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n`);
+      setTimeout(() => socket.write("3\r\ntwo\r\n"), 30);
+      setTimeout(() => socket.write("nonsense\r\n"), 60);
+    });
+    using arrivals = countArrivals();
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    const ready = Promise.withResolvers<void>();
+
+    const reading = reply.pump((piece) => {
+      seen.push(Buffer.from(piece).toString());
+      if (seen.length > 1) return undefined;
+      // What comes now is held back by the system at first; all of it is read before it is told.
+      return ready.promise;
+    });
+    await Bun.sleep(100);
+    expect(seen).toEqual(["one"]);
+    expect(arrivals.pieces).toBeLessThanOrEqual(2);
+    ready.resolve();
+
+    expect(await faultOf(reading)).toBe("upstream_failed");
+    expect(seen.slice(0, 2)).toEqual(["one", "two"]);
+    await upstream.reaches(0);
+    reply.close();
+  });
+});
+
+describe("what comes before anybody takes it", () => {
+  test("is kept in its order, up to a limit, and goes on once somebody does", async () => {
+    const size = 32 * KIB * KIB;
+    let progress = { sentBytes: 0 };
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}Content-Length: ${size}\r\n\r\n`);
+      progress = sendPattern(socket, size);
+    });
+    using arrivals = countArrivals();
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    await settled(() => progress.sentBytes);
+    expect(progress.sentBytes).toBeLessThan(SYSTEM_BYTES);
+    expect(arrivals.bytes).toBeLessThan(OURS_BYTES);
+
+    const check = checker();
+    await reply.pump(check);
+
+    expect(check.bytes).toBe(size);
+    reply.close();
+  });
+
+  test("counts for more than its bytes when it comes in small pieces", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each.setNoDelay(true);
+      each.write(`${OK}\r\n`);
+    });
+    using arrivals = countArrivals();
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+
+    for (let i = 0; i < 2_000; i++) {
+      socket?.write("x");
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+
+    expect(arrivals.pieces).toBeGreaterThan(100);
+    expect(arrivals.pieces).toBeLessThan(600);
+    socket?.end();
+    expect(await reply.readAll()).toEqual(new Uint8Array(Buffer.alloc(2_000, "x")));
+    reply.close();
+  });
+});
+
+describe("a taker who fails", () => {
+  const ways: [string, OnPiece][] = [
+    [
+      "at once",
+      () => {
+        throw new GatewayError("too_large", "Enough.");
+      },
+    ],
+    ["later", () => Promise.reject(new GatewayError("too_large", "Enough."))],
+  ];
+  test.each(ways)("%s, is told its own failure, and the upstream is cut", async (_how, onPiece) => {
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${OK}\r\nhi`);
+    });
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+
+    expect(await faultOf(reply.pump(onPiece))).toBe("too_large");
+
+    await upstream.reaches(0);
+    reply.close();
+  });
+});
+
+test("[C6] a body without a length whose connection is reset is not taken for a whole one", async () => {
+  await using upstream = await openRawUpstream((socket) => {
+    socket.write(`${OK}\r\nhalf of`);
+    setTimeout(() => socket.resetAndDestroy(), 20);
+  });
+
+  expect(await faultOf(askFor(openEgress(LIMITS), requestTo(upstream)))).toBe("upstream_failed");
+});
+
+describe("nothing is sent for a caller who is gone already", () => {
+  test("neither on a new connection nor on an idle one", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
+    const deadlines = new Deadlines();
+    const egress = openEgress(LIMITS, deadlines);
+    const gone = requestTo(upstream, { signal: AbortSignal.abort() });
+
+    expect(await faultOf(egress.send(gone))).toBe("canceled");
+    expect(upstream.connections).toBe(0);
+    await askFor(egress, requestTo(upstream));
+    expect(await faultOf(egress.send(gone))).toBe("canceled");
+
+    expect(await askFor(egress, requestTo(upstream))).toBe("hi");
+    expect({ requests: upstream.requests.length, connections: upstream.connections }).toEqual({
+      requests: 2,
+      connections: 1,
+    });
+    egress.close();
+    expect(deadlines.size).toBe(0);
+  });
+});
+
+/** A signal that knows how many listen to it. */
+function watchedSignal(): { signal: AbortSignal; abort(): void; readonly listeners: number } {
+  const caller = new AbortController();
+  const { signal } = caller;
+  const listeners = new Set<unknown>();
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: Parameters<AbortSignal["addEventListener"]>) => {
+    listeners.add(args[1]);
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<AbortSignal["removeEventListener"]>) => {
+    listeners.delete(args[1]);
+    removeEventListener.apply(signal, args);
+  };
+  return {
+    signal,
+    abort: () => caller.abort(),
+    get listeners() {
+      return listeners.size;
+    },
+  };
+}
+
+describe("letting go of an answer releases its deadline, its listener and its connection", () => {
+  const never = new Promise<void>(() => {});
+  const states: [string, string, (reply: UpstreamReply) => Promise<unknown>][] = [
+    ["that nobody has taken yet", `${OK}Content-Length: 9\r\n\r\nhi`, async () => {}],
+    [
+      "that is being taken",
+      `${OK}Content-Length: 9\r\n\r\nhi`,
+      async (reply) => {
+        const came = Promise.withResolvers<void>();
+        const reading = reply.pump(() => came.resolve());
+        await came.promise;
+        return reading;
+      },
+    ],
+    [
+      "whose taker is not ready",
+      `${OK}Content-Length: 9\r\n\r\nhi`,
+      async (reply) => {
+        const came = Promise.withResolvers<void>();
+        const reading = reply.pump(() => {
+          came.resolve();
+          return never;
+        });
+        await came.promise;
+        return reading;
+      },
+    ],
+    [
+      "that waits for its taker, whole",
+      sized("hi"),
+      async (reply) => {
+        const came = Promise.withResolvers<void>();
+        const reading = reply.pump(() => {
+          came.resolve();
+          return never;
+        });
+        await came.promise;
+        return reading;
+      },
+    ],
+    ["that was taken to its end", sized("hi"), (reply) => reply.readAll()],
+    [
+      "that failed",
+      `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nx`,
+      (reply) => reply.readAll(),
+    ],
+  ];
+  test.each(states)("%s", async (_what, answer, take) => {
+    await using upstream = await openRawUpstream((socket) => void socket.write(answer));
+    const deadlines = new Deadlines();
+    const egress = openEgress(LIMITS, deadlines);
+    const caller = watchedSignal();
+    const reply = await egress.send(requestTo(upstream, { signal: caller.signal }));
+    const outcome = take(reply).then(
+      () => "ended",
+      (cause: unknown) => GatewayError.from(cause).code,
+    );
+    await Bun.sleep(20);
+
+    reply.close();
+    reply.close();
+
+    // Whoever was still reading is not left waiting.
+    expect(["ended", "canceled", "upstream_failed"]).toContain(await outcome);
+    egress.close();
+    expect({ deadlines: deadlines.size, listeners: caller.listeners }).toEqual({
+      deadlines: 0,
+      listeners: 0,
+    });
+    await upstream.reaches(0);
+  });
+
+  test("after a thousand of every kind nothing is left", async () => {
+    const numbers = random(SEED);
+    const kinds = [
+      `${OK}Content-Length: 9\r\n\r\nhi`,
+      "nonsense\r\n\r\n",
+      "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n",
+      `${OK}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi`,
+      sized("hi"),
+      `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
+      sized("no", "500 Oops"),
+      "",
+      "reset",
+      "half and reset",
+    ];
+    await using upstream = await openRawUpstream((socket, { head }) => {
+      const answer = kinds[Number(/^x-kind: (\d+)/m.exec(head)?.[1])] ?? "";
+      if (answer === "reset") socket.resetAndDestroy();
+      else if (answer === "half and reset") {
+        socket.write(`${OK}\r\nhi`, () => socket.resetAndDestroy());
+      } else socket.write(answer);
+    });
+    const nobody = await openRawUpstream(() => {});
+    await nobody[Symbol.asyncDispose]();
+    const deadlines = new Deadlines();
+    const egress = openEgress({ ...LIMITS, firstByteMs: 300, idleMs: 300 }, deadlines);
+    const callers = Array.from({ length: 10 }, () => watchedSignal());
+    const counts: Record<string, number> = {};
+
+    const call = async (): Promise<string> => {
+      const caller = callers[Math.floor(numbers() * callers.length)] ?? watchedSignal();
+      const kind = Math.floor(numbers() * kinds.length);
+      const reply = await egress.send(
+        requestTo(numbers() < 0.1 ? nobody : upstream, {
+          signal: caller.signal,
+          pool: `channel ${Math.floor(numbers() * 5)}`,
+          authorize: () => ({ "x-kind": `${kind}` }),
+        }),
+      );
+      try {
+        if (numbers() < 0.2) return "let go";
+        await reply.readAll();
+        return "ended";
+      } finally {
+        reply.close();
+      }
+    };
+    const rounds = times(20, 200);
+    for (let round = 0; round < rounds; round++) {
+      const calls = Array.from({ length: 50 }, () =>
+        call().catch((cause: unknown) => GatewayError.from(cause).code),
+      );
+      // In each round one caller hangs up in the middle.
+      if (round % 2 === 0) {
+        await Bun.sleep(2);
+        callers.shift()?.abort();
+        callers.push(watchedSignal());
+      }
+      for (const outcome of await Promise.all(calls)) counts[outcome] = (counts[outcome] ?? 0) + 1;
+      expect(callers.map(({ listeners }) => listeners)).toEqual(callers.map(() => 0));
+    }
+
+    expect(Object.keys(counts).toSorted()).toEqual([
+      "canceled",
+      "ended",
+      "let go",
+      "upstream_failed",
+      "upstream_timeout",
+      "upstream_unreachable",
+    ]);
+    egress.close();
+    expect(deadlines.size).toBe(0);
+    await upstream.reaches(0);
+  }, 120_000);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { KEY_STATUS, type ApiKey } from "#core/key.ts";
+import { SEED, times } from "#test/seed.ts";
+import { createKeyCache } from "./key-cache.ts";
+
+test("a changed or deleted key is never given out again, whatever look-ups were under way", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.constantFrom("find", "find", "find", "change", "delete"), { maxLength: 14 }),
+      async (scheduler, steps) => {
+        const { database, cache } = setup(() => scheduler.schedule(Promise.resolve()));
+        /** The oldest version that a look-up begun now may still give. */
+        let oldestAllowed = 0;
+
+        const tasks = steps.map(async (step) => {
+          await scheduler.schedule(Promise.resolve(), step);
+          if (step === "find") {
+            const allowed = oldestAllowed;
+            expect(versionOf(await cache.find("digest"))).toBeGreaterThanOrEqual(allowed);
+            return;
+          }
+          // Another change may be committed before this one is heard of.
+          const committed = step === "delete" ? database.delete() : database.change();
+          await scheduler.schedule(Promise.resolve(), "commit heard of");
+          cache.forget(1);
+          oldestAllowed = Math.max(oldestAllowed, committed);
+        });
+        await scheduler.waitFor(Promise.all(tasks));
+
+        expect(versionOf(await scheduler.waitFor(finding(cache)))).toBe(versionOf(database.read()));
+        expect(versionOf(await scheduler.waitFor(finding(cache)))).toBe(versionOf(database.read()));
+      },
+    ),
+    { seed: SEED, numRuns: times(500, 10_000) },
+  );
+});
+
+test("many who ask for a key at once cost one look-up", async () => {
+  const { cache, lookups } = setup();
+
+  const answers = await Promise.all(Array.from({ length: 100 }, () => cache.find("digest")));
+
+  expect(lookups()).toBe(1);
+  expect(new Set(answers).size).toBe(1);
+  expect(cache.find("digest")).toBe(answers[0]);
+});
+
+test("a key is believed for so long after it was asked for, and then asked for again", async () => {
+  const { cache, database, time, lookups } = setup();
+  await cache.find("digest");
+  database.delete();
+
+  time.now = 999;
+  expect(cache.find("digest")).toMatchObject({ id: 1 });
+  time.now = 1_000;
+
+  expect(await cache.find("digest")).toBeUndefined();
+  expect(lookups()).toBe(2);
+});
+
+test("an unknown key is not looked up again for a second", async () => {
+  const { cache, database, time, lookups } = setup();
+  database.delete();
+  await cache.find("digest");
+
+  expect(cache.find("digest")).toBeUndefined();
+  expect(lookups()).toBe(1);
+  time.now = 1_001;
+  await cache.find("digest");
+
+  expect(lookups()).toBe(2);
+});
+
+test("a failed look-up is told to those who asked, and not remembered", async () => {
+  let isDown = true;
+  const { cache } = setup(async () => {
+    if (isDown) throw new Error("no database");
+  });
+
+  const answer = await Promise.resolve(cache.find("digest")).catch((error: unknown) => error);
+  isDown = false;
+
+  expect(String(answer)).toContain("no database");
+  expect(await cache.find("digest")).toMatchObject({ id: 1 });
+});
+
+test("the cache holds no more keys than it may, nor more unknown ones", async () => {
+  const asked: string[] = [];
+  const cache = createKeyCache({
+    async lookup(digest) {
+      asked.push(digest);
+      return digest.startsWith("known") ? keyOf(1, Number(digest.slice(5))) : undefined;
+    },
+    ttlMs: Infinity,
+    clock: { now: () => 0, monotonic: () => 0 },
+    maxKeys: 3,
+    maxUnknown: 3,
+  });
+  const find = async (digests: readonly string[]): Promise<void> => {
+    for (const digest of digests) await cache.find(digest);
+  };
+
+  await find(["known1", "known2", "known3", "known1", "known4"]);
+  await find(["other1", "other2", "other3", "other4"]);
+  asked.length = 0;
+  await find(["known1", "known3", "known4", "other2", "other3", "other4"]);
+  expect(asked).toEqual([]);
+  await find(["known2", "other1"]);
+
+  expect(asked).toEqual(["known2", "other1"]);
+});
+
+/** A database of one key, and a cache in front of it. `travel` is the way there, and back. */
+function setup(travel: () => Promise<unknown> = async () => {}) {
+  let version = 0;
+  let isDeleted = false;
+  let count = 0;
+  const time = { now: 0 };
+  const read = (): ApiKey | undefined => (isDeleted ? undefined : keyOf(version));
+  const cache = createKeyCache({
+    async lookup() {
+      count++;
+      await travel();
+      const seen = read();
+      await travel();
+      return seen;
+    },
+    ttlMs: 1_000,
+    clock: { now: () => 0, monotonic: () => time.now },
+  });
+  const database = {
+    read,
+    change: () => (isDeleted ? DELETED : ++version),
+    delete() {
+      isDeleted = true;
+      return DELETED;
+    },
+  };
+  return { cache, database, time, lookups: () => count };
+}
+
+const DELETED = 1_000_000;
+
+function keyOf(version: number, id = 1): ApiKey {
+  const name = String(version);
+  return { id, userId: 1, name, status: KEY_STATUS.enabled, models: [], accounts: [] };
+}
+
+function versionOf(key: ApiKey | undefined): number {
+  return key === undefined ? DELETED : Number(key.name);
+}
+
+async function finding(cache: ReturnType<typeof createKeyCache>): Promise<ApiKey | undefined> {
+  return cache.find("digest");
+}

@@ -1,0 +1,12 @@
+import { openAt, withKey, holdFor, recordOf } from "./contract-place.ts";
+import { nanoUsd } from "#core/money.ts";
+const s = await openAt({ dataDir: "/tmp/stx/zz" + Math.random() }, { onError: console.error });
+const accounts = await withKey(s, 100);
+const r = holdFor(accounts, 10);
+await (await s.ledger.hold(r)).durable; console.log("held");
+await s.ledger.settle(r.callId, nanoUsd(10), recordOf(r.callId, 10)); console.log("settled");
+const again = s.ledger.hold(holdFor(accounts, 10, r.callId)).then((h) => h.durable);
+await again.catch((e) => console.log("again", e.code));
+const o = await s.ledger.hold(holdFor(accounts, 10)); await o.durable; console.log("other");
+console.log(await s.ledger.settle(r.callId, nanoUsd(10), recordOf(r.callId, 10)).catch((e) => e.code));
+await s.close(); console.log("closed");
