@@ -4,7 +4,12 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { credential } from "#core/channel.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import { openEgress, type UpstreamLimits, type UpstreamReply, type UpstreamRequest } from "./upstream.ts";
+import {
+  openEgress,
+  type UpstreamLimits,
+  type UpstreamReply,
+  type UpstreamRequest,
+} from "./upstream.ts";
 
 const LIMITS: UpstreamLimits = {
   connectMs: 300,
@@ -34,7 +39,8 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-const url = (port = (server.address() as AddressInfo).port): URL => new URL(`http://127.0.0.1:${port}/v1/x`);
+const url = (port = (server.address() as AddressInfo).port): URL =>
+  new URL(`http://127.0.0.1:${port}/v1/x`);
 
 function request(more: Partial<UpstreamRequest> = {}): UpstreamRequest {
   return {
@@ -101,21 +107,55 @@ describe("an upstream that answers", () => {
 describe("an upstream that fails", () => {
   const refusals: [string, Script, FaultCode][] = [
     ["hangs before its answer", () => {}, "upstream_timeout"],
-    ["goes silent in the middle", (socket) => socket.write(`${OK}content-length: 9\r\n\r\nhi`), "upstream_timeout"],
+    [
+      "goes silent in the middle",
+      (socket) => socket.write(`${OK}content-length: 9\r\n\r\nhi`),
+      "upstream_timeout",
+    ],
     ["resets before its answer", (socket) => socket.resetAndDestroy(), "upstream_failed"],
-    ["resets in the middle", (socket) => socket.write(`${OK}content-length: 9\r\n\r\nhi`, () => socket.resetAndDestroy()), "upstream_failed"],
-    ["ends before its announced length", (socket) => socket.end(`${OK}content-length: 9\r\n\r\nhi`), "upstream_failed"],
-    ["ends a chunked body without its last chunk", (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n`), "upstream_failed"],
-    ["redirects", (socket) => socket.end(`HTTP/1.1 302 Found\r\nlocation: http://127.0.0.2/\r\ncontent-length: 0\r\n\r\n`), "upstream_failed"],
-    ["compresses unasked", (socket) => socket.end(`${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\nhi`), "upstream_failed"],
-    ["answers more than it may", (socket) => socket.end(`${OK}\r\n${"x".repeat(20_000)}`), "upstream_failed"],
+    [
+      "resets in the middle",
+      (socket) => socket.write(`${OK}content-length: 9\r\n\r\nhi`, () => socket.resetAndDestroy()),
+      "upstream_failed",
+    ],
+    [
+      "ends before its announced length",
+      (socket) => socket.end(`${OK}content-length: 9\r\n\r\nhi`),
+      "upstream_failed",
+    ],
+    [
+      "ends a chunked body without its last chunk",
+      (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n`),
+      "upstream_failed",
+    ],
+    [
+      "redirects",
+      (socket) =>
+        socket.end(
+          `HTTP/1.1 302 Found\r\nlocation: http://127.0.0.2/\r\ncontent-length: 0\r\n\r\n`,
+        ),
+      "upstream_failed",
+    ],
+    [
+      "compresses unasked",
+      (socket) => socket.end(`${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\nhi`),
+      "upstream_failed",
+    ],
+    [
+      "answers more than it may",
+      (socket) => socket.end(`${OK}\r\n${"x".repeat(20_000)}`),
+      "upstream_failed",
+    ],
     ["answers what is not HTTP", (socket) => socket.end("nonsense\r\n\r\n"), "upstream_failed"],
   ];
-  test.each(refusals)("%s: that is told, and nothing of where it is", async (_what, behaviour, code) => {
-    script = behaviour;
+  test.each(refusals)(
+    "%s: that is told, and nothing of where it is",
+    async (_what, behaviour, code) => {
+      script = behaviour;
 
-    expect(await faultOf(readAll())).toBe(code);
-  });
+      expect(await faultOf(readAll())).toBe(code);
+    },
+  );
 
   test("a port where nobody listens is unreachable", async () => {
     const closed = createServer();
@@ -129,9 +169,9 @@ describe("an upstream that fails", () => {
   test("a host that swallows connections is found out long before an answer is due", async () => {
     await using hole = await openBlackHole();
 
-    expect(await faultOf(readAll({ url: url(hole.port) }, { ...LIMITS, firstByteMs: 60_000 }))).toBe(
-      "upstream_unreachable",
-    );
+    expect(
+      await faultOf(readAll({ url: url(hole.port) }, { ...LIMITS, firstByteMs: 60_000 })),
+    ).toBe("upstream_unreachable");
   });
 
   test("an answer that never ends is ended at the total deadline", async () => {
@@ -214,7 +254,9 @@ async function openBlackHole(): Promise<{ port: number } & AsyncDisposable> {
   child.kill("SIGSTOP");
 
   // More than any backlog that the runtime would ask for.
-  const fillers = Array.from({ length: 1_200 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  const fillers = Array.from({ length: 1_200 }, () =>
+    connect(port, "127.0.0.1").on("error", () => {}),
+  );
   await Bun.sleep(500);
   return {
     port,

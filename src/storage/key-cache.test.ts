@@ -40,7 +40,7 @@ test("a changed or deleted key is never given out again, whatever look-ups were 
 test("many who ask for a key at once cost one look-up", async () => {
   const { cache, lookups } = setup();
 
-  const answers = await Promise.all(Array.from({ length: 100 }, () => cache.find("digest")));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => finding(cache)));
 
   expect(lookups()).toBe(1);
   expect(new Set(answers).size).toBe(1);

@@ -26,7 +26,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   maxQueuedWrites: 10_000,
   maxQueuedRecords: 10_000,
   maxBatch: 500,
-  commitFloorMs: 2,
+  commitFloorMs: 5,
   maxLoadedAccounts: 100_000,
   busyTimeoutMs: 5_000,
   holdTimeoutMs: 1_000,

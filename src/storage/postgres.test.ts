@@ -16,6 +16,7 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
+import type { Storage } from "./open.ts";
 import { openPool } from "./postgres/pool.ts";
 import type { Tables } from "./tables.ts";
 import { verifyLedger } from "./verify-ledger.ts";
@@ -93,6 +94,54 @@ function describeSharing(): void {
     expect(await one.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 100 });
     expect(await verifyLedger(one.db)).toEqual([]);
   });
+
+  test("a gateway that loses a deadlock tries again, and its caller hears nothing of it", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address, { limits: { holdTimeoutMs: 10_000 } });
+    const accounts = await withKey(storage, 100);
+    const other = new Client({ connectionString: place.address.databaseUrl });
+    await other.connect();
+    const lock = (id: string): Promise<unknown> =>
+      other.query("select * from accounts where id = $1 for update", [id]);
+
+    await other.query("begin");
+    await lock("user:1");
+    const hold = storage.ledger.hold(holdFor(accounts, 10));
+    // The gateway has the first account by now, and waits for the second.
+    await Bun.sleep(300);
+    await reasonOf(lock("key:1"));
+    await other.query("commit");
+    await other.end();
+
+    await (
+      await hold
+    ).durable;
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 10 });
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 20_000);
+
+  test("a gateway that takes back a hold in doubt leaves the holds of others alone", async () => {
+    await using place = await openDatabase();
+    await using cutter = await openCutter(SERVER);
+    await using owner = await openAt(place.address);
+    await using other = await openAt({
+      ...place.address,
+      databaseUrl: cutter.through(place.address.databaseUrl),
+    });
+    const request = holdFor(await withKey(owner, 100), 10);
+    await owner.ledger.hold(request);
+
+    cutter.cut();
+    const refused = await reasonOf(other.ledger.hold(request));
+    cutter.mend();
+    await waitFor(() => isReady(other));
+
+    expect(refused).toMatchObject({ code: "unavailable" });
+    expect(await owner.ledger.findAccount("key:1")).toMatchObject({ held: 10 });
+    expect(await owner.ledger.settle(request.callId, nanoUsd(9), recordOf(request.callId, 9))).toBe(
+      true,
+    );
+  }, 20_000);
 
   test("a hold is abandoned once its gateway was not seen for 30 seconds, and not before", async () => {
     await using place = await openDatabase();
@@ -180,12 +229,7 @@ function describeConnection(): void {
     cutter.mend();
 
     expect(await settled).toBe(true);
-    await waitFor(() =>
-      storage.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await waitFor(() => isReady(storage));
     expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 60 });
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 30_000);
@@ -231,12 +275,7 @@ function describeConnection(): void {
     isOver = true;
     await Promise.all(callers);
 
-    await waitFor(() =>
-      storage.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await waitFor(() => isReady(storage));
     expect(refused).toBeGreaterThan(0);
     await using looker = await openAt(place.address);
     await waitFor(async () => (await looker.ledger.findAccount("user:1"))?.held === 0);
@@ -261,6 +300,10 @@ function describeConnection(): void {
     expect(String(await nobody)).toContain("cannot be reached");
     expect(String(await noSuchDatabase)).toContain("cannot be reached");
   });
+}
+
+async function isReady(storage: Storage): Promise<boolean> {
+  return (await reasonOf(storage.ping())) === undefined;
 }
 
 async function openDatabase(): Promise<Place & { address: { databaseUrl: string } }> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
-import { GatewayError } from "#core/error.ts";
+import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
 import { openGroup } from "../group.ts";

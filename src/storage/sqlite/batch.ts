@@ -11,16 +11,26 @@ export interface SqliteWrite extends Write {
 
 export interface BatchBuilder {
   row(statement: StatementName, values: Values): void;
+  open(callId: string, values: Values): void;
+  /** A hold that was opened in the same transaction need never be written. */
+  release(callId: string): void;
   move(accounts: readonly AccountId[], held: number, spent: number): void;
 }
 
 /** The rows of one transaction; an account that many calls move is updated once. */
 export function encodeBatch(writes: readonly SqliteWrite[]): Batch {
   const batch: Partial<Record<StatementName, Values[]>> = {};
+  const opened = new Map<string, Values>();
   const moves = new Map<AccountId, { held: number; spent: number }>();
   const builder: BatchBuilder = {
     row(statement, values) {
       (batch[statement] ??= []).push(values);
+    },
+    open(callId, values) {
+      opened.set(callId, values);
+    },
+    release(callId) {
+      if (!opened.delete(callId)) builder.row("release", [callId]);
     },
     move(accounts, held, spent) {
       for (const id of accounts) {
@@ -36,6 +46,7 @@ export function encodeBatch(writes: readonly SqliteWrite[]): Batch {
   };
 
   for (const write of writes) write.encode(builder);
+  for (const values of opened.values()) builder.row("hold", values);
   for (const [id, { held, spent }] of moves) builder.row("balance", [held, spent, id]);
   return batch;
 }

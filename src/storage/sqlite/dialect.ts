@@ -23,7 +23,7 @@ export function directDialect(database: Database): Dialect {
     commitTransaction: () => run("commit"),
     rollbackTransaction: () => run("rollback"),
     releaseConnection: async () => {},
-    destroy: async () => database.close(),
+    destroy: async () => database.close(true),
   });
 }
 

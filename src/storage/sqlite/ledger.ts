@@ -146,7 +146,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     const durable = written(request.accounts, {
       isRefusable: true,
       encode(batch) {
-        batch.row("hold", row);
+        batch.open(callId, row);
         batch.row("entry", entry);
         batch.move(request.accounts, amount, 0);
       },
@@ -211,7 +211,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
           batch.row("entry", hold.entry);
           batch.move(hold.accounts, hold.amount, 0);
         } else {
-          batch.row("release", [callId]);
+          batch.release(callId);
         }
         batch.row("entry", callEntry(callId, kind, hold.pair, -hold.amount, cost, at));
         batch.row("record", callValues(record));

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
-import { GatewayError } from "#core/error.ts";
+import type { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
@@ -36,7 +36,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   const path = databasePath(dataDir);
   await prepareFile(path, limits.busyTimeoutMs);
 
-  const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close());
+  const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close(true));
   const writer = opened.adopt(await openWriter(path, writerPragmas(limits.busyTimeoutMs)), (each) =>
     each.close(),
   );

@@ -63,8 +63,10 @@ function perform(request: Request): { rows?: unknown[]; changes?: number } {
       rollback();
       return {};
     case "close":
+      // A connection with a statement left would live on until the collector finds it.
+      for (const [, statement] of statements) statement.finalize();
       statements = [];
-      database?.close();
+      database?.close(true);
       database = undefined;
       return {};
   }

@@ -1,0 +1,230 @@
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { openRawUpstream, SECRET, sized, type RawUpstream } from "./fixtures/raw-upstream.ts";
+import type { Probe, Probed } from "./fixtures/tls-probe.ts";
+
+const folder = new URL("./fixtures/tls/", import.meta.url);
+const pem = (name: string): string => readFileSync(new URL(`${name}.pem`, folder), "utf8");
+
+interface TlsUpstream extends RawUpstream {
+  /** All that came and could be read, whole requests or not. */
+  readonly seen: { text: string };
+  /** What each handshake that was finished asked for. */
+  readonly sessions: { name: unknown; protocol: unknown; alpn: unknown }[];
+}
+
+async function openTlsUpstream(
+  certificate: string,
+  options: TlsOptions = {},
+): Promise<TlsUpstream> {
+  const seen = { text: "" };
+  const sessions: TlsUpstream["sessions"] = [];
+  const create = (onSocket: (socket: Socket) => void): Server =>
+    createTlsServer(
+      { key: pem("key"), cert: pem(certificate), ALPNProtocols: ["h2", "http/1.1"], ...options },
+      (socket: TLSSocket & { servername?: unknown }) => {
+        sessions.push({
+          name: socket.servername,
+          protocol: socket.getProtocol(),
+          alpn: socket.alpnProtocol,
+        });
+        socket.on("data", (data: Buffer) => void (seen.text += data.toString("latin1")));
+        onSocket(socket);
+      },
+    ).on("tlsClientError", () => {});
+  const upstream = await openRawUpstream((socket) => socket.write(sized("hi")), create);
+  return Object.assign(upstream, { seen, sessions });
+}
+
+/** In a program of its own, which trusts the test's authority as an operator would have it. */
+async function probe(
+  url: string,
+  more: Partial<Probe> & { env?: Record<string, string> } = {},
+): Promise<Probed> {
+  const { env = {}, ...rest } = more;
+  const job: Probe = { url, count: 1, bodyBytes: 16, waitMs: 0, ...rest };
+  const program = new URL("./fixtures/tls-probe.ts", import.meta.url).pathname;
+  const trusted = { NODE_EXTRA_CA_CERTS: new URL("authority.pem", folder).pathname };
+  await using child = Bun.spawn([process.execPath, program, JSON.stringify([job])], {
+    env: { ...process.env, ...trusted, ...env },
+    stdout: "pipe",
+  });
+  return JSON.parse(await new Response(child.stdout).text()) as Probed;
+}
+
+describe("an upstream over TLS", () => {
+  test("whose certificate an authority vouches for that the operator trusts is used, and used again", async () => {
+    await using upstream = await openTlsUpstream("good");
+
+    const { outcomes, leftDeadlines } = await probe(`https://localhost:${upstream.port}/`, {
+      count: 5,
+    });
+
+    expect({ outcomes, leftDeadlines }).toEqual({
+      outcomes: [200, 200, 200, 200, 200],
+      leftDeadlines: 0,
+    });
+    expect(upstream.requests).toHaveLength(5);
+    expect(upstream.seen.text).toContain(SECRET);
+    // One connection, which asked for its host by name and for no other protocol than we speak.
+    expect(upstream.sessions).toEqual([
+      { name: "localhost", protocol: "TLSv1.3", alpn: "http/1.1" },
+    ]);
+  });
+
+  test("may be named by its address, which is then asked for by no name", async () => {
+    await using upstream = await openTlsUpstream("good");
+
+    const { outcomes } = await probe(`https://127.0.0.1:${upstream.port}/`);
+
+    expect(outcomes).toEqual([200]);
+    expect(upstream.sessions).toHaveLength(1);
+    expect(upstream.sessions[0]?.name).not.toBe("127.0.0.1");
+  });
+
+  test("may speak TLS 1.2", async () => {
+    await using upstream = await openTlsUpstream("good", { maxVersion: "TLSv1.2" });
+
+    const { outcomes } = await probe(`https://localhost:${upstream.port}/`, { count: 2 });
+
+    expect(outcomes).toEqual([200, 200]);
+    expect(upstream.sessions.map(({ protocol }) => protocol)).toEqual(["TLSv1.2"]);
+  });
+
+  test("gets a large request whole, and its large answer waits for a slow taker", async () => {
+    const answer = Buffer.from("The quick brown fox. ".repeat(1_000_000));
+    const hash = createHash("sha256");
+    let bodyBytes = 0;
+    let isBody = false;
+    const server = createTlsServer({ key: pem("key"), cert: pem("good") }, (socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (data: Buffer) => {
+        const start = isBody ? 0 : data.indexOf("\r\n\r\n") + 4;
+        isBody = true;
+        hash.update(data.subarray(start));
+        bodyBytes += data.length - start;
+        if (bodyBytes < 16_000_000) return;
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\n\r\n`);
+        socket.write(answer);
+      });
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+
+    const seen = await probe(`https://localhost:${port}/`, { bodyBytes: 16_000_000, waitMs: 300 });
+
+    expect(seen.outcomes).toEqual([200]);
+    expect(seen.sha256).toBe(createHash("sha256").update(answer).digest("hex"));
+    expect(hash.digest("hex")).toBe(seen.sentSha256);
+    server.close();
+  });
+});
+
+describe("[C25] never sees a byte of a request, let alone a credential", () => {
+  const untrusted = { NODE_EXTRA_CA_CERTS: "" };
+  const refusals: [string, string, string, RegExp, Record<string, string>][] = [
+    ["that vouches for itself", "self-signed", "localhost", /self.signed/, {}],
+    ["that is over", "expired", "localhost", /expired/, {}],
+    ["that is not valid yet", "not-yet-valid", "localhost", /not yet valid/, {}],
+    ["for another name", "other-name", "localhost", /does not match/, {}],
+    ["for another address", "other-name", "127.0.0.1", /does not match/, {}],
+    ["whose name is not where names belong", "only-a-common-name", "localhost", /not match/, {}],
+    ["of an authority nobody trusts", "good", "localhost", /verify|issuer/, untrusted],
+  ];
+  describe.each([
+    ["told to be careful", {}],
+    ["told to accept anything", { NODE_TLS_REJECT_UNAUTHORIZED: "0" }],
+  ])("when %s:", (_how, mood) => {
+    describe.each(["TLSv1.2", "TLSv1.3"] as const)("by %s,", (maxVersion) => {
+      test.each(refusals)(
+        "a server with a certificate %s",
+        async (_what, name, host, reason, trust) => {
+          await using upstream = await openTlsUpstream(name, { maxVersion });
+
+          const { outcomes, cause, leftDeadlines } = await probe(
+            `https://${host}:${upstream.port}/`,
+            { env: { ...mood, ...trust } },
+          );
+
+          expect({ outcomes, leftDeadlines }).toEqual({
+            outcomes: ["upstream_unreachable"],
+            leftDeadlines: 0,
+          });
+          expect(cause).toMatch(reason);
+          expect({ seen: upstream.seen.text, requests: upstream.requests }).toEqual({
+            seen: "",
+            requests: [],
+          });
+        },
+      );
+    });
+  });
+
+  const others: [string, (socket: Socket, hello: Buffer) => void][] = [
+    ["speaks no TLS", (socket) => socket.write(sized("hi"))],
+    ["hangs up", (socket) => socket.end()],
+    ["resets the connection", (socket) => socket.resetAndDestroy()],
+    ["alerts", (socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 40]))],
+  ];
+  test.each(others)("a server that %s in place of a handshake", async (_what, answer) => {
+    await using server = await openHandshake(answer);
+
+    const { outcomes, leftDeadlines } = await probe(`https://localhost:${server.port}/`);
+
+    expect({ outcomes, leftDeadlines }).toEqual({
+      outcomes: ["upstream_unreachable"],
+      leftDeadlines: 0,
+    });
+    expect(server.heard()).not.toContain(SECRET);
+  });
+
+  test.each([
+    ["1.0", 1],
+    ["1.1", 2],
+  ])("a server that knows no better than TLS %s", async (_version, minor) => {
+    await using server = await openHandshake((socket) => {
+      // A ServerHello: its version, 32 random bytes, no session, a cipher of those days, no compression.
+      const hello = [3, minor, ...Array<number>(32).fill(7), 0, 0xc0, 0x13, 0];
+      const message = [2, 0, 0, hello.length, ...hello];
+      socket.write(Buffer.from([22, 3, minor, 0, message.length, ...message]));
+    });
+
+    const { outcomes, leftDeadlines } = await probe(`https://localhost:${server.port}/`);
+
+    expect({ outcomes, leftDeadlines }).toEqual({
+      outcomes: ["upstream_unreachable"],
+      leftDeadlines: 0,
+    });
+    // After the hello nothing but a fatal alert: protocol_version.
+    expect([...server.afterHello()]).toEqual([21, 3, expect.any(Number), 0, 2, 2, 70]);
+  });
+});
+
+/** Answers a ClientHello with whatever a test wants. */
+async function openHandshake(
+  answer: (socket: Socket, hello: Buffer) => void,
+): Promise<{ port: number; heard: () => string; afterHello: () => Buffer } & AsyncDisposable> {
+  const pieces: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data: Buffer) => {
+      pieces.push(data);
+      if (pieces.length === 1) answer(socket, data);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    heard: () => Buffer.concat(pieces).toString("latin1"),
+    afterHello: () => Buffer.concat(pieces.slice(1)),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "bun:test";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { Deadlines } from "#lib/deadlines.ts";
+import {
+  faultOf,
+  LIMITS,
+  OK,
+  openClock,
+  openRawUpstream,
+  requestTo,
+  sized,
+} from "./fixtures/raw-upstream.ts";
+import { openEgress, type UpstreamLimits, type UpstreamRequest } from "./upstream.ts";
+
+const BOUNDS: UpstreamLimits = {
+  ...LIMITS,
+  connectMs: 3_000,
+  firstByteMs: 30_000,
+  unaryMs: 300_000,
+  idleMs: 60_000,
+  totalMs: 3_600_000,
+};
+/** Longer than between two looks at the clock. */
+const LOOKS_MS = 250;
+
+interface Timed {
+  readonly clock: ReturnType<typeof openClock>;
+  readonly deadlines: Deadlines;
+  readonly egress: ReturnType<typeof openEgress>;
+}
+
+function openTimed(limits: Partial<UpstreamLimits> = {}): Timed {
+  const clock = openClock();
+  const deadlines = new Deadlines(clock);
+  return { clock, deadlines, egress: openEgress({ ...BOUNDS, ...limits }, deadlines) };
+}
+
+/** Lets all but a millisecond pass, in which nothing may happen, and then that one. */
+async function expectDueAfter(
+  ms: number,
+  { clock }: Timed,
+  outcome: Promise<unknown>,
+): Promise<string> {
+  let isSettled = false;
+  const settled = (): void => {
+    isSettled = true;
+  };
+  outcome.then(settled, settled);
+  clock.pass(ms - 1);
+  await Bun.sleep(LOOKS_MS);
+  expect({ ms, isSettled }).toEqual({ ms, isSettled: false });
+  clock.pass(1);
+  return faultOf(outcome);
+}
+
+/** Takes connections, and never says a word on them. */
+async function openMute(): Promise<
+  { port: number; openConnections: () => number } & AsyncDisposable
+> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    openConnections: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await Bun.sleep(1);
+}
+
+describe("an upstream is given up", () => {
+  test("[C2] when a connection is not ready in time, and nothing is left of it", async () => {
+    await using mute = await openMute();
+    const timed = openTimed();
+    const url = new URL(`https://127.0.0.1:${mute.port}/`);
+
+    const sending = timed.egress.send(requestTo({ url }));
+    await until(() => mute.openConnections() === 1);
+
+    expect(await expectDueAfter(3_000, timed, sending)).toBe("upstream_unreachable");
+    await until(() => mute.openConnections() === 0);
+    expect(timed.deadlines.size).toBe(0);
+  });
+
+  const firsts: [string, Partial<UpstreamRequest>, number][] = [
+    ["a stream has not begun", { isStream: true }, 30_000],
+    ["a whole answer has not begun", { isStream: false }, 300_000],
+  ];
+  test.each(firsts)("[C3] when %s in time", async (_what, more, ms) => {
+    await using upstream = await openRawUpstream(() => {});
+    const timed = openTimed();
+
+    const sending = timed.egress.send(requestTo(upstream, more));
+    await until(() => upstream.requests.length === 1);
+
+    expect(await expectDueAfter(ms, timed, sending)).toBe("upstream_timeout");
+    await upstream.reaches(0);
+    expect(timed.deadlines.size).toBe(0);
+  });
+
+  test("[C3] when it says something, but no answer, as often as it likes", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write("HTTP/1.1 100 Continue\r\n\r\n");
+    });
+    const timed = openTimed();
+
+    const sending = timed.egress.send(requestTo(upstream));
+    await until(() => socket !== undefined);
+    timed.clock.pass(20_000);
+    socket?.write("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 O");
+    await Bun.sleep(LOOKS_MS);
+
+    expect(await expectDueAfter(10_000, timed, sending)).toBe("upstream_timeout");
+    await upstream.reaches(0);
+  });
+
+  test("[C5] when it says nothing for too long in the middle, counted anew from each piece", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write(`${OK}\r\n1`);
+    });
+    const timed = openTimed();
+    const reply = await timed.egress.send(requestTo(upstream));
+    let seen = "";
+    const reading = reply.pump((piece) => {
+      seen += Buffer.from(piece).toString();
+    });
+
+    for (const each of ["2", "3"]) {
+      timed.clock.pass(59_999);
+      await Bun.sleep(LOOKS_MS);
+      socket?.write(each);
+      await until(() => seen.endsWith(each));
+    }
+
+    expect(await expectDueAfter(60_000, timed, reading)).toBe("upstream_timeout");
+    expect(seen).toBe("123");
+    await upstream.reaches(0);
+    reply.close();
+  });
+
+  test("when it goes on for too long altogether", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write(`${OK}\r\n.`);
+    });
+    const timed = openTimed({ totalMs: 100_000 });
+    const reply = await timed.egress.send(requestTo(upstream));
+    let pieces = 0;
+    const reading = reply.pump(() => void pieces++);
+
+    timed.clock.pass(50_000);
+    await until(() => pieces === 1);
+    socket?.write(".");
+    await until(() => pieces === 2);
+
+    expect(await expectDueAfter(50_000, timed, reading)).toBe("upstream_timeout");
+    reply.close();
+  });
+
+  test("when its answer is not taken for too long altogether", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
+    const timed = openTimed({ totalMs: 100_000 });
+    const reply = await timed.egress.send(requestTo(upstream));
+
+    const reading = reply.pump(() => new Promise<void>(() => {}));
+
+    expect(await expectDueAfter(100_000, timed, reading)).toBe("upstream_timeout");
+    await upstream.reaches(0);
+    reply.close();
+  });
+});
+
+describe("an upstream is not given up", () => {
+  test("for a taker who is not ready, however long that takes", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write(`${OK}Content-Length: 2\r\n\r\n1`);
+    });
+    const timed = openTimed();
+    const reply = await timed.egress.send(requestTo(upstream));
+    const ready = Promise.withResolvers<void>();
+    let seen = "";
+    const reading = reply.pump((piece) => {
+      seen += Buffer.from(piece).toString();
+      return ready.promise;
+    });
+
+    await until(() => seen === "1");
+    timed.clock.pass(3_000_000);
+    await Bun.sleep(LOOKS_MS);
+    ready.resolve();
+    await Bun.sleep(0);
+    timed.clock.pass(59_999);
+    await Bun.sleep(LOOKS_MS);
+    socket?.write("2");
+
+    await reading;
+    expect(seen).toBe("12");
+    reply.close();
+    timed.egress.close();
+  });
+
+  test("for an answer that nobody has begun to take", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
+    const timed = openTimed();
+    const reply = await timed.egress.send(requestTo(upstream));
+
+    timed.clock.pass(3_000_000);
+    await Bun.sleep(LOOKS_MS);
+
+    expect(Buffer.from(await reply.readAll()).toString()).toBe("hi");
+    reply.close();
+    timed.egress.close();
+  });
+
+  test("once its answer is over, and its connection serves the next", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
+    const timed = openTimed();
+    const reply = await timed.egress.send(requestTo(upstream));
+    await reply.readAll();
+
+    timed.clock.pass(4_000_000);
+    await Bun.sleep(LOOKS_MS);
+    reply.close();
+    (await timed.egress.send(requestTo(upstream))).close();
+
+    expect(upstream.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+    timed.egress.close();
+  });
+});
