@@ -278,6 +278,26 @@ describe("nothing is sent for a caller who is gone already", () => {
   });
 });
 
+test("a caller who hangs up while a connection opens leaves none behind", async () => {
+  await using upstream = await openRawUpstream(() => {});
+  const deadlines = new Deadlines();
+  const egress = openEgress(LIMITS, deadlines);
+
+  for (let i = 1; i <= 20; i++) {
+    const caller = new AbortController();
+    const sending = egress.send(requestTo(upstream, { signal: caller.signal }));
+    caller.abort();
+    expect(await faultOf(sending)).toBe("canceled");
+    while (upstream.connections < i) await Bun.sleep(1);
+  }
+
+  await upstream.reaches(0);
+  expect({ requests: upstream.requests, deadlines: deadlines.size }).toEqual({
+    requests: [],
+    deadlines: 0,
+  });
+});
+
 /** A signal that knows how many listen to it. */
 function watchedSignal(): { signal: AbortSignal; abort(): void; readonly listeners: number } {
   const caller = new AbortController();

@@ -204,9 +204,9 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#answered?.resolve(true);
   }
 
-  /** Straight to whoever takes it, where nothing came before that still waits. */
+  /** Straight to whoever takes it. While somebody is ready to, nothing waits. */
   #deliver(piece: Uint8Array): void {
-    if (this.#onPiece === undefined || this.#isBusy || this.#waiting.length > 0) {
+    if (this.#onPiece === undefined || this.#isBusy) {
       this.#waiting.push(piece);
       this.#waitingBytes += piece.length + PIECE_BYTES;
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#pause();

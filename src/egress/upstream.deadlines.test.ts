@@ -191,7 +191,7 @@ describe("an upstream is not given up", () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
-      each.write(`${OK}Content-Length: 2\r\n\r\n1`);
+      each.write(`${OK}Content-Length: 3\r\n\r\n1`);
     });
     const timed = openTimed();
     const reply = await timed.egress.send(requestTo(upstream));
@@ -199,20 +199,22 @@ describe("an upstream is not given up", () => {
     let seen = "";
     const reading = reply.pump((piece) => {
       seen += Buffer.from(piece).toString();
-      return ready.promise;
+      return seen === "12" ? ready.promise : undefined;
     });
 
     await until(() => seen === "1");
+    socket?.write("2");
+    await until(() => seen === "12");
     timed.clock.pass(3_000_000);
     await Bun.sleep(LOOKS_MS);
     ready.resolve();
     await Bun.sleep(0);
     timed.clock.pass(59_999);
     await Bun.sleep(LOOKS_MS);
-    socket?.write("2");
+    socket?.write("3");
 
     await reading;
-    expect(seen).toBe("12");
+    expect(seen).toBe("123");
     reply.close();
     timed.egress.close();
   });

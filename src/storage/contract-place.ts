@@ -7,6 +7,7 @@ import { NO_USAGE } from "#core/usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import type { StorageLimits } from "./limits.ts";
+import type { Ddl } from "./migrations/ddl.ts";
 import { openStorage, type Storage } from "./open.ts";
 import type { Tables } from "./tables.ts";
 
@@ -19,6 +20,7 @@ export interface Address {
 /** An empty database for one test. */
 export interface Place extends AsyncDisposable {
   readonly address: Address;
+  readonly ddl: Ddl;
   /** A connection beside the gateway's, to look and to tamper. */
   tamper(): Promise<Kysely<Tables>>;
   /** Keeps every gateway from writing, until it is disposed. */

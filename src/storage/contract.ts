@@ -23,6 +23,7 @@ import {
   type OpenOptions,
   type Place,
 } from "./contract-place.ts";
+import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { verifyLedger } from "./verify-ledger.ts";
@@ -415,25 +416,29 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     expect(await opened.storage.ledger.listAbandoned()).toEqual([]);
   });
 
-  test("a gateway killed at any moment loses no settlement it has confirmed, and charges none twice", async () => {
-    await using place = await openPlace();
-    const accounts = await prepare(place);
+  test(
+    "a gateway killed at any moment loses no settlement it has confirmed, and charges none twice",
+    async () => {
+      await using place = await openPlace();
+      const accounts = await prepare(place);
 
-    for (let cycle = 0; cycle < times(4, 200); cycle++) {
-      const promised = await churnUntilKilled(place, accounts, 20 + ((cycle * 37 + SEED) % 180));
-      await using storage = await openAt(place.address);
-      await forgetInstances(storage);
-      for (const { callId, checkpoint } of await storage.ledger.listAbandoned()) {
-        const owed = checkpoint ?? 0;
-        await storage.ledger.settle(callId, nanoUsd(owed), recordOf(callId, owed));
+      for (let cycle = 0; cycle < times(4, 200); cycle++) {
+        const promised = await churnUntilKilled(place, accounts, 20 + ((cycle * 37 + SEED) % 180));
+        await using storage = await openAt(place.address);
+        await forgetInstances(storage);
+        for (const { callId, checkpoint } of await storage.ledger.listAbandoned()) {
+          const owed = checkpoint ?? 0;
+          await storage.ledger.settle(callId, nanoUsd(owed), recordOf(callId, owed));
+        }
+
+        expect(promised.settled.size).toBeGreaterThan(0);
+        expect(await missing(storage, promised)).toEqual([]);
+        expect(await verifyLedger(storage.db)).toEqual([]);
+        expect(await storage.ledger.findAccount("user:1")).toMatchObject({ held: 0 });
       }
-
-      expect(promised.settled.size).toBeGreaterThan(0);
-      expect(await missing(storage, promised)).toEqual([]);
-      expect(await verifyLedger(storage.db)).toEqual([]);
-      expect(await storage.ledger.findAccount("user:1")).toMatchObject({ held: 0 });
-    }
-  }, 120_000);
+    },
+    times(120_000, 1_200_000),
+  );
 
   test("while the database is locked calls are refused, nothing blocks, and no settlement is lost", async () => {
     await using opened = await openStorageIn(openPlace, {
@@ -813,6 +818,28 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     );
     const { rows } = await sql<{ name: string }>`select name from ${migrations}`.execute(db);
     expect(rows.map((row) => row.name).sort()).toEqual([...Object.keys(MIGRATIONS), "9999-future"]);
+  });
+
+  test("a migration that fails half-way changes nothing", async () => {
+    await using place = await openPlace();
+    await (await openAt(place.address)).close();
+    const db = await place.tamper();
+    const broken: typeof MIGRATIONS = {
+      ...MIGRATIONS,
+      "9998-broken": async (transaction) => {
+        await sql`create table half (id text)`.execute(transaction);
+        throw new Error("half-way");
+      },
+    };
+
+    const failed = await reasonOf(migrate(db, place.ddl, broken));
+
+    expect(String(failed)).toContain("could not be brought up to date");
+    const tables = await db.introspection.getTables();
+    expect(tables.map((table) => table.name)).not.toContain("half");
+    expect(tables.map((table) => table.name)).toContain("ledger");
+    await using storage = await openAt(place.address);
+    await storage.ping();
   });
 
   test("a start finds everything as the one before left it", async () => {

@@ -17,6 +17,7 @@ import {
   type Place,
 } from "./contract-place.ts";
 import type { Storage } from "./open.ts";
+import { postgresDdl } from "./postgres/ddl.ts";
 import { openPool } from "./postgres/pool.ts";
 import type { Tables } from "./tables.ts";
 import { verifyLedger } from "./verify-ledger.ts";
@@ -313,6 +314,7 @@ async function openDatabase(): Promise<Place & { address: { databaseUrl: string 
   const connections: AsyncDisposable[] = [];
   return {
     address: { dataDir: "", databaseUrl },
+    ddl: postgresDdl,
     async tamper() {
       const pool = openPool(databaseUrl, { max: 1, isBounded: true, onError: () => {} });
       const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

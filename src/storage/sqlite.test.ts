@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, sql } from "kysely";
@@ -16,6 +16,7 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
+import { sqliteDdl } from "./sqlite/ddl.ts";
 import { directDialect } from "./sqlite/dialect.ts";
 import { databasePath, openSqliteReader } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
@@ -84,6 +85,17 @@ test("the database can be read by its owner alone, and keeps every promise of du
   expect(await pragma("synchronous")).toEqual([2]);
   expect(await pragma("foreign_keys")).toEqual([1]);
   expect(await pragma("integrity_check")).toEqual(["ok"]);
+});
+
+test("a gateway that has closed leaves one whole file behind, with nothing beside it", async () => {
+  await using place = await openFolder();
+  const storage = await openAt(place.address);
+  await withKey(storage, 100);
+  await storage.keys.list(1);
+
+  await storage.close();
+
+  expect(readdirSync(place.address.dataDir).toSorted()).toEqual(["owner.lock", "sluice.db"]);
 });
 
 test("a full disk refuses calls, keeps what is owed, and is forgotten once there is room", async () => {
@@ -209,6 +221,7 @@ async function openFolder(): Promise<Place> {
   const connections: AsyncDisposable[] = [];
   return {
     address: { dataDir },
+    ddl: sqliteDdl,
     async tamper() {
       const database = new Database(databasePath(dataDir), { readwrite: true });
       const db = new Kysely<Tables>({ dialect: directDialect(database) });

@@ -142,7 +142,7 @@ export function openPostgresLedger(
   async function close(request: Omit<CloseRequest, "type" | "at">): Promise<boolean> {
     assert(request.cost >= 0, "A cost is never negative.");
     const { callId } = request;
-    
+    if (closing.has(callId)) return false;
     closing.add(callId);
     checkpoints.forget(callId);
     try {

@@ -36,10 +36,11 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   const path = databasePath(dataDir);
   await prepareFile(path, limits.busyTimeoutMs);
 
-  const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close(true));
   const writer = opened.adopt(await openWriter(path, writerPragmas(limits.busyTimeoutMs)), (each) =>
     each.close(),
   );
+  // Closed before the writer, so that the last to leave can put the log away.
+  const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close(true));
   const db = new Kysely<Tables>({ dialect: sharedDialect(reader, writer) });
   await writer.prepare(compileStatements(db));
 

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test";
+import { Client } from "pg";
+import { startSandbox } from "#sandbox/server.ts";
+import { KEY, openTestGateway, simulatedChannel } from "#test/harness.ts";
+
+const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/test";
+const CAPPED = "capped-key-0123456789abcdefgh";
+const SECRET = "one-secret-for-all-gateways-0123456789";
+
+async function query<T>(url: string, statement: string): Promise<T[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty database, dropped at the end. */
+async function openDatabase(): Promise<{ url: string } & AsyncDisposable> {
+  const name = `sluice_gateway_${crypto.randomUUID().replaceAll("-", "")}`;
+  await query(SERVER, `create database ${name}`);
+  const url = new URL(SERVER);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      await query(SERVER, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+const isReachable = await query(SERVER, "select 1").then(
+  () => true,
+  () => false,
+);
+
+describe.if(isReachable || process.env["CI"] !== undefined)(
+  "two gateways on one PostgreSQL",
+  () => {
+    test("take calls for the same key, and together spend exactly its budget", async () => {
+      await using sandbox = await startSandbox();
+      await using database = await openDatabase();
+      const ask = (content: string) => ({
+        model: "gpt-4o-mini",
+        max_tokens: 1_000,
+        messages: [{ role: "user", content }],
+      });
+      const open = (quota: string) =>
+        openTestGateway({
+          yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}
+keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
+          env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET },
+        });
+      const slow = "hi [[fault:slow first_ms=2500]]";
+
+      // What one call reserves, as the ledger says.
+      await using first = await open("1");
+      await (await first.post("/v1/chat/completions", ask(slow.replace("2500", "0100")))).text();
+      const [hold] = await query<{ amount: string }>(
+        database.url,
+        "select held_delta as amount from ledger where kind = 'hold'",
+      );
+      const budget = (Number(hold?.amount) * 20) / 1e9;
+      await using second = await open(budget.toFixed(9));
+
+      const headers = { authorization: `Bearer ${CAPPED}` };
+      const answers = await Promise.all(
+        Array.from({ length: 120 }, (_, i) =>
+          (i % 2 === 0 ? first : second).post("/v1/chat/completions", ask(slow), headers),
+        ),
+      );
+
+      expect(answers.filter((each) => each.status === 200).length).toBe(20);
+      expect(answers.filter((each) => each.status === 402).length).toBe(100);
+      const [left] = await query<{ open: string; closes: string }>(
+        database.url,
+        `select (select count(*) from holds) as open,
+         (select count(*) from ledger where kind in ('settle', 'void')) as closes`,
+      );
+      expect({ open: Number(left?.open), closes: Number(left?.closes) }).toEqual({
+        open: 0,
+        closes: 21,
+      });
+    });
+
+    test("know each other's keys", async () => {
+      await using database = await openDatabase();
+      const options = {
+        yaml: "sandbox: auto",
+        env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET },
+      };
+      await using first = await openTestGateway(options);
+      await using second = await openTestGateway(options);
+
+      for (const { url } of [first, second]) {
+        const answer = await fetch(`${url}/v1/models`, {
+          headers: { authorization: `Bearer ${KEY}` },
+        });
+        expect(answer.status).toBe(200);
+      }
+    });
+
+    test("refuse to start with different secrets, since neither would know the other's keys", async () => {
+      await using database = await openDatabase();
+      const options = { yaml: "sandbox: auto" };
+      const env = { DATABASE_URL: database.url, SLUICE_SECRET: SECRET };
+      await using _first = await openTestGateway({ ...options, env });
+
+      const other = openTestGateway({
+        ...options,
+        env: { ...env, SLUICE_SECRET: `${SECRET}-another` },
+      });
+      expect(other).rejects.toThrow();
+      await other.catch(() => {});
+    });
+  },
+);
