@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
 import type { Channel } from "#core/channel.ts";
+import type { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
@@ -87,6 +88,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     ledger: storage.ledger,
     journal: storage.journal,
+    open: { count: 0 },
+    maxOpen: limits.inFlight,
     maxAttempts: limits.attempts,
     delivery: {
       maxEventBytes: limits.eventBytes,
@@ -124,7 +127,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       renderMetrics: () => metrics.render(),
       ping: () => storage.ping(),
       metricsToken: settings.metricsToken?.open(),
-      onError: (cause, requestId) => log.error({ requestId, err: cause }, "request"),
+      onError: (error, requestId) => logFailure(log, error, requestId),
     },
   );
   opened.defer(() => server.drain());
@@ -139,6 +142,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
+function logFailure(log: Logger, error: GatewayError, requestId: string): void {
+  const { code, message, fault } = error;
+  if (fault.blame === "gateway") log.error({ requestId, code, err: error.cause ?? error }, message);
+  else log.warn({ requestId, code }, message);
 }
 
 /** The root user, the keys of the configuration, and a first key where there would be none. */

@@ -1,3 +1,4 @@
+import type { GatewayError } from "#core/error.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
@@ -17,15 +18,15 @@ export interface HttpDeps {
   /** What monitoring must show as its Bearer token; undefined leaves metrics open to whoever reaches the port. */
   readonly metricsToken: string | undefined;
   /** An unexpected failure: for the operator's log, never for the caller. */
-  onError(error: unknown, requestId: string): void;
+  onError(error: GatewayError, requestId: string): void;
 }
 
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly mediaBodyBytes: number;
   readonly jsonDepth: number;
-  readonly inFlight: number;
   readonly bigBodies: number;
+  /** Until a caller reads on; the runtime takes 255 seconds at most. */
   readonly callerStallMs: number;
   readonly drainMs: number;
 }

@@ -146,7 +146,7 @@ async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Pro
   const code = provider.classifyError?.(reply.status, body) ?? read.code;
   const retryAfterMs = retryAfter(reply.headers);
   return new GatewayError(code, read.message, {
-    cause: `${reply.status} ${body}`,
+    cause: `status ${reply.status}`,
     ...(read.param === undefined ? {} : { param: read.param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

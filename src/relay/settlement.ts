@@ -1,6 +1,6 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
-import type { GatewayError } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
@@ -15,6 +15,9 @@ export interface SettlementDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly delivery: { readonly deadlines: Deadlines };
+  /** Counts the calls that are open. */
+  readonly open: { count: number };
+  readonly maxOpen: number;
   /** Told of every closed call: metrics, and whoever else wants to know. */
   onClosed(record: CallRecord): void;
   /** A settlement that could not be written yet; it is being retried. */
@@ -64,19 +67,26 @@ export class Settlement {
 
   /** Reserves what the call may cost. Throws `out_of_quota` before anything is sent anywhere. */
   static async open(call: Call, plan: Plan, deps: SettlementDeps): Promise<Settlement> {
-    const { durable } = await deps.ledger.hold({
-      callId: call.id,
-      accounts: call.key.accounts,
-      amount: plan.estimate,
-      openedAt: call.at,
-      context: {
-        userId: call.key.userId,
-        keyId: call.key.id,
-        model: call.facts.model,
-        style: call.style.id,
-      },
-    });
-    return new Settlement(call, plan, durable, deps);
+    if (deps.open.count >= deps.maxOpen) {
+      throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
+        retryAfterMs: 1_000,
+      });
+    }
+    const { key, facts, style } = call;
+    deps.open.count++;
+    try {
+      const { durable } = await deps.ledger.hold({
+        callId: call.id,
+        accounts: key.accounts,
+        amount: plan.estimate,
+        openedAt: call.at,
+        context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
+      });
+      return new Settlement(call, plan, durable, deps);
+    } catch (cause) {
+      deps.open.count--;
+      throw cause;
+    }
   }
 
   get callId(): string {
@@ -153,6 +163,7 @@ export class Settlement {
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
+    this.#deps.open.count--;
     this.#deps.onClosed(record);
     await withinDeadline(closing, this.#deps);
   }

@@ -1,0 +1,95 @@
+import { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { RequestBody } from "#core/style.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import type { Semaphore } from "#lib/semaphore.ts";
+import { readJsonBody } from "./body.ts";
+import type { Exchange } from "./routes.ts";
+
+/** What every exchange of a server shares. */
+export interface Surroundings {
+  readonly jsonDepth: number;
+  readonly bigBodies: Semaphore;
+  readonly deadlines: Deadlines;
+  /** Closes a connection on which nothing moves for so many seconds; 0 never. */
+  setIdleSeconds(request: Request, seconds: number): void;
+}
+
+const BIG_BODY_BYTES = 1024 * 1024;
+/** Half of the time after which an idle connection is closed. */
+const PATIENCE_MS = 15_000;
+
+export class HttpExchange implements Exchange {
+  readonly request: Request;
+  readonly id: string;
+  readonly key: ApiKey | undefined;
+  readonly #params: (name: string) => string | undefined;
+  readonly #around: Surroundings;
+
+  constructor(
+    request: Request,
+    id: string,
+    key: ApiKey | undefined,
+    params: (name: string) => string | undefined,
+    around: Surroundings,
+  ) {
+    this.request = request;
+    this.id = id;
+    this.key = key;
+    this.#params = params;
+    this.#around = around;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  param(name: string): string {
+    return this.#params(name) ?? "";
+  }
+
+  /** Few large bodies are read at a time: each is held several times over while it is. */
+  async readJson(maxBytes: number): Promise<RequestBody> {
+    const limits = { maxBytes, maxDepth: this.#around.jsonDepth };
+    const announced = Number(this.request.headers.get("content-length") ?? BIG_BODY_BYTES);
+    if (announced < BIG_BODY_BYTES) return await readJsonBody(this.request, limits);
+
+    using place = await this.#around.bigBodies.enter();
+    if (place === undefined) {
+      throw new GatewayError("overloaded", "Too many large bodies at once.", {
+        retryAfterMs: 1_000,
+      });
+    }
+    return await readJsonBody(this.request, limits);
+  }
+
+  waitLong(): Disposable {
+    return new Patience(this.request, this.#around);
+  }
+
+  setStall(ms: number): void {
+    this.#around.setIdleSeconds(this.request, Math.ceil(ms / 1_000));
+  }
+}
+
+class Patience implements Watched, Disposable {
+  readonly #request: Request;
+  readonly #around: Surroundings;
+  dueAt: number;
+
+  constructor(request: Request, around: Surroundings) {
+    this.#request = request;
+    this.#around = around;
+    this.dueAt = around.deadlines.now() + PATIENCE_MS;
+    around.deadlines.watch(this);
+  }
+
+  onDue(): void {
+    this.dueAt = Infinity;
+    this.#around.setIdleSeconds(this.#request, 0);
+  }
+
+  [Symbol.dispose](): void {
+    this.#around.deadlines.release(this);
+  }
+}
