@@ -4,7 +4,7 @@ import type { Egress, UpstreamReply } from "#egress/upstream.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
 import type { Health } from "./health.ts";
-import type { Plan, Route } from "./route.ts";
+import { allResting, type Plan, type Route } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface AttemptDeps {
@@ -40,6 +40,8 @@ export async function firstToAnswer<T>(
   let attempts = 0;
 
   for (const route of plan.routes) {
+    // Much may have happened since the plan was made: others took the last place, or failed.
+    if (!deps.health.mayTry(route.channel)) continue;
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
       const credential = deps.health.pick(route.channel, tried);
@@ -56,12 +58,7 @@ export async function firstToAnswer<T>(
       tried.add(credential);
     }
   }
-  throw (
-    last ??
-    new GatewayError("unavailable", "Every credential of this model's upstreams is resting.", {
-      retryAfterMs: deps.health.waitMs(plan.routes.map((route) => route.channel)),
-    })
-  );
+  throw last ?? allResting(plan.routes, deps.health);
 }
 
 async function tryOnce<T>(

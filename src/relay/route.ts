@@ -56,7 +56,7 @@ export class Router {
     const { model } = call.facts;
     const candidates = this.#candidates(call.key, model);
     const able = candidates.filter((each) => this.#health.mayTry(each.channel));
-    if (able.length === 0) throw this.#allResting(candidates);
+    if (able.length === 0) throw allResting(candidates, this.#health);
 
     const routes = inOrder(able).map((each) => ({
       ...each,
@@ -84,22 +84,20 @@ export class Router {
     );
   }
 
-  #allResting(candidates: readonly Candidate[]): GatewayError {
-    const channels = candidates.map((each) => each.channel);
-    return new GatewayError(
-      "unavailable",
-      "Every upstream of this model is resting after failures or at its limit.",
-      {
-        retryAfterMs: this.#health.waitMs(channels),
-      },
-    );
-  }
-
   #estimate(route: Route, inputTokens: number, { facts }: Pick<Call, "facts">): NanoUsd {
     const cap = route.maxOutputTokens ?? Infinity;
     const output = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
     return estimateCost(inputTokens, output * facts.choices, route.price ?? FREE);
   }
+}
+
+/** There is somebody who could answer, but not now. */
+export function allResting(candidates: readonly Candidate[], health: Health): GatewayError {
+  return new GatewayError(
+    "unavailable",
+    "Every upstream of this model is resting after failures, or at its limit.",
+    { retryAfterMs: health.waitMs(candidates.map((each) => each.channel)) },
+  );
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
