@@ -1,7 +1,7 @@
 import assert from "node:assert";
 import type { Model } from "#core/model.ts";
 import { z } from "zod";
-import { parseUsdPerMillion } from "./parse-usd-per-million.ts";
+import { parseDecimal } from "#lib/decimal.ts";
 
 /** How far a caller can steer the reasoning of a model; empty where nobody says. */
 export type ReasoningControls = z.infer<typeof reasoningControls>;
@@ -25,14 +25,18 @@ export function parseCatalogFile(content: unknown): CatalogFile {
   return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
 }
 
+/** A dollar per million tokens is 10^6 pico-dollars per token. */
+const PRICE_DECIMALS = 6;
+
 const usdPerMillion = z.string().transform((text, context) => {
-  try {
-    return parseUsdPerMillion(text);
-  } catch (cause) {
-    // Reported as an issue, so that the message names the row.
-    context.addIssue({ code: "custom", message: cause instanceof Error ? cause.message : "" });
-    return z.NEVER;
-  }
+  const rate = parseDecimal(text, PRICE_DECIMALS);
+  if (rate !== undefined) return rate;
+  // Reported as an issue, so that the message names the row.
+  context.addIssue({
+    code: "custom",
+    message: `"${text}" is not a price of at most ${PRICE_DECIMALS} decimals.`,
+  });
+  return z.NEVER;
 });
 
 const rates = z.strictObject({
