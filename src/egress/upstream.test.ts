@@ -97,6 +97,26 @@ describe("an upstream that answers", () => {
     expect(seen).toEndWith("{}");
   });
 
+  test("[A55] gets every field once", async () => {
+    script = (socket) => socket.end(`${OK}content-length: 2\r\n\r\nhi`);
+    await readAll();
+
+    const names = seen
+      .slice(0, seen.indexOf("\r\n\r\n"))
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
+    expect(names).toContain("content-length");
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  test("may say that it did not compress", async () => {
+    script = (socket) =>
+      socket.end(`${OK}content-encoding: Identity\r\ncontent-length: 2\r\n\r\nhi`);
+
+    expect(await readAll()).toBe("hi");
+  });
+
   test("is read whole without a length, until it closes", async () => {
     script = (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`);
 
@@ -147,6 +167,40 @@ describe("an upstream that fails", () => {
       "upstream_failed",
     ],
     ["answers what is not HTTP", (socket) => socket.end("nonsense\r\n\r\n"), "upstream_failed"],
+    [
+      "[A54] [C15] names a thousand codings",
+      (socket) =>
+        socket.end(
+          `${OK}content-encoding: ${"gzip, ".repeat(1_000)}br\r\ncontent-length: 2\r\n\r\nhi`,
+        ),
+      "upstream_failed",
+    ],
+    [
+      "[C15] sends 200 KB of fields",
+      (socket) => socket.end(`${OK}x: ${"x".repeat(200_000)}\r\ncontent-length: 2\r\n\r\nhi`),
+      "upstream_failed",
+    ],
+    [
+      "[C15] sends ten thousand fields",
+      (socket) => socket.end(`${OK}${"x: y\r\n".repeat(10_000)}content-length: 2\r\n\r\nhi`),
+      "upstream_failed",
+    ],
+    [
+      "[C16] states two lengths",
+      (socket) => socket.write(`${OK}content-length: 2\r\nContent-Length: 3\r\n\r\nhi`),
+      "upstream_failed",
+    ],
+    [
+      "[C16] states a length and a coding",
+      (socket) =>
+        socket.write(`${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+      "upstream_failed",
+    ],
+    [
+      "[C16] answers more than it stated",
+      (socket) => socket.write(`${OK}content-length: 2\r\n\r\nhi!`),
+      "upstream_failed",
+    ],
   ];
   test.each(refusals)(
     "%s: that is told, and nothing of where it is",
