@@ -48,10 +48,14 @@ export interface RequestFacts {
   readonly mustTranslate?: true;
 }
 
-/** A caller's body, read once: the text as it came, where its members stand, and what it says. */
+/**
+ * A caller's body, read once: the text as it came, where its members stand,
+ * and what it says. Text and outline are let go of once an upstream answers,
+ * since thousands of long answers would otherwise hold on to their questions.
+ */
 export interface RequestBody {
-  readonly text: string;
-  readonly outline: JsonOutline;
+  text: string;
+  outline: JsonOutline;
   readonly json: JsonObject;
 }
 

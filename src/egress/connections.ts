@@ -99,7 +99,7 @@ export class Connections {
 async function connect(connection: PooledConnection): Promise<void> {
   const { host, port, isSecure } = connection.to;
   // It resolves as soon as there is a TCP connection, so only the handlers know when it may be used.
-  await Bun.connect({
+  await Bun.connect<PooledConnection>({
     hostname: host,
     port,
     ...(isSecure && {
@@ -111,23 +111,27 @@ async function connect(connection: PooledConnection): Promise<void> {
         ALPNProtocols: ONLY_HTTP1,
       },
     }),
-    socket: {
-      open: (socket) => connection.onConnect(socket),
-      handshake: (socket, _isGood, cause) => connection.onHandshake(socket, cause),
-      data: (_socket, bytes) => connection.onData(bytes),
-      drain: () => connection.onDrain(),
-      close: (_socket, cause) => connection.onClose(cause === undefined),
-      error: (socket) => socket.terminate(),
-    },
+    data: connection,
+    socket: HANDLERS,
   });
 }
+
+/** The same for all of them: each socket carries its own connection. */
+const HANDLERS: Bun.SocketHandler<PooledConnection> = {
+  open: (socket) => socket.data.onConnect(socket),
+  handshake: (socket, _isGood, cause) => socket.data.onHandshake(socket, cause),
+  data: (socket, bytes) => socket.data.onData(bytes),
+  drain: (socket) => socket.data.onDrain(),
+  close: (socket, cause) => socket.data.onClose(cause === undefined),
+  error: (socket) => socket.terminate(),
+};
 
 class PooledConnection implements Connection {
   readonly to: Destination;
   /** Undefined while idle: whatever comes then comes unasked. */
   listener: Listener | undefined;
   dueAt = Infinity;
-  #socket: Bun.Socket | undefined;
+  #socket: Bun.Socket<PooledConnection> | undefined;
   #state: "opening" | "open" | "closed" = "opening";
   #unsent: Uint8Array | undefined;
   readonly #opened = Promise.withResolvers<void>();
@@ -189,7 +193,7 @@ class PooledConnection implements Connection {
     this.#socket?.terminate();
   }
 
-  onConnect(socket: Bun.Socket): void {
+  onConnect(socket: Bun.Socket<PooledConnection>): void {
     this.#socket = socket;
     if (this.#state === "closed") {
       socket.terminate();
@@ -200,7 +204,7 @@ class PooledConnection implements Connection {
   }
 
   /** Nothing is written before the certificate was found good: the first thing to be written is a credential. */
-  onHandshake(socket: Bun.Socket, cause: Error | null): void {
+  onHandshake(socket: Bun.Socket<PooledConnection>, cause: Error | null): void {
     if (cause === null && socket.authorized) {
       this.#open();
       return;

@@ -2,7 +2,14 @@ import { GatewayError } from "#core/error.ts";
 import type { Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/upstream.ts";
-import { isObject, parseJson, setMembers, type Json, type JsonObject } from "#lib/json.ts";
+import {
+  isObject,
+  parseJson,
+  setMembers,
+  type Json,
+  type JsonObject,
+  type JsonOutline,
+} from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseFramer, SseOverflow } from "#lib/sse.ts";
 import type { AnswerStream } from "./answer-stream.ts";
@@ -23,6 +30,14 @@ export function passthroughBody(call: Call, route: Route): string {
   if (adapt !== undefined) Object.assign(edits, adapt({ ...body.json, ...edits }));
   return Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits);
 }
+
+/** Nobody else will be asked: what was only needed to ask is let go of. */
+export function forgetQuestion({ body }: Call): void {
+  body.text = "";
+  body.outline = NO_OUTLINE;
+}
+
+const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0 };
 
 /** A whole answer, passed on as it is; only its usage is read. */
 export async function passWhole(reply: UpstreamReply, call: Call): Promise<WholeReading> {

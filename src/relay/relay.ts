@@ -5,7 +5,7 @@ import type { AnswerStream } from "./answer-stream.ts";
 import { firstToAnswer, type AttemptDeps, type Begin } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
-import { passStream, passthroughBody, passWhole } from "./passthrough.ts";
+import { forgetQuestion, passStream, passthroughBody, passWhole } from "./passthrough.ts";
 import type { Plan, Route, Router } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
@@ -81,6 +81,7 @@ async function relayStream(
     throw cause;
   }
   settlement.answering(route, stream, stream.lost);
+  forgetQuestion(call);
 
   // A caller who leaves before the first byte never has the answer sent.
   let isSending = false;
