@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test";
+import { credential, type Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import { outlineJson, type JsonObject } from "#lib/json.ts";
+import { systemClock } from "#lib/clock.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { Channels, type ModelOverride } from "./channels.ts";
+import { Health } from "./health.ts";
+import { Router, type RouterSettings } from "./route.ts";
+
+function channel(name: string, more: Partial<Channel> = {}): Channel {
+  return {
+    name,
+    provider: "openai-compatible",
+    baseUrl: "http://127.0.0.1:1/v1",
+    credentials: [credential("sk-secret")],
+    models: { kind: "listed", upstreamNames: new Map([["m", "upstream-m"]]) },
+    priority: 0,
+    weight: 1,
+    maxConcurrent: 100,
+    isSimulated: false,
+    ...more,
+  };
+}
+
+const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
+const PRICE = { input: 1_000_000, output: 2_000_000, source: "test", date: "2026-01-01" };
+const PRICED = new Map<string, ModelOverride>([["m", { price: PRICE, maxOutputTokens: 1_000 }]]);
+
+function setup(
+  list: readonly Channel[],
+  overrides = PRICED,
+  settings: RouterSettings = { unpriced: "allow", assumedOutputTokens: 500 },
+) {
+  const health = new Health(systemClock);
+  const channels = new Channels({ findModel: () => undefined, listModels: () => [] }, overrides);
+  channels.replace(list);
+  const router = new Router(channels, health, settings);
+  const plan = (more: JsonObject = {}, key = KEY) => {
+    const json = { model: "m", messages: [{ role: "user", content: "hi" }], ...more };
+    const text = JSON.stringify(json);
+    const facts = chat.inbound.readRequest(json);
+    return router.plan({
+      key,
+      style: chat,
+      facts,
+      body: { text, outline: outlineJson(text, 64), json },
+    });
+  };
+  return { health, plan, channels };
+}
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (cause) {
+    return GatewayError.from(cause).code;
+  }
+  return "";
+}
+
+describe("the order of channels", () => {
+  test("is by priority, lower first", () => {
+    const { plan } = setup([
+      channel("late", { priority: 5 }),
+      channel("first"),
+      channel("next", { priority: 1 }),
+    ]);
+
+    expect(plan().routes.map((each) => each.channel.name)).toEqual(["first", "next", "late"]);
+  });
+
+  test("is drawn by weight within one priority", () => {
+    const { plan } = setup([channel("heavy", { weight: 9 }), channel("light", { weight: 1 })]);
+
+    let heavyFirst = 0;
+    for (let i = 0; i < 4_000; i++) if (plan().routes[0]?.channel.name === "heavy") heavyFirst++;
+
+    expect(heavyFirst / 4_000).toBeWithin(0.87, 0.93);
+  });
+
+  test("leaves out who is resting, and says how long when nobody is left", () => {
+    const { plan, health } = setup([channel("a"), channel("b")]);
+    const [a, b] = plan()
+      .routes.map((each) => each.channel)
+      .sort((x, y) => (x.name < y.name ? -1 : 1));
+    if (a === undefined || b === undefined) throw new Error("Two channels were expected.");
+    const fail = (each: Channel): void => {
+      for (let i = 0; i < 5; i++) {
+        health.enter(each);
+        health.report(each, new GatewayError("upstream_failed", ""));
+        health.leave(each);
+      }
+    };
+
+    fail(a);
+    expect(plan().routes.map((each) => each.channel.name)).toEqual(["b"]);
+    fail(b);
+    expect(codeOf(plan)).toBe("unavailable");
+  });
+});
+
+describe("a model", () => {
+  test("goes by the name the channel has for it", () => {
+    expect(setup([channel("a")]).plan().routes[0]?.upstreamModel).toBe("upstream-m");
+  });
+
+  test("that the key may not use does not exist for it", () => {
+    const { plan } = setup([channel("a")]);
+
+    expect(codeOf(() => plan({}, { ...KEY, models: ["other-*"] }))).toBe("model_not_found");
+    expect(codeOf(() => plan({ model: "nothing" }))).toBe("model_not_found");
+  });
+
+  test("without a price is free, or refused where the owner says so", () => {
+    const free = setup([channel("a")], new Map());
+    const strict = setup([channel("a")], new Map(), {
+      unpriced: "refuse",
+      assumedOutputTokens: 500,
+    });
+
+    expect(free.plan().estimate).toBe(0 as never);
+    expect(codeOf(strict.plan)).toBe("unavailable");
+  });
+
+  test("of a local server has nobody else's price", () => {
+    const known = {
+      id: "m",
+      owner: "x",
+      kind: "chat",
+      createdAt: 0,
+      input: [],
+      output: [],
+      tools: true,
+      reasoning: false,
+      price: PRICE,
+    } as const;
+    const channels = new Channels({ findModel: () => known, listModels: () => [] }, new Map());
+    channels.replace([
+      channel("local", { provider: "ollama" }),
+      channel("far", { provider: "together" }),
+    ]);
+
+    expect(channels.find("m")?.map((each) => each.price)).toEqual([undefined, PRICE]);
+  });
+});
+
+describe("what is reserved", () => {
+  const { plan } = setup([channel("a")]);
+  /** What is reserved besides the input. */
+  const output = (more: JsonObject): number => {
+    const { estimate, inputTokens } = plan(more);
+    return (estimate - inputTokens * 1_000) / 2_000;
+  };
+
+  test("covers the output the call names, up to what the model can write", () => {
+    expect(output({ max_tokens: 101 })).toBe(101);
+    expect(output({ max_tokens: 9_999 })).toBe(1_000);
+  });
+
+  test("covers an assumed output where the call names none", () => {
+    expect(output({})).toBe(500);
+  });
+
+  test("covers every choice", () => {
+    expect(output({ max_tokens: 100, n: 3 })).toBe(300);
+  });
+
+  test("does not take a picture for a novel", () => {
+    const picture = `data:image/png;base64,${"A".repeat(4_000_000)}`;
+    const content = [{ type: "image_url", image_url: { url: picture } }];
+
+    expect(plan({ messages: [{ role: "user", content }] }).inputTokens).toBeLessThan(2_000);
+  });
+});
