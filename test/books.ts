@@ -15,7 +15,8 @@ export interface Books extends Disposable {
   openHolds(): Row[];
   /** Of all users together, in nano-dollars. */
   spent(): number;
-  closesOf(callId: string): number;
+  /** How often each call was closed. */
+  closes(): ReadonlyMap<string, number>;
   /** Whatever does not add up. */
   verify(): string[];
   /** Waits until no hold is open, and says what does not add up. */
@@ -29,8 +30,7 @@ const TABLES = ["users", "keys", "accounts", "holds", "ledger", "calls", "meta",
 
 export function openBooks(dataDir: string): Books {
   const db = new Database(join(dataDir, "sluice.db"), { readonly: true });
-  const all = (query: string, ...values: string[]): Row[] =>
-    db.query<Row, string[]>(query).all(...values);
+  const all = (query: string): Row[] => db.query<Row, []>(query).all();
   const books: Books = {
     accounts: () => all("SELECT * FROM accounts"),
     entries: () => all("SELECT * FROM ledger ORDER BY at, op_id"),
@@ -38,12 +38,12 @@ export function openBooks(dataDir: string): Books {
     openHolds: () => all("SELECT * FROM holds"),
     spent: () =>
       Number(all("SELECT coalesce(sum(spent_delta), 0) AS spent FROM ledger")[0]?.["spent"]),
-    closesOf: (callId) =>
-      Number(
+    closes: () =>
+      new Map(
         all(
-          "SELECT count(*) AS n FROM ledger WHERE call_id = ? AND kind IN ('settle', 'void')",
-          callId,
-        )[0]?.["n"],
+          `SELECT call_id, count(*) AS n FROM ledger
+           WHERE kind IN ('settle', 'void') GROUP BY call_id`,
+        ).map((each) => [String(each["call_id"]), Number(each["n"])]),
       ),
     verify: () => [...unbalancedAccounts(all), ...badCloses(all), ...badRecords(all)],
     async whenSettled() {

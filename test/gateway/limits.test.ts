@@ -58,5 +58,7 @@ test("the gateway as a whole takes no more calls at once than it may", async () 
     ),
   );
 
-  expect(answers.map((each) => each.status).sort((a, b) => a - b)).toEqual([200, 200, 200, 503, 503]);
+  expect(answers.map((each) => each.status).sort((a, b) => a - b)).toEqual([
+    200, 200, 200, 503, 503,
+  ]);
 });

@@ -60,7 +60,7 @@ test("a caller who hangs up at any point cuts the upstream at once and pays once
     const sentOn = upstream?.delivered.events ?? 0;
     expect(bill?.output_tokens).toBeWithin(delivered, delivered + 60);
     expect(sentOn).toBeGreaterThan(0);
-    expect(books.closesOf(String(bill?.["id"]))).toBe(1);
+    expect(books.closes().get(String(bill?.["id"]))).toBe(1);
   }
 });
 
