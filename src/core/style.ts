@@ -42,6 +42,8 @@ export interface RequestFacts {
   readonly stream: boolean;
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
+  /** Turns of the conversation, which the owner may bound. */
+  readonly messages: number;
   /** The caller asked for usage in the stream; otherwise it is taken out again. */
   readonly wantsUsage: boolean;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */

@@ -25,6 +25,7 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   readonly mediaBodyBytes: number;
   readonly jsonDepth: number;
+  readonly messages: number;
   readonly bigBodies: number;
   /** Until a caller reads on; the runtime takes 255 seconds at most. */
   readonly callerStallMs: number;

@@ -62,3 +62,17 @@ test("the gateway as a whole takes no more calls at once than it may", async () 
     200, 200, 200, 503, 503,
   ]);
 });
+
+test("a conversation longer than the owner allows is refused, and says so", async () => {
+  await using small = await openSimulated({
+    channel: "models: [gpt-4o-mini]",
+    env: { SLUICE_LIMIT_MESSAGES: "3" },
+  });
+  const answer = await small.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    messages: Array.from({ length: 4 }, () => ({ role: "user", content: "hi" })),
+  });
+
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { param: "messages" } });
+});

@@ -157,6 +157,7 @@ const FACTS: RequestFacts = {
   stream: true,
   maxOutputTokens: undefined,
   choices: 1,
+  messages: 1,
   wantsUsage: true,
 };
 

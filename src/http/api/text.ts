@@ -1,3 +1,4 @@
+import { invalid } from "#core/error.ts";
 import type { TextStyle } from "#core/style.ts";
 import { pushStream } from "#lib/push-stream.ts";
 import type { Answer } from "#relay/call.ts";
@@ -23,6 +24,10 @@ export const createChatCompletion: Route<HttpDeps> = {
 async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): Promise<Response> {
   const body = await exchange.readJson(deps.limits.bodyBytes);
   const facts = style.inbound.readRequest(body.json);
+  const { messages } = deps.limits;
+  if (facts.messages > messages) {
+    throw invalid("messages", `The conversation has more than ${messages} messages.`);
+  }
 
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
   using _patience = exchange.waitLong();

@@ -3,7 +3,7 @@ import type { RequestFacts } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { REQUEST } from "./fields.ts";
 import { findViolation } from "./find-violation.ts";
-import { integerOf, textOf } from "./values.ts";
+import { integerOf, listOf, textOf } from "./values.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
@@ -19,6 +19,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     stream,
     maxOutputTokens: integerOf(body["max_completion_tokens"]) ?? integerOf(body["max_tokens"]),
     choices: integerOf(body["n"]) ?? 1,
+    messages: listOf(body["messages"]).length,
     wantsUsage: wantsUsage(body),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };

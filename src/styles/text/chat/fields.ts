@@ -1,7 +1,8 @@
 import { either, flag, integer, list, number, object, tagged, text } from "./rules.ts";
 import type { ObjectRule } from "./rules.ts";
 
-export const MAX_MESSAGES = 5_000;
+/** The most an owner may allow; what they do allow is a setting. */
+const MAX_MESSAGES = 100_000;
 const MAX_TOOLS = 512;
 const MAX_STOPS = 64;
 const MAX_PARTS = 5_000;

@@ -61,7 +61,7 @@ export class OutputText {
 
   add(events: Uint8Array): void {
     if (this.#heldBytes + events.length > MAX_HELD_BYTES) this.#read();
-    for (let from = 0; from < events.length; ) {
+    for (let from = 0; from < events.length;) {
       const at = this.#heldBytes % BLOCK_BYTES;
       if (at === 0) this.#blocks.push(new Uint8Array(BLOCK_BYTES));
       const piece = events.subarray(from, from + BLOCK_BYTES - at);

@@ -21,6 +21,7 @@ function tap(facts: Partial<RequestFacts> = {}): Tap {
     stream: true,
     maxOutputTokens: undefined,
     choices: 1,
+    messages: 1,
     wantsUsage: true,
     ...facts,
   });
