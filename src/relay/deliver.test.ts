@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "#core/error.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { Call } from "./call.ts";
+import { Delivery } from "./deliver.ts";
+import type { Settlement } from "./settlement.ts";
+
+const settings = {
+  maxEventBytes: 1_024,
+  firstSignMs: 100,
+  silenceMs: 150,
+  checkpointMs: 60_000,
+  deadlines: new Deadlines(),
+};
+const call = { style: chat } as Call;
+
+/** A stream that says what the test tells it to. */
+function streamOf(
+  run: (take: Sink["write"], end: () => void) => Promise<void>,
+): AnswerStream & { isClosed: boolean } {
+  const stream = {
+    isEnding: false,
+    isClosed: false,
+    usage: undefined,
+    lost: [],
+    takeOutputText: () => "",
+    run: (take: Sink["write"]) => run(take, () => (stream.isEnding = true)),
+    close: () => void (stream.isClosed = true),
+  };
+  return stream;
+}
+
+/** What happened, in order: what left for the caller, and what was settled. */
+function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
+  const seen: string[] = [];
+  const note = (what: string) => async () => void seen.push(what);
+  const settlement = {
+    complete: note("complete"),
+    fail: async (error: GatewayError) => void seen.push(`fail ${error.code}`),
+    cancel: note("cancel"),
+    isCheckpointDue: () => false,
+  } as unknown as Settlement;
+  return { seen, settlement, sink: { write: (bytes) => void seen.push(String(bytes)) } };
+}
+
+test("the end of an answer leaves after its settlement, and not before", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+    }),
+    settings,
+  );
+
+  await delivery.send(sink, call, settlement, () => seen.push("released"));
+
+  expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
+});
+
+test("a caller who waits in silence is shown that we live", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      await sleep(400);
+      await take("b");
+    }),
+    settings,
+  );
+
+  await delivery.send(sink, call, settlement, () => {});
+
+  expect(seen[0]).toBe("a");
+  expect(seen[1]).toBe(": keep-alive\n\n");
+  expect(seen).toContain("b");
+});
+
+test("a slow first piece does not keep the caller waiting for a head", async () => {
+  let isOver = false;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await sleep(400);
+      isOver = true;
+      await take("late");
+    }),
+    settings,
+  );
+  expect(isOver).toBe(false);
+
+  const { seen, sink, settlement } = stage();
+  await delivery.send(sink, call, settlement, () => {});
+  expect(seen).toContain("late");
+});
+
+test("what fails before its first piece fails for whoever would choose another channel", async () => {
+  const begun = Delivery.begin(
+    streamOf(async () => {
+      throw new GatewayError("upstream_failed", "Broken.");
+    }),
+    settings,
+  );
+
+  expect(begun).rejects.toThrow("Broken.");
+});
+
+test("what fails later is settled, told in the caller's style, and the upstream let go", async () => {
+  const { seen, sink, settlement } = stage();
+  const stream = streamOf(async (take) => {
+    await take("a");
+    throw new GatewayError("upstream_failed", "Broken.");
+  });
+  const delivery = await Delivery.begin(stream, settings);
+  let failure: string | undefined;
+
+  await delivery.send(sink, call, settlement, (error) => (failure = error?.code));
+
+  expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
+  expect(seen[2]).toContain('"error"');
+  expect(failure).toBe("upstream_failed");
+  expect(stream.isClosed).toBe(true);
+});
+
+test("a caller who reads slowly holds the upstream back", async () => {
+  const { settlement } = stage();
+  const kept = Promise.withResolvers<void>();
+  let isHeld = true;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      isHeld = false;
+    }),
+    settings,
+  );
+
+  const sending = delivery.send({ write: () => kept.promise }, call, settlement, () => {});
+  await sleep(20);
+  expect(isHeld).toBe(true);
+  kept.resolve();
+  await sending;
+  expect(isHeld).toBe(false);
+});
