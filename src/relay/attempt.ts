@@ -90,7 +90,7 @@ async function tryOnce<T>(
       if (reply.status !== 200) throw await asError(reply, route);
       return reply;
     });
-    return { route, answer, release: (failure) => release(deps.health, route, failure) };
+    return { route, answer, release: releaseOnce(deps.health, route) };
   } catch (cause) {
     reply?.close();
     error = GatewayError.from(cause);
@@ -112,9 +112,15 @@ async function tryOnce<T>(
   }
 }
 
-function release(health: Health, { channel }: Route, failure: GatewayError | undefined): void {
-  if (failure !== undefined) health.report(channel, failure);
-  health.leave(channel);
+/** Two may want to give a place back: whoever sends the answer, and whoever notices that the caller left. */
+function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayError) => void {
+  let isReleased = false;
+  return (failure) => {
+    if (isReleased) return;
+    isReleased = true;
+    if (failure !== undefined) health.report(channel, failure);
+    health.leave(channel);
+  };
 }
 
 const urls = new WeakMap<Route["channel"], Map<string, URL>>();

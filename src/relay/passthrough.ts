@@ -1,15 +1,8 @@
 import { GatewayError } from "#core/error.ts";
-import type { Tap, UpstreamError } from "#core/style.ts";
+import type { Tap, TextStyle, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/upstream.ts";
-import {
-  isObject,
-  parseJson,
-  setMembers,
-  type Json,
-  type JsonObject,
-  type JsonOutline,
-} from "#lib/json.ts";
+import { isObject, parseJson, setMembers, type Json, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseFramer, SseOverflow } from "#lib/sse.ts";
 import type { AnswerStream } from "./answer-stream.ts";
@@ -57,7 +50,7 @@ export async function passStream(
   call: Call,
   maxEventBytes: number,
 ): Promise<AnswerStream> {
-  await refuseNonStream(reply, call);
+  await refuseNonStream(reply, call.style);
   return new PassedStream(reply, call.style.passthrough.openTap(call.facts), maxEventBytes);
 }
 
@@ -139,14 +132,12 @@ class PassedStream implements AnswerStream {
 const BLANK_LINE = Buffer.from("\n\n");
 
 /** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
-export async function refuseNonStream(reply: UpstreamReply, call: Call): Promise<void> {
+export async function refuseNonStream(reply: UpstreamReply, style: TextStyle): Promise<void> {
   const type = reply.headers.get("content-type") ?? "";
   if (!type.includes("json")) return;
   const body = new TextDecoder().decode(await reply.readAll());
   const json = parseJson(body);
-  const error = isObject(json)
-    ? call.style.passthrough.readAnswer(json as JsonObject).error
-    : undefined;
+  const error = isObject(json) ? style.passthrough.readAnswer(json).error : undefined;
   throw error === undefined
     ? new GatewayError("upstream_failed", "The upstream did not stream its answer.")
     : asGatewayError(error);

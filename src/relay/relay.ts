@@ -5,7 +5,13 @@ import type { AnswerStream } from "./answer-stream.ts";
 import { firstToAnswer, type AttemptDeps, type Begin } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
-import { forgetQuestion, passStream, passthroughBody, passWhole } from "./passthrough.ts";
+import {
+  forgetQuestion,
+  passStream,
+  passthroughBody,
+  passWhole,
+  refuseNonStream,
+} from "./passthrough.ts";
 import type { Plan, Route, Router } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
@@ -135,6 +141,7 @@ async function openStream(
   }
   const translation = translateRequest(call, route);
   const reply = await send(translation.body);
+  await refuseNonStream(reply, route.endpoint.style);
   return translateStream(reply, call, route, translation, maxEventBytes);
 }
 

@@ -172,7 +172,13 @@ export class Settlement {
     const { usage } = this.#metered ?? {};
     if (usage !== undefined) return usage;
     const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
-    return countUsage(this.#call.body.json, text, this.#countedTokens);
+    try {
+      return await countUsage(this.#call.body.json, text, this.#countedTokens);
+    } catch (cause) {
+      // A hold must be closed whatever happens to the counting.
+      this.#deps.onTrouble(cause);
+      return this.#usageOf(this.#countedTokens + estimateTokens(text));
+    }
   }
 
   #roughUsage(metered: Metered): Usage {
@@ -183,7 +189,10 @@ export class Settlement {
       this.#countedTokens += estimateTokens(this.#uncounted);
       this.#uncounted = "";
     }
-    const outputTokens = this.#countedTokens + estimateTokens(this.#uncounted);
+    return this.#usageOf(this.#countedTokens + estimateTokens(this.#uncounted));
+  }
+
+  #usageOf(outputTokens: number): Usage {
     return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
   }
 }
