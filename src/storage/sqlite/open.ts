@@ -22,7 +22,7 @@ import { compileStatements } from "./statements.ts";
 import { openWriter } from "./writer.ts";
 
 const FILE = "sluice.db";
-const CACHE_KIB = 16_384;
+const CACHE_KIB = 4_096;
 /** The log is copied into the database when it has this many pages, 16 MiB. */
 const LOG_PAGES = 4_096;
 

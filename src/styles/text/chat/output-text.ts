@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
+import { deltasIn, mentionsText } from "./marks.ts";
 import { thinkingText } from "./part-in.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "./values.ts";
 
@@ -44,31 +45,29 @@ function callIn(call: Json): string {
 }
 
 /** Bytes that are kept as they came, before they are worth reading. */
-const MAX_HELD_BYTES = 64 * 1_024;
-const BLOCK_BYTES = 4 * 1_024;
+const MAX_HELD_BYTES = 32 * 1_024;
+const FIRST_HELD_BYTES = 512;
 const MAX_TEXT_LENGTH = 1_024 * 1_024;
+const LINE_END = Buffer.from("\n");
 
 /**
  * The text of a stream that nobody may ever ask for: mostly the upstream says
- * what it used. So the bytes are only kept, and read when they become many.
- * They are copied into blocks, since thousands of streams would otherwise hold
- * on to every small piece of memory that the network filled.
+ * what it used. So only the deltas are kept, a tenth of the bytes, and they
+ * are not read before they become many: thousands of streams pass at once.
  */
 export class OutputText {
-  #blocks: Uint8Array[] = [];
+  #held = NOTHING;
   #heldBytes = 0;
   #text = "";
 
-  add(events: Uint8Array): void {
-    if (this.#heldBytes + events.length > MAX_HELD_BYTES) this.#read();
-    for (let from = 0; from < events.length;) {
-      const at = this.#heldBytes % BLOCK_BYTES;
-      if (at === 0) this.#blocks.push(new Uint8Array(BLOCK_BYTES));
-      const piece = events.subarray(from, from + BLOCK_BYTES - at);
-      this.#blocks.at(-1)?.set(piece, at);
-      this.#heldBytes += piece.length;
-      from += piece.length;
+  /** Whole events. */
+  add(events: Buffer): void {
+    let hasDelta = false;
+    for (const delta of deltasIn(events)) {
+      hasDelta = true;
+      this.#hold(delta);
     }
+    if (!hasDelta && mentionsText(events)) this.#say(textOfEvents(events));
   }
 
   take(): string {
@@ -78,13 +77,48 @@ export class OutputText {
     return text;
   }
 
-  #read(): void {
-    const held = Buffer.concat(this.#blocks, this.#heldBytes);
-    this.#blocks = [];
-    this.#heldBytes = 0;
-    const room = MAX_TEXT_LENGTH - this.#text.length;
-    if (held.length === 0 || room <= 0) return;
-    const pieces = readEvents(held.toString()).map(({ data }) => outputTextIn(parseJson(data)));
-    this.#text += pieces.join("").slice(0, room);
+  #hold(delta: Buffer): void {
+    const neededBytes = delta.length + LINE_END.length;
+    if (this.#heldBytes + neededBytes > MAX_HELD_BYTES) this.#read();
+    if (neededBytes > MAX_HELD_BYTES) {
+      this.#say(textOfDelta(delta.toString()));
+      return;
+    }
+    if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
+    this.#held.set(delta, this.#heldBytes);
+    this.#held.set(LINE_END, this.#heldBytes + delta.length);
+    this.#heldBytes += neededBytes;
   }
+
+  #grow(neededBytes: number): void {
+    let size = Math.max(FIRST_HELD_BYTES, this.#held.length);
+    while (size < this.#heldBytes + neededBytes) size *= 2;
+    const grown = Buffer.allocUnsafeSlow(size);
+    grown.set(this.#held.subarray(0, this.#heldBytes));
+    this.#held = grown;
+  }
+
+  #read(): void {
+    const lines = this.#held.toString("utf8", 0, this.#heldBytes).split("\n");
+    this.#heldBytes = 0;
+    this.#say(lines.map(textOfDelta).join(""));
+  }
+
+  #say(text: string): void {
+    this.#text += text.slice(0, MAX_TEXT_LENGTH - this.#text.length);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** JSON as servers write it has no line breaks of its own; where one did, the rest is not JSON. */
+function textOfDelta(line: string): string {
+  const delta = line === "" ? undefined : parseJson(line);
+  return isObject(delta) ? outputTextIn({ choices: [{ delta }] }) : "";
+}
+
+function textOfEvents(events: Buffer): string {
+  return readEvents(events.toString())
+    .map(({ data }) => outputTextIn(parseJson(data)))
+    .join("");
 }

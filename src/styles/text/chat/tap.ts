@@ -40,7 +40,7 @@ class ChatTap implements Tap {
   push(events: Uint8Array): Uint8Array | undefined {
     if (this.error !== undefined) return undefined;
     const bytes = viewOf(events);
-    this.#output.add(events);
+    this.#output.add(bytes);
     this.#finishes += countFinishes(bytes);
     this.isEnding = mentionsDone(bytes);
     if (this.isEnding) this.#isMarked = true;
