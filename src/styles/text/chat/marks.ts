@@ -30,15 +30,22 @@ export function countFinishes(bytes: Buffer): number {
   return count;
 }
 
-/** What each chunk adds to its choice: the objects that are called delta, as they stand. */
-export function* deltasIn(bytes: Buffer): Generator<Buffer> {
-  for (let at = bytes.indexOf(DELTA); at >= 0; at = bytes.indexOf(DELTA, at + 1)) {
-    const start = valueAt(bytes, at + DELTA.length);
-    if (start < 0 || bytes[start] !== OPEN_BRACE) continue;
-    const end = endOfObject(bytes, start);
-    yield bytes.subarray(start, end);
-    at = end - 1;
+/**
+ * What follows each member called delta, up to the next one or to the choice's
+ * finish: the delta, and little else. To find where exactly it ends would take
+ * a look at every byte. False where there is none.
+ */
+export function eachDelta(bytes: Buffer, visit: (from: Buffer) => void): boolean {
+  let at = bytes.indexOf(DELTA);
+  if (at < 0) return false;
+  while (at >= 0) {
+    const next = bytes.indexOf(DELTA, at + 1);
+    const rest = bytes.subarray(at + DELTA.length, next < 0 ? bytes.length : next);
+    const finish = rest.indexOf(FINISH);
+    visit(finish < 0 ? rest : rest.subarray(0, finish));
+    at = next;
   }
+  return true;
 }
 
 /** An answer that came as an event in one piece, or in the words of the legacy endpoint. */
@@ -89,9 +96,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 /** Of `null`. */
 const SMALL_N = 0x6e;
 
@@ -117,25 +122,4 @@ function isLineEnd(byte: number | undefined): boolean {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === 0x09 || byte === LF || byte === CR;
-}
-
-/** One past the brace that closes the object which opens at `start`. */
-function endOfObject(bytes: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at);
-    else if (byte === OPEN_BRACE) depth++;
-    else if (byte === CLOSE_BRACE && --depth === 0) return at + 1;
-  }
-  return bytes.length;
-}
-
-/** The quote that closes the string which opens at `start`. */
-function endOfString(bytes: Buffer, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    if (bytes[at] === BACKSLASH) at++;
-    else if (bytes[at] === QUOTE) return at;
-  }
-  return bytes.length;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
-import { deltasIn, mentionsText } from "./marks.ts";
+import { eachDelta, mentionsText } from "./marks.ts";
 import { thinkingText } from "./part-in.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "./values.ts";
 
@@ -48,12 +48,15 @@ function callIn(call: Json): string {
 const MAX_HELD_BYTES = 32 * 1_024;
 const FIRST_HELD_BYTES = 512;
 const MAX_TEXT_LENGTH = 1_024 * 1_024;
-const LINE_END = Buffer.from("\n");
+/** Never stands in JSON as it is. */
+const SEPARATOR = "\u001e";
+const SEPARATOR_BYTE = 0x1e;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * The text of a stream that nobody may ever ask for: mostly the upstream says
- * what it used. So only the deltas are kept, a tenth of the bytes, and they
- * are not read before they become many: thousands of streams pass at once.
+ * what it used. So only the deltas are kept, and not read before they become
+ * many: thousands of streams pass at once.
  */
 export class OutputText {
   #held = NOTHING;
@@ -62,12 +65,8 @@ export class OutputText {
 
   /** Whole events. */
   add(events: Buffer): void {
-    let hasDelta = false;
-    for (const delta of deltasIn(events)) {
-      hasDelta = true;
-      this.#hold(delta);
-    }
-    if (!hasDelta && mentionsText(events)) this.#say(textOfEvents(events));
+    if (eachDelta(events, this.#hold)) return;
+    if (mentionsText(events)) this.#say(textOfEvents(events));
   }
 
   take(): string {
@@ -77,8 +76,8 @@ export class OutputText {
     return text;
   }
 
-  #hold(delta: Buffer): void {
-    const neededBytes = delta.length + LINE_END.length;
+  readonly #hold = (delta: Buffer): void => {
+    const neededBytes = delta.length + 1;
     if (this.#heldBytes + neededBytes > MAX_HELD_BYTES) this.#read();
     if (neededBytes > MAX_HELD_BYTES) {
       this.#say(textOfDelta(delta.toString()));
@@ -86,9 +85,9 @@ export class OutputText {
     }
     if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
     this.#held.set(delta, this.#heldBytes);
-    this.#held.set(LINE_END, this.#heldBytes + delta.length);
     this.#heldBytes += neededBytes;
-  }
+    this.#held[this.#heldBytes - 1] = SEPARATOR_BYTE;
+  };
 
   #grow(neededBytes: number): void {
     let size = Math.max(FIRST_HELD_BYTES, this.#held.length);
@@ -99,9 +98,9 @@ export class OutputText {
   }
 
   #read(): void {
-    const lines = this.#held.toString("utf8", 0, this.#heldBytes).split("\n");
+    const deltas = this.#held.toString("utf8", 0, this.#heldBytes).split(SEPARATOR);
     this.#heldBytes = 0;
-    this.#say(lines.map(textOfDelta).join(""));
+    this.#say(deltas.map(textOfDelta).join(""));
   }
 
   #say(text: string): void {
@@ -109,12 +108,32 @@ export class OutputText {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
-
-/** JSON as servers write it has no line breaks of its own; where one did, the rest is not JSON. */
-function textOfDelta(line: string): string {
-  const delta = line === "" ? undefined : parseJson(line);
+/** Of a text with the delta in it, behind a colon and before whatever came next. */
+function textOfDelta(text: string): string {
+  const from = text.indexOf("{");
+  const delta = from < 0 ? undefined : parseJson(text.slice(from, endOfObject(text, from)));
   return isObject(delta) ? outputTextIn({ choices: [{ delta }] }) : "";
+}
+
+/** One past the brace that closes the object which opens there. */
+function endOfObject(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === "{") depth++;
+    else if (char === "}" && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** The quote that closes the string which opens there. */
+function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
 }
 
 function textOfEvents(events: Buffer): string {
