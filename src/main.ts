@@ -13,6 +13,9 @@ const USAGE = `Usage: sluice <command>
   help    this text
 `;
 
+const ONE_KEY_PRESS_MS = 1_000;
+const LAST_DRAIN_MS = 5_000;
+
 const input: ConfigInput = {
   env: process.env,
   readFile: readFileHead,
@@ -41,7 +44,7 @@ switch (command) {
     process.exitCode = 2;
 }
 
-/** Runs until a signal; the second one does not wait for anybody. */
+/** Runs until a signal. */
 async function start(): Promise<number> {
   let config: Config;
   try {
@@ -53,7 +56,7 @@ async function start(): Promise<number> {
   }
 
   const log = openLog(config.settings.logLevel);
-  const stopped = nextSignal();
+  const stopped = firstSignal();
   try {
     const gateway = await openGateway({
       config,
@@ -61,10 +64,10 @@ async function start(): Promise<number> {
       log,
       onFatal: () => process.exit(1),
     });
+    onBug((cause) => endAfterBug(gateway, log, cause));
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
     log.info({ signal }, "draining; once more to stop at once");
-    void nextSignal().then(() => process.exit(1));
     await gateway.close();
     return 0;
   } catch (cause) {
@@ -73,10 +76,34 @@ async function start(): Promise<number> {
   }
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
-  });
+/**
+ * The first signal asks to stop; one that comes later does not wait. One key
+ * press can arrive twice, from the terminal and from the launcher.
+ */
+function firstSignal(): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  let firstAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (firstAt !== undefined && now - firstAt > ONE_KEY_PRESS_MS) process.exit(1);
+    firstAt ??= now;
+    resolve(signal);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  return promise;
+}
+
+function onBug(end: (cause: unknown) => void): void {
+  process.once("uncaughtException", end);
+  process.once("unhandledRejection", end);
+}
+
+/** After a failure that nobody foresaw nothing is certain: what runs may end, then whoever supervises us starts anew. */
+function endAfterBug(gateway: Gateway, log: Logger, cause: unknown): void {
+  log.fatal({ err: cause }, "unforeseen failure");
+  const give = (): never => process.exit(1);
+  setTimeout(give, LAST_DRAIN_MS);
+  gateway.close().then(give, give);
 }
 
 function reportFailure(log: Logger, cause: unknown): void {

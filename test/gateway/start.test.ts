@@ -108,6 +108,21 @@ describe("when it is told to stop", () => {
     expect(await ended).toBe(0);
   });
 
+  test("one key press that arrives twice is one wish to stop, and a later one does not wait", async () => {
+    const env = { SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY };
+    await using program = await startProgram(env);
+    const running = await ask(program.url, "go on [[fault:endless]]");
+    const reading = running.text().catch(() => "cut");
+
+    program.child.kill("SIGINT");
+    program.child.kill("SIGINT");
+    await Bun.sleep(1_200);
+    expect(program.child.exitCode).toBeNull();
+
+    expect(await program.end("SIGINT")).toBe(1);
+    await reading;
+  });
+
   test("a stream that takes longer than the drain time ends with an error event", async () => {
     const env = {
       SLUICE_DATA_DIR: dataDir,
