@@ -18,6 +18,7 @@ import type { Logger } from "#lib/log.ts";
 import { findProvider } from "#providers/index.ts";
 import { Channels, type ModelOverride } from "#relay/channels.ts";
 import { Health } from "#relay/health.ts";
+import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -88,7 +89,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     ledger: storage.ledger,
     journal: storage.journal,
-    open: { count: 0 },
+    open: new OpenCalls(),
     maxOpen: limits.inFlight,
     maxAttempts: limits.attempts,
     delivery: {

@@ -49,6 +49,8 @@ export function openServer(
       const timer = setTimeout(() => relay.egress.abortAll(ending), limits.drainMs);
       try {
         await server.stop();
+        // A caller who is gone may still owe: the books stay open until every call is settled.
+        await relay.open.whenNone();
       } finally {
         clearTimeout(timer);
       }

@@ -7,6 +7,7 @@ import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import type { Plan, Route } from "./route.ts";
 import { countUsage } from "./tokens.ts";
@@ -15,8 +16,7 @@ export interface SettlementDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly delivery: { readonly deadlines: Deadlines };
-  /** Counts the calls that are open. */
-  readonly open: { count: number };
+  readonly open: OpenCalls;
   readonly maxOpen: number;
   /** Told of every closed call: metrics, and whoever else wants to know. */
   onClosed(record: CallRecord): void;
@@ -73,7 +73,7 @@ export class Settlement {
       });
     }
     const { key, facts, style } = call;
-    deps.open.count++;
+    deps.open.enter();
     try {
       const { durable } = await deps.ledger.hold({
         callId: call.id,
@@ -84,7 +84,7 @@ export class Settlement {
       });
       return new Settlement(call, plan, durable, deps);
     } catch (cause) {
-      deps.open.count--;
+      deps.open.leave();
       throw cause;
     }
   }
@@ -140,7 +140,7 @@ export class Settlement {
   }
 
   #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    this.#closing ??= this.#settle(outcome, error);
+    this.#closing ??= this.#settle(outcome, error).finally(() => this.#deps.open.leave());
     return this.#closing;
   }
 
@@ -163,7 +163,6 @@ export class Settlement {
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
-    this.#deps.open.count--;
     this.#deps.onClosed(record);
     await withinDeadline(closing, this.#deps);
   }

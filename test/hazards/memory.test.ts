@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSandbox } from "#sandbox/server.ts";
+import { openBooks } from "#test/books.ts";
+import { KEY, simulatedChannel } from "#test/harness.ts";
+import { startProgram } from "#test/program.ts";
+import { waitFor } from "#test/wait.ts";
+
+const MIB = 1024 * 1024;
+const READERS = 40;
+
+function residentBytes(pid: number): number {
+  const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kib) * 1024;
+}
+
+async function openStalled(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const body = JSON.stringify({
+    model: "gpt-4o-mini",
+    stream: true,
+    messages: [{ role: "user", content: "go on [[fault:endless]]" }],
+  });
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\nAuthorization: Bearer ${KEY}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await once(socket, "data");
+  socket.pause();
+  return socket;
+}
+
+test("a reader who stalls on an endless answer costs less than a mebibyte of memory", async () => {
+  await using sandbox = await startSandbox();
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-memory-"));
+  const config = join(dataDir, "sluice.yaml");
+  writeFileSync(
+    config,
+    `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
+  );
+  const env = { SLUICE_CONFIG: config, SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY };
+  await using program = await startProgram(env);
+  const pid = program.child.pid ?? 0;
+  // What is loaded and compiled once is not the readers' cost.
+  const first = await Promise.all(Array.from({ length: 4 }, () => openStalled(program.url)));
+  await Bun.sleep(500);
+  const before = residentBytes(pid);
+
+  const stalled = await Promise.all(
+    Array.from({ length: READERS }, () => openStalled(program.url)),
+  );
+  const sent = (): number => sandbox.requests.reduce((sum, each) => sum + each.delivered.bytes, 0);
+  let last = -1;
+  await waitFor(async () => {
+    const now = sent();
+    const isStill = now === last;
+    last = now;
+    await Bun.sleep(400);
+    return isStill;
+  }, 30_000);
+
+  expect((residentBytes(pid) - before) / READERS / MIB).toBeLessThan(1);
+  for (const each of [...first, ...stalled]) each.destroy();
+  // Told to stop while forty hang-ups are still being counted: all of them are settled first.
+  expect(await program.end("SIGTERM")).toBe(0);
+  const books = openBooks(dataDir);
+  expect({ open: books.openHolds(), wrong: books.verify() }).toEqual({ open: [], wrong: [] });
+  expect(books.calls().filter((each) => each["outcome"] === "canceled").length).toBe(READERS + 4);
+  books.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
