@@ -13,7 +13,8 @@ import {
   requestTo,
   sized,
 } from "./fixtures/raw-upstream.ts";
-import { openEgress, type OnPiece, type UpstreamReply } from "./upstream.ts";
+import type { OnPiece, UpstreamReply } from "./egress.ts";
+import { openEgress } from "./upstream.ts";
 
 const KIB = 1024;
 /** More than any system holds for a connection at its ends. */

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
-import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./upstream.ts";
+import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are

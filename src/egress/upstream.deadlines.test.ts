@@ -10,7 +10,8 @@ import {
   requestTo,
   sized,
 } from "./fixtures/raw-upstream.ts";
-import { openEgress, type UpstreamLimits, type UpstreamRequest } from "./upstream.ts";
+import type { UpstreamLimits, UpstreamRequest } from "./egress.ts";
+import { openEgress } from "./upstream.ts";
 
 const BOUNDS: UpstreamLimits = {
   ...LIMITS,

@@ -4,12 +4,8 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { credential } from "#core/channel.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import {
-  openEgress,
-  type UpstreamLimits,
-  type UpstreamReply,
-  type UpstreamRequest,
-} from "./upstream.ts";
+import type { UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
+import { openEgress } from "./upstream.ts";
 
 const LIMITS: UpstreamLimits = {
   connectMs: 300,

@@ -1,6 +1,6 @@
 import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
-import type { Egress, UpstreamReply } from "#egress/upstream.ts";
+import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
 import type { Health } from "./health.ts";

@@ -1,5 +1,5 @@
 import type { Channel } from "#core/channel.ts";
-import type { Egress } from "#egress/upstream.ts";
+import type { Egress } from "#egress/egress.ts";
 import { isArray, isObject, parseJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 

@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Tap, TextStyle, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
-import type { UpstreamReply } from "#egress/upstream.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson, setMembers, type Json, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseFramer, SseOverflow } from "#lib/sse.ts";

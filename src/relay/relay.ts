@@ -1,6 +1,6 @@
 import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
-import type { UpstreamReply } from "#egress/upstream.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { firstToAnswer, type AttemptDeps, type Begin } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";

@@ -2,7 +2,7 @@ import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
-import type { UpstreamReply } from "#egress/upstream.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { pull } from "#lib/pull.ts";
 import type { Sink } from "#lib/push-stream.ts";

@@ -1,0 +1,49 @@
+import type { Credential } from "#core/channel.ts";
+import type { GatewayError } from "#core/error.ts";
+import type { ResponseHead } from "#lib/http1.ts";
+
+export interface UpstreamLimits {
+  readonly connectMs: number;
+  /** Until the status line of a stream, and of a whole answer. */
+  readonly firstByteMs: number;
+  readonly unaryMs: number;
+  /** Between two pieces of a body. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly answerBytes: number;
+}
+
+export interface UpstreamRequest {
+  readonly url: URL;
+  readonly method: "GET" | "POST";
+  readonly body?: string;
+  /** Whose connections to use: no two channels share any. */
+  readonly pool: string;
+  readonly credential: Credential | undefined;
+  /** Turns the opened secret into headers. */
+  readonly authorize: (secret: string) => Readonly<Record<string, string>>;
+  readonly isStream: boolean;
+  /** The caller hung up, or the gateway gave up. */
+  readonly signal?: AbortSignal;
+}
+
+/** Takes a piece of a body. A promise asks for no more until it is kept. */
+export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
+
+/** An upstream's answer; whoever holds it must `close` it. */
+export interface UpstreamReply extends ResponseHead {
+  /** Hands over the body as it comes. Settles at its end, or with what broke it. */
+  pump(onPiece: OnPiece): Promise<void>;
+  readAll(): Promise<Uint8Array>;
+  /** Lets go of the connection; cuts it when the answer is not at its end. */
+  close(): void;
+}
+
+/** How upstreams are reached. */
+export interface Egress {
+  send(request: UpstreamRequest): Promise<UpstreamReply>;
+  /** Ends every exchange under way: whoever reads from one is thrown the reason. */
+  abortAll(reason: GatewayError): void;
+  /** Closes what is idle. */
+  close(): void;
+}
