@@ -12,7 +12,7 @@ function run(tool: string, ...args: string[]): string {
 
 const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
   .stdout.split("\0")
-  .filter((path) => path !== "" && path !== "test/house.test.ts");
+  .filter((path) => path !== "");
 
 test("every type holds", () => {
   expect(run("typescript/bin/tsc")).toBe("");
@@ -26,10 +26,12 @@ test("every file is formatted", () => {
   expect(run("oxfmt/bin/oxfmt", "--check")).toBe("");
 });
 
+/** Put together, so that this file may be looked through, too. */
+const FOLDERS = ["work", "farm", "root"].join("|");
+const NOT_OURS = new RegExp(`"resolved": ${'"'}http|(^|[^A-Za-z0-9_.-])/(${FOLDERS})/`, "m");
+
 test("no file names a registry or somebody's folder", () => {
-  const hits = tracked.filter((path) =>
-    /"resolved": "http|(^|[^A-Za-z0-9_.-])\/(work|farm|root)\//m.test(readFileSync(path, "utf8")),
-  );
+  const hits = tracked.filter((path) => NOT_OURS.test(readFileSync(path, "utf8")));
 
   expect(hits).toEqual([]);
 });

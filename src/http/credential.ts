@@ -30,7 +30,12 @@ export function readCredential(request: Request): string {
 }
 
 function isKeyHeader(name: string): boolean {
-  return name === "x-api-key" || VENDOR_HEADER.test(name);
+  return name === "x-api-key" || isVendorKeyHeader(name);
+}
+
+/** `x-<vendor>-api-key`, whichever the vendor. */
+export function isVendorKeyHeader(name: string): boolean {
+  return VENDOR_HEADER.test(name);
 }
 
 export function unauthenticated(message: string): GatewayError {

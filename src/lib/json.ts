@@ -94,14 +94,14 @@ export function outlineJson(text: string, maxDepth: number): JsonOutline {
   return { members, repeated, depth: deepest };
 }
 
-export interface Edit {
+interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
 /** Replaces ranges of a text; edits must not overlap. */
-export function splice(text: string, edits: readonly Edit[]): string {
+function splice(text: string, edits: readonly Edit[]): string {
   let out = "";
   let from = 0;
   for (const edit of [...edits].sort((a, b) => a.start - b.start)) {

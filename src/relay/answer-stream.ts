@@ -1,5 +1,7 @@
+import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { SseOverflow } from "#lib/sse.ts";
 
 /** An answer under way to the caller, whether passed on or translated. */
 export interface AnswerStream {
@@ -18,4 +20,12 @@ export interface AnswerStream {
   readonly lost: readonly string[];
   /** Lets go of the upstream; cuts it when it is still answering. */
   close(): void;
+}
+
+/** What the reading of events throws, in our words. */
+export function explained(cause: unknown): unknown {
+  if (!(cause instanceof SseOverflow)) return cause;
+  return new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {
+    cause,
+  });
 }

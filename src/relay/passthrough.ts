@@ -4,11 +4,11 @@ import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson, setMembers, type Json, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { SseFramer, SseOverflow } from "#lib/sse.ts";
-import type { AnswerStream } from "./answer-stream.ts";
+import { SseFramer } from "#lib/sse.ts";
+import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
-import type { WholeReading } from "./whole.ts";
+import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
@@ -35,10 +35,7 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 /** A whole answer, passed on as it is; only its usage is read. */
 export async function passWhole(reply: UpstreamReply, call: Call): Promise<WholeReading> {
   const bytes = await reply.readAll();
-  const json = parseJson(new TextDecoder().decode(bytes));
-  if (!isObject(json)) {
-    throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
-  }
+  const json = parseAnswer(bytes);
   const facts = call.style.passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
   return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost: [] };
@@ -109,10 +106,7 @@ class PassedStream implements AnswerStream {
     try {
       return this.#framer.push(chunk);
     } catch (cause) {
-      if (!(cause instanceof SseOverflow)) throw cause;
-      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {
-        cause,
-      });
+      throw explained(cause);
     }
   }
 

@@ -89,10 +89,6 @@ export class Settlement {
     }
   }
 
-  get callId(): string {
-    return this.#call.id;
-  }
-
   tried(attempt: AttemptRecord): void {
     this.#attempts.push(attempt);
   }

@@ -1,17 +1,15 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
-import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson } from "#lib/json.ts";
 import { pull } from "#lib/pull.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { decodeSse, SseOverflow } from "#lib/sse.ts";
-import type { AnswerStream } from "./answer-stream.ts";
+import { decodeSse } from "#lib/sse.ts";
+import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
 import { countUsage } from "./tokens.ts";
-import type { WholeReading } from "./whole.ts";
+import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
@@ -39,10 +37,7 @@ export async function translateWhole(
   route: Route,
   { request, lost }: Translation,
 ): Promise<WholeReading> {
-  const json = parseJson(new TextDecoder().decode(await reply.readAll()));
-  if (!isObject(json)) {
-    throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
-  }
+  const json = parseAnswer(await reply.readAll());
   const events = route.endpoint.style.outbound.parseResponse(json).map((each) => dated(each, call));
   const reported = usageIn(events);
   const usage = reported ?? (await countUsage(call.body.json, textIn(events)));
@@ -95,10 +90,7 @@ class TranslatedStream implements AnswerStream {
     try {
       for await (const piece of this.#encoded) await take(piece);
     } catch (cause) {
-      if (!(cause instanceof SseOverflow)) throw cause;
-      throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {
-        cause,
-      });
+      throw explained(cause);
     }
   }
 

@@ -4,6 +4,12 @@ import { Client } from "pg";
 import { createSecret } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import { SEED, random, times } from "#test/seed.ts";
+import {
+  isPostgresReachable,
+  openScratchDatabase,
+  SERVER,
+  urlOfDatabase,
+} from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 import { openCutter } from "./contract-cutter.ts";
 import { describeStorage, startChild } from "./contract.ts";
@@ -22,15 +28,13 @@ import { openPool } from "./postgres/pool.ts";
 import type { Tables } from "./tables.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
-const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/test";
-const isReachable = await reach();
-if (!isReachable) process.stderr.write(`No PostgreSQL at ${SERVER}: its tests are left out.\n`);
+if (!isPostgresReachable) process.stderr.write("No PostgreSQL: its tests are left out.\n");
 
 test.if(process.env["CI"] !== undefined)("where everything is tested, PostgreSQL is there", () => {
-  expect(isReachable).toBe(true);
+  expect(isPostgresReachable).toBe(true);
 });
 
-describe.if(isReachable)("a PostgreSQL database", () => {
+describe.if(isPostgresReachable)("a PostgreSQL database", () => {
   describeStorage("PostgreSQL", openDatabase);
   describe("several gateways on one database", describeSharing);
   describe("the way to the database", describeConnection);
@@ -302,7 +306,7 @@ function describeConnection(): void {
       ),
     );
     const noSuchDatabase = reasonOf(
-      openAt({ ...address, databaseUrl: urlOf("sluice_no_such_database") }),
+      openAt({ ...address, databaseUrl: urlOfDatabase("sluice_no_such_database") }),
     );
 
     expect(String(await nobody)).toContain("cannot be reached");
@@ -315,9 +319,8 @@ async function isReady(storage: Storage): Promise<boolean> {
 }
 
 async function openDatabase(): Promise<Place & { address: { databaseUrl: string } }> {
-  const name = `sluice_test_${newId().toLowerCase()}`;
-  await administer(`create database ${name}`);
-  const databaseUrl = urlOf(name);
+  const database = await openScratchDatabase();
+  const databaseUrl = database.url;
   const connections: AsyncDisposable[] = [];
   return {
     address: { dataDir: "", databaseUrl },
@@ -336,30 +339,7 @@ async function openDatabase(): Promise<Place & { address: { databaseUrl: string 
     },
     async [Symbol.asyncDispose]() {
       for (const each of connections) await each[Symbol.asyncDispose]();
-      await administer(`drop database ${name} with (force)`);
+      await database[Symbol.asyncDispose]();
     },
   };
-}
-
-async function administer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: SERVER, connectionTimeoutMillis: 2_000 });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-async function reach(): Promise<boolean> {
-  return administer("select 1").then(
-    () => true,
-    () => false,
-  );
-}
-
-function urlOf(database: string): string {
-  const url = new URL(SERVER);
-  url.pathname = `/${database}`;
-  return url.href;
 }

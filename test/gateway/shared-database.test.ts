@@ -1,47 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { Client } from "pg";
 import { startSandbox } from "#sandbox/server.ts";
 import { KEY, openTestGateway, simulatedChannel } from "#test/harness.ts";
+import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
 
-const SERVER = process.env["TEST_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/test";
 const CAPPED = "capped-key-0123456789abcdefgh";
 const SECRET = "one-secret-for-all-gateways-0123456789";
 
-async function query<T>(url: string, statement: string): Promise<T[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows as T[];
-  } finally {
-    await client.end();
-  }
-}
-
-/** An empty database, dropped at the end. */
-async function openDatabase(): Promise<{ url: string } & AsyncDisposable> {
-  const name = `sluice_gateway_${crypto.randomUUID().replaceAll("-", "")}`;
-  await query(SERVER, `create database ${name}`);
-  const url = new URL(SERVER);
-  url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    [Symbol.asyncDispose]: async () => {
-      await query(SERVER, `drop database ${name} with (force)`);
-    },
-  };
-}
-
-const isReachable = await query(SERVER, "select 1").then(
-  () => true,
-  () => false,
-);
-
-describe.if(isReachable || process.env["CI"] !== undefined)(
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
   "two gateways on one PostgreSQL",
   () => {
     test("take calls for the same key, and together spend exactly its budget", async () => {
       await using sandbox = await startSandbox();
-      await using database = await openDatabase();
+      await using database = await openScratchDatabase();
       const ask = (content: string) => ({
         model: "gpt-4o-mini",
         max_tokens: 1_000,
@@ -86,7 +56,7 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
     });
 
     test("know each other's keys", async () => {
-      await using database = await openDatabase();
+      await using database = await openScratchDatabase();
       const options = {
         yaml: "sandbox: auto",
         env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET },
@@ -103,7 +73,7 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
     });
 
     test("refuse to start with different secrets, since neither would know the other's keys", async () => {
-      await using database = await openDatabase();
+      await using database = await openScratchDatabase();
       const options = { yaml: "sandbox: auto" };
       const env = { DATABASE_URL: database.url, SLUICE_SECRET: SECRET };
       await using _first = await openTestGateway({ ...options, env });

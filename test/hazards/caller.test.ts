@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { countTokens } from "#relay/tokens.ts";
 import { openBooks, type Books } from "#test/books.ts";
-import { KEY, openSimulated } from "#test/harness.ts";
+import { openSimulated } from "#test/harness.ts";
+import { callByHand } from "#test/raw-caller.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import { summarize } from "#test/streams.ts";
 import { waitFor } from "#test/wait.ts";
@@ -27,17 +28,7 @@ const body = (content: string, more: object = {}): string =>
     ...more,
   });
 
-/** A caller that speaks HTTP by hand, so that it can stop reading, or leave, at any byte. */
-async function call(text: string): Promise<Socket> {
-  const { hostname, port } = new URL(opened.url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\nAuthorization: Bearer ${KEY}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
-  return socket;
-}
+const call = (text: string): Promise<Socket> => callByHand(opened.url, text);
 
 test("a caller who hangs up at any point cuts the upstream at once and pays once, for what came", async () => {
   const draw = random(SEED);

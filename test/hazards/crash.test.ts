@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY, simulatedChannel } from "#test/harness.ts";
+import { startProgram, type Program } from "#test/program.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import { summarize } from "#test/streams.ts";
 
@@ -26,30 +24,13 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly url: string;
-}
-
-async function start(): Promise<Running> {
-  const child = spawn(process.execPath, ["src/main.ts", "start"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      SLUICE_CONFIG: join(dataDir, "sluice.yaml"),
-      SLUICE_DATA_DIR: dataDir,
-      SLUICE_PORT: "0",
-      SLUICE_BOOTSTRAP_KEY: KEY,
-      SLUICE_CHECKPOINT_MS: "100",
-      SLUICE_LOG_LEVEL: "error",
-      BUN_CONFIG_MAX_HTTP_REQUESTS: "10000",
-    },
+function start(): Promise<Program> {
+  return startProgram({
+    SLUICE_CONFIG: join(dataDir, "sluice.yaml"),
+    SLUICE_DATA_DIR: dataDir,
+    SLUICE_BOOTSTRAP_KEY: KEY,
+    SLUICE_CHECKPOINT_MS: "100",
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /listens on (\S+)/.exec(line) ?? [];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error("The gateway ended before it listened.");
 }
 
 /** What a caller knows of its own call once it is over, or cut. */
@@ -84,7 +65,7 @@ test("killed at any moment under load, the gateway loses no settlement, doubles 
   let running = await start();
 
   for (let cycle = 0; cycle < times(5, 200); cycle++) {
-    const { child, url } = running;
+    const { url, end } = running;
     let isOver = false;
     const callers = Array.from({ length: 12 }, async (_, i) => {
       while (!isOver) {
@@ -94,9 +75,9 @@ test("killed at any moment under load, the gateway loses no settlement, doubles 
       }
     });
     await Bun.sleep(150 + draw() * 700);
-    child.kill("SIGKILL");
+    const killed = end("SIGKILL");
     isOver = true;
-    await Promise.all([...callers, once(child, "exit")]);
+    await Promise.all([...callers, killed]);
 
     const killedAt = performance.now();
     running = await start();
@@ -109,8 +90,7 @@ test("killed at any moment under load, the gateway loses no settlement, doubles 
     expect(books.openHolds()).toEqual([]);
     expect(books.verify()).toEqual([]);
   }
-  running.child.kill("SIGTERM");
-  const [code] = (await once(running.child, "exit")) as [number | null];
+  const code = await running.end("SIGTERM");
 
   expect(code).toBe(0);
   using books = openBooks(dataDir);

@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox } from "#sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY, simulatedChannel } from "#test/harness.ts";
 import { startProgram } from "#test/program.ts";
+import { callByHand } from "#test/raw-caller.ts";
 import { waitFor } from "#test/wait.ts";
 
 const MIB = 1024 * 1024;
@@ -19,17 +20,13 @@ function residentBytes(pid: number): number {
 }
 
 async function openStalled(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  const body = JSON.stringify({
-    model: "gpt-4o-mini",
-    stream: true,
-    messages: [{ role: "user", content: "go on [[fault:endless]]" }],
-  });
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: gate\r\nAuthorization: Bearer ${KEY}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  const socket = await callByHand(
+    url,
+    JSON.stringify({
+      model: "gpt-4o-mini",
+      stream: true,
+      messages: [{ role: "user", content: "go on [[fault:endless]]" }],
+    }),
   );
   await once(socket, "data");
   socket.pause();

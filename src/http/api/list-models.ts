@@ -4,6 +4,7 @@ import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
 import { nativeModelList } from "#styles/model-list/native.ts";
+import { isVendorKeyHeader } from "../credential.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Exchange, Route } from "../routes.ts";
@@ -47,7 +48,7 @@ export const getModel: Route<HttpDeps> = {
 function styleFor(request: Request): ModelListStyle {
   const { headers } = request;
   if (headers.has("anthropic-version") || headers.has("x-api-key")) return messagesModelList;
-  for (const name of headers.keys()) if (/^x-[a-z0-9]+-api-key$/.test(name)) return nativeModelList;
+  for (const name of headers.keys()) if (isVendorKeyHeader(name)) return nativeModelList;
   return new URL(request.url).searchParams.has("key") ? nativeModelList : chatModelList;
 }
 

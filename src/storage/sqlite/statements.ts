@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 import { CALL_COLUMNS } from "../tables/calls.ts";
-import { namesOf, type Columns, type Values } from "../tables/columns.ts";
+import { namesOf, type Columns } from "../tables/columns.ts";
 import { HOLD_COLUMNS } from "../tables/holds.ts";
 import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
@@ -16,9 +16,6 @@ export type StatementName =
   | "record"
   | "balance"
   | "probe";
-
-/** A row for one of the statements. */
-export type StatementRow = readonly [StatementName, Values];
 
 /** Compiled once, prepared once, run for every row. */
 export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
