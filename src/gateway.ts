@@ -23,6 +23,7 @@ import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
+import { Vault } from "#relay/vault.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { loadPepper } from "#storage/secrets.ts";
 import { startSandbox } from "#sandbox/server.ts";
@@ -49,6 +50,10 @@ export interface GatewayOptions {
 /** Before an answer's head is sent without its first event, and between two signs of life. */
 const FIRST_SIGN_MS = 10_000;
 const SILENCE_MS = 15_000;
+
+/** How long signatures are kept for callers who cannot carry them, and how much of them. */
+const VAULT_MS = 3_600_000;
+const VAULT_LENGTH = 32 * 1024 * 1024;
 
 /** No name of a configured key looks like it, so that they cannot meet. */
 const BOOTSTRAP = "(bootstrap)";
@@ -89,6 +94,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     ledger: storage.ledger,
     journal: storage.journal,
+    vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     open: new OpenCalls(),
     maxOpen: limits.inFlight,
     maxAttempts: limits.attempts,

@@ -3,15 +3,10 @@ import type { Model } from "#core/model.ts";
 import { z } from "zod";
 import { parseDecimal } from "#lib/decimal.ts";
 
-/** How far a caller can steer the reasoning of a model; empty where nobody says. */
-export type ReasoningControls = z.infer<typeof reasoningControls>;
-
 /** A model as the shipped catalogue describes it. */
 export interface KnownModel extends Model {
   /** Other ids the same provider answers to with the same model, at the same price. */
   readonly aliases: readonly string[];
-  /** Present exactly where `reasoning` is true. */
-  readonly reasoningControls?: ReasoningControls;
 }
 
 export interface CatalogFile {
@@ -76,6 +71,8 @@ const reasoningControls = z.strictObject({
     .exactOptional(),
 });
 
+const suffix = z.enum(["thinking", "budget", "level", "effort"]);
+
 const row = z.strictObject({
   id: z.string().min(1),
   aliases: z.array(z.string().min(1)).default([]),
@@ -99,6 +96,7 @@ const row = z.strictObject({
   output: z.array(modality).default(["text"]),
   tools: z.boolean().default(false),
   reasoning: reasoningControls.exactOptional(),
+  suffixes: z.array(suffix).readonly().exactOptional(),
   price: price.exactOptional(),
   source: z.url({ protocol: /^https$/ }).exactOptional(),
   date: z.iso.date().exactOptional(),
@@ -110,6 +108,8 @@ const catalogFile = z.strictObject({
   source: z.url({ protocol: /^https$/ }).exactOptional(),
   /** The day the file's facts held; a row may name another. */
   date: z.iso.date(),
+  /** Endings of names by which callers steer the reasoning of the family; a row may name its own. */
+  suffixes: z.array(suffix).readonly().exactOptional(),
   models: z.array(row).nonempty(),
 });
 
@@ -118,7 +118,7 @@ type File = z.infer<typeof catalogFile>;
 
 function knownModel(from: Row, file: File): KnownModel {
   const { released, price: rates, reasoning, ...more } = from;
-  const { source = file.source, date = file.date, ...rest } = more;
+  const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
   return {
     ...rest,
@@ -126,6 +126,7 @@ function knownModel(from: Row, file: File): KnownModel {
     createdAt: Date.parse(released) / 1000,
     reasoning: reasoning !== undefined,
     ...(reasoning && { reasoningControls: reasoning }),
+    ...(reasoning && suffixes && { suffixes }),
     ...(rates && source && { price: { ...rates, source, date } }),
   };
 }

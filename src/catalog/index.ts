@@ -15,7 +15,7 @@ import together from "./together.json" with { type: "json" };
 import xai from "./xai.json" with { type: "json" };
 import zhipu from "./zhipu.json" with { type: "json" };
 
-export type { KnownModel, ReasoningControls } from "./catalog-file.ts";
+export type { KnownModel } from "./catalog-file.ts";
 
 /**
  * The order in which an id is looked for when its provider does not list it:

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "#lib/json.ts";
+import type { Signature } from "./signature.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -81,9 +82,9 @@ export interface RefusalBlock extends BlockBase {
 
 export interface ReasoningBlock extends BlockBase {
   readonly type: "reasoning";
+  /** Empty where the vendor shows none of it, and the signature is all there is. */
   readonly text: string;
-  /** Opaque proof or encrypted form; only its issuer can read it. */
-  readonly signature?: string;
+  readonly signature?: Signature;
 }
 
 export interface ToolCallBlock extends BlockBase {
@@ -93,8 +94,8 @@ export interface ToolCallBlock extends BlockBase {
   /** As the model wrote it: JSON by intent, not by guarantee; free text for a custom tool. */
   readonly arguments: string;
   readonly kind: "function" | "custom";
-  /** Proof that some vendors tie to a call rather than to reasoning. */
-  readonly signature?: string;
+  /** Some vendors tie their proof to a call rather than to reasoning. */
+  readonly signature?: Signature;
 }
 
 export interface ToolResultBlock extends BlockBase {
@@ -116,7 +117,7 @@ export interface MediaBlock extends BlockBase {
   readonly transcript?: string;
 }
 
-/** Content that only the caller's own style knows. */
+/** Content that only one style knows: a server's own tool at work, for example. */
 export interface OtherBlock extends BlockBase {
   readonly type: "other";
   readonly style: string;
@@ -132,6 +133,8 @@ export type MediaSource =
 export interface Citation {
   readonly url: string;
   readonly title?: string;
+  /** The words of the source. */
+  readonly quote?: string;
   /** UTF-16 offsets in the block's text. */
   readonly start?: number;
   readonly end?: number;
@@ -177,6 +180,9 @@ export interface Reasoning {
 
 export interface WebSearch {
   readonly contextSize?: "low" | "medium" | "high";
+  readonly maxUses?: number;
+  readonly allowedDomains?: readonly string[];
+  readonly blockedDomains?: readonly string[];
   readonly location?: {
     readonly country?: string;
     readonly region?: string;
@@ -194,7 +200,10 @@ export type ChatEvent =
       readonly type: "start";
       readonly id: string;
       readonly model: string;
+      /** Unix ms; 0 where nobody said. */
       readonly createdAt: number;
+      /** Size of the question, where it is known or can be guessed this early. */
+      readonly inputTokens?: number;
       readonly extra?: Extra;
     }
   | { readonly type: "open"; readonly choice: number; readonly block: OpenBlock }
@@ -210,7 +219,7 @@ export type ChatEvent =
   | {
       readonly type: "close";
       readonly choice: number;
-      readonly signature?: string;
+      readonly signature?: Signature;
       readonly extra?: Extra;
     }
   | {
@@ -233,6 +242,8 @@ export type OpenBlock =
       readonly extra?: Extra;
     }
   /** Deltas are base64; what was said travels as `transcript` beside them. */
-  | { readonly type: "audio" | "image"; readonly mediaType?: string; readonly extra?: Extra };
+  | { readonly type: "audio" | "image"; readonly mediaType?: string; readonly extra?: Extra }
+  /** Known to one style only, and whole in its head: no delta follows, and other styles leave it out. */
+  | { readonly type: "other"; readonly style: string; readonly data: JsonObject };
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";

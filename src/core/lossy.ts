@@ -1,3 +1,4 @@
+import type { Extra } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
 /**
@@ -10,6 +11,21 @@ export class LossReport {
 
   lose(field: string): void {
     this.#fields.add(field);
+  }
+
+  /**
+   * Reports members that belong to other styles than the one written now, and
+   * refuses those without which the answer would be to another question.
+   */
+  loseForeign(extra: Extra | undefined, style: string, path = ""): void {
+    for (const [owner, members] of Object.entries(extra ?? {})) {
+      if (owner === style) continue;
+      for (const name of Object.keys(members)) {
+        const why = VITAL.get(`${owner}.${name}`);
+        if (why !== undefined) throw refuse(name, why);
+        this.lose(path + name);
+      }
+    }
   }
 
   get fields(): readonly string[] {
@@ -26,6 +42,18 @@ export class LossReport {
     });
   }
 }
+
+/** Members of a style whose loss would change what the result means, and why no other style has them. */
+const VITAL: ReadonlyMap<string, string> = new Map([
+  [
+    "messages.mcp_servers",
+    "only the upstreams of the messages style reach tool servers themselves.",
+  ],
+  ["messages.container", "only the upstreams of the messages style keep containers."],
+  ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
+  ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
+]);
 
 /** For a field whose loss would change what the result means. */
 export function refuse(field: string, why: string): GatewayError {

@@ -1,4 +1,5 @@
 import type { Price } from "./money.ts";
+import type { ReasoningControls } from "./reasoning.ts";
 
 export type Modality = "text" | "image" | "audio" | "video" | "file";
 export type ModelKind =
@@ -25,9 +26,34 @@ export interface Model {
   readonly output: readonly Modality[];
   readonly tools: boolean;
   readonly reasoning: boolean;
+  /** Present exactly where `reasoning` is true. */
+  readonly reasoningControls?: ReasoningControls;
+  /** Endings of its name by which callers may steer its reasoning. */
+  readonly suffixes?: readonly SuffixKind[];
   /** Absent where nobody published one: the model may be used and costs nothing. */
   readonly price?: Price;
 }
+
+/** What a request has to be fitted to; empty where nothing is known of the model. */
+export type ModelTraits = Partial<
+  Pick<
+    Model,
+    | "kind"
+    | "contextTokens"
+    | "maxOutputTokens"
+    | "input"
+    | "output"
+    | "tools"
+    | "reasoningControls"
+  >
+>;
+
+/**
+ * `thinking`: `-thinking`, `-nothinking`; `budget`: `-thinking-<tokens>`;
+ * `level`: `-thinking-low`, `-thinking-high`; `effort`: `-low`, `-high` and the
+ * model's other efforts.
+ */
+export type SuffixKind = "thinking" | "budget" | "level" | "effort";
 
 /** What is known about the world's models. */
 export interface Catalog {

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonOutline } from "#lib/json.ts";
+import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import type { ChatEvent, ChatRequest } from "./chat.ts";
 import type { FaultCode, GatewayError } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
+import type { ModelTraits } from "./model.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -10,30 +11,81 @@ import type { Usage } from "./usage.ts";
  * half talks to our callers, the outbound half to upstreams, and the tap
  * watches an answer that passes through untouched. All of it is pure.
  */
-export interface TextStyle {
+export interface TextStyle extends InboundStyle, OutboundStyle {
+  readonly passthrough: Passthrough;
+}
+
+/** What callers speak. */
+export interface InboundStyle {
   readonly id: string;
+  /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
+  readonly callIdPrefix: string;
   readonly inbound: {
     /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
-    readRequest(body: JsonObject): RequestFacts;
-    parseRequest(body: JsonObject): ChatRequest;
+    readRequest(body: JsonObject, address: Address): RequestFacts;
+    /** Of a body that `readRequest` has let through. */
+    parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
-    encodeStream(events: AsyncIterable<ChatEvent>, request: ChatRequest): AsyncGenerator<string>;
+    openEncoder(request: ChatRequest): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
-    /** A failure after the first byte, as the style's own stream event. */
-    encodeError(error: GatewayError): string;
   };
+}
+
+/** What upstreams speak. */
+export interface OutboundStyle {
+  readonly id: string;
   readonly outbound: {
-    buildRequest(request: ChatRequest, report: LossReport): JsonObject;
+    buildRequest(request: ChatRequest, context: OutboundContext): JsonObject;
     parseResponse(body: JsonObject): readonly ChatEvent[];
-    decodeStream(events: AsyncIterable<SseEvent>): AsyncGenerator<ChatEvent>;
+    openDecoder(): StreamDecoder;
+    /** A failed answer, in whatever shape its server has for failures. */
     parseError(status: number, body: string): UpstreamError;
+    /** A failure inside a body whose status says success. */
+    errorIn(body: JsonObject): UpstreamError | undefined;
   };
-  readonly passthrough: {
-    /** Members of the caller's body to set on the way out, beside the model's name. */
-    amend(body: JsonObject, facts: RequestFacts): Readonly<Record<string, JsonObject | undefined>>;
-    readAnswer(body: JsonObject): AnswerFacts;
-    openTap(facts: RequestFacts): Tap;
-  };
+}
+
+/** The same style on both sides: the caller's bytes go out, the upstream's come back. */
+export interface Passthrough {
+  /** Members of the caller's body to set, or to leave out where `undefined`; the model's name among them. */
+  amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits;
+  readAnswer(body: JsonObject): AnswerFacts;
+  openTap(facts: RequestFacts): Tap;
+}
+
+export type BodyEdits = Readonly<Record<string, Json | undefined>>;
+
+/** What a style that does so says in its path rather than in its body. */
+export interface Address {
+  readonly model?: string;
+  readonly stream?: boolean;
+}
+
+/** What to know of the upstream that a request is written for. */
+export interface OutboundContext {
+  readonly report: LossReport;
+  readonly model: ModelTraits;
+  /** In which ways the vendor's reading of the style is its own; each style has its own such terms. */
+  readonly dialect?: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a stream event by event; nothing is required of how its bytes were cut. */
+export interface StreamDecoder {
+  /** What one event of the wire adds to the answer. Throws the failure that it tells of. */
+  read(event: SseEvent): readonly ChatEvent[];
+  /** The upstream's bytes are at their end: what was still waiting. Throws where an answer broke off. */
+  end(): readonly ChatEvent[];
+  /** The answer reached its end as this style marks it, and all of it was handed over. */
+  readonly isOver: boolean;
+}
+
+/** Writes a stream event by event, in the exact order that clients of the style rely on. */
+export interface StreamEncoder {
+  encode(event: ChatEvent): string;
+  /** After the last event: what ends a stream. Throws where the answer has no end. */
+  end(): string;
+  /** A failure after the first byte, as the style's own last event; never a false end. */
+  fail(error: GatewayError): string;
 }
 
 /** What the relay needs to know of a request whose words it does not translate. */
@@ -91,6 +143,8 @@ export interface Tap {
   push(events: Uint8Array): Uint8Array | undefined;
   /** At the upstream's end: what a complete answer still lacks. */
   end(): Uint8Array | undefined;
+  /** A failure after the first byte, as the style's own last event. */
+  fail(error: GatewayError): string;
   /** The upstream reported a failure inside the stream. */
   readonly error: UpstreamError | undefined;
   /** Whether the answer reached its end, as this style marks it. */

@@ -20,6 +20,8 @@ export interface UpstreamRequest {
   /** Whose connections to use: no two channels share any. */
   readonly pool: string;
   readonly credential: Credential | undefined;
+  /** Beside those of every request and the credential's. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Turns the opened secret into headers. */
   readonly authorize: (secret: string) => Readonly<Record<string, string>>;
   readonly isStream: boolean;
@@ -31,7 +33,7 @@ export interface UpstreamRequest {
 export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
 
 /** An upstream's answer; whoever holds it must `close` it. */
-export interface UpstreamReply extends ResponseHead {
+export interface UpstreamReply extends ResponseHead, Disposable {
   /** Hands over the body as it comes. Settles at its end, or with what broke it. */
   pump(onPiece: OnPiece): Promise<void>;
   readAll(): Promise<Uint8Array>;

@@ -116,6 +116,10 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#ended.reject(reason);
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

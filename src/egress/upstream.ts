@@ -42,6 +42,7 @@ function requestText(request: UpstreamRequest): string {
     ...(body === undefined
       ? {}
       : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
+    ...request.headers,
     ...(credential === undefined ? {} : request.authorize(credential.open())),
   };
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
-import { decodeSse, formatSse, readEvents, SseFramer, SseOverflow, type SseEvent } from "./sse.ts";
+import { decodeSse } from "#test/translate/streams.ts";
+import { formatSse, readEvents, SseFramer, SseOverflow, type SseEvent } from "./sse.ts";
 
 const encoder = new TextEncoder();
 const MAX = 1024;

@@ -54,34 +54,39 @@ export function readEvents(text: string): SseEvent[] {
   return events;
 }
 
-/**
- * Decodes a byte stream into events, whatever its chunks and line ends. The
- * end of the body ends the last event too, since some servers leave out the
- * blank line after it.
- */
-export async function* decodeSse(
-  source: AsyncIterable<Uint8Array>,
-  maxEventBytes: number,
-): AsyncGenerator<SseEvent> {
-  const decoder = new TextDecoder();
-  let ready: SseEvent[] = [];
-  const parser = createParser({ onEvent: (event) => ready.push(toEvent(event)) });
+/** Decodes a byte stream into events, whatever its chunks and line ends. */
+export class SseDecoder {
+  readonly #maxEventBytes: number;
+  readonly #text = new TextDecoder();
+  readonly #parser = createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
+  #ready: SseEvent[] = [];
+  #pendingBytes = 0;
 
-  let pendingBytes = 0;
-  for await (const chunk of source) {
-    pendingBytes += chunk.length;
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    if (ready.length > 0) {
-      pendingBytes = 0;
-      const events = ready;
-      ready = [];
-      yield* events;
-    } else if (pendingBytes > maxEventBytes) {
-      throw new SseOverflow("An event is too long.");
-    }
+  constructor(maxEventBytes: number) {
+    this.#maxEventBytes = maxEventBytes;
   }
-  parser.feed(`${decoder.decode()}\n\n`);
-  yield* ready;
+
+  push(chunk: Uint8Array): readonly SseEvent[] {
+    this.#pendingBytes += chunk.length;
+    this.#parser.feed(this.#text.decode(chunk, { stream: true }));
+    const events = this.#take();
+    if (events.length > 0) this.#pendingBytes = 0;
+    else if (this.#pendingBytes > this.#maxEventBytes)
+      throw new SseOverflow("An event is too long.");
+    return events;
+  }
+
+  /** The end of the body ends the last event too: some servers leave out the blank line after it. */
+  end(): readonly SseEvent[] {
+    this.#parser.feed(`${this.#text.decode()}\n\n`);
+    return this.#take();
+  }
+
+  #take(): readonly SseEvent[] {
+    const events = this.#ready;
+    if (events.length > 0) this.#ready = [];
+    return events;
+  }
 }
 
 /** One event as text; line breaks in the data become several data lines. */

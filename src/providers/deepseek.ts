@@ -15,20 +15,25 @@ export const deepseek: Provider = {
   baseUrl: "https://api.deepseek.com/v1",
   keyVariable: "DEEPSEEK_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      adaptRequest(body) {
+        const edits = adaptToDialect(body, {
+          developerRole: false,
+          maxCompletionTokens: false,
+          ...(isFirstReasoner(body) ? { refusesInMessages: ["reasoning_content"] } : {}),
+        });
+        return needsReasoning(body)
+          ? { ...edits, messages: withReasoning(edits["messages"] ?? body["messages"]) }
+          : edits;
+      },
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
-
-  adaptRequest(body) {
-    const edits = adaptToDialect(body, {
-      developerRole: false,
-      maxCompletionTokens: false,
-      ...(isFirstReasoner(body) ? { refusesInMessages: ["reasoning_content"] } : {}),
-    });
-    return needsReasoning(body)
-      ? { ...edits, messages: withReasoning(edits["messages"] ?? body["messages"]) }
-      : edits;
-  },
 };
 
 function isFirstReasoner(body: JsonObject): boolean {

@@ -10,15 +10,20 @@ export const groq: Provider = {
   baseUrl: "https://api.groq.com/openai/v1",
   keyVariable: "GROQ_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      adaptRequest: (body) =>
+        adaptToDialect(body, {
+          refuses: ["logit_bias", "logprobs", "top_logprobs"],
+          refusesInMessages: ["name"],
+        }),
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
-
-  adaptRequest: (body) =>
-    adaptToDialect(body, {
-      refuses: ["logit_bias", "logprobs", "top_logprobs"],
-      refusesInMessages: ["name"],
-    }),
 
   // A request over the token rate is a 413 here: waiting or another account helps.
   classifyError: (status, body) =>

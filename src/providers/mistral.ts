@@ -18,26 +18,31 @@ export const mistral: Provider = {
   baseUrl: "https://api.mistral.ai/v1",
   keyVariable: "MISTRAL_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      adaptRequest(body) {
+        const edits = adaptToDialect(body, {
+          developerRole: false,
+          maxCompletionTokens: false,
+          streamOptions: false,
+          refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
+          refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
+        });
+        const messages = edits["messages"] ?? body["messages"];
+        return {
+          ...edits,
+          ...(body["seed"] === undefined ? {} : { seed: undefined, random_seed: body["seed"] }),
+          ...(body["tool_choice"] === "required" ? { tool_choice: "any" } : {}),
+          ...(hasForeignIds(messages) ? { messages: withShortIds(messages) } : {}),
+        };
+      },
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
-
-  adaptRequest(body) {
-    const edits = adaptToDialect(body, {
-      developerRole: false,
-      maxCompletionTokens: false,
-      streamOptions: false,
-      refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
-      refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
-    });
-    const messages = edits["messages"] ?? body["messages"];
-    return {
-      ...edits,
-      ...(body["seed"] === undefined ? {} : { seed: undefined, random_seed: body["seed"] }),
-      ...(body["tool_choice"] === "required" ? { tool_choice: "any" } : {}),
-      ...(hasForeignIds(messages) ? { messages: withShortIds(messages) } : {}),
-    };
-  },
 };
 
 function hasForeignIds(messages: Json | undefined): boolean {

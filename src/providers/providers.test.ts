@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
 import { findProvider, PROVIDERS } from "./index.ts";
 
 /** The body as the vendor gets it. */
 function sent(provider: string, body: JsonObject): JsonObject {
-  const edits = findProvider(provider)?.adaptRequest?.(body) ?? {};
+  const model = textOf(body["model"]) ?? "";
+  const edits = findProvider(provider)?.text[0]?.adaptRequest?.(body, model) ?? {};
   return JSON.parse(JSON.stringify({ ...body, ...edits })) as JsonObject;
 }
 

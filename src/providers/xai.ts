@@ -11,14 +11,19 @@ export const xai: Provider = {
   baseUrl: "https://api.x.ai/v1",
   keyVariable: "XAI_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      adaptRequest: (body) =>
+        isReasoner(body)
+          ? adaptToDialect(body, { refuses: ["stop", "presence_penalty", "frequency_penalty"] })
+          : {},
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
-
-  adaptRequest: (body) =>
-    isReasoner(body)
-      ? adaptToDialect(body, { refuses: ["stop", "presence_penalty", "frequency_penalty"] })
-      : {},
 };
 
 function isReasoner({ model }: JsonObject): boolean {

@@ -9,9 +9,15 @@ export const zhipu: Provider = {
   baseUrl: "https://open.bigmodel.cn/api/paas/v4",
   keyVariable: "ZHIPU_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      adaptRequest: (body) =>
+        adaptToDialect(body, { developerRole: false, maxCompletionTokens: false }),
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
-  adaptRequest: (body) =>
-    adaptToDialect(body, { developerRole: false, maxCompletionTokens: false }),
 };

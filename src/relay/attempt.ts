@@ -22,7 +22,14 @@ export interface Begun<T> {
 }
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
-export type Begin<T> = (route: Route, send: (body: string) => Promise<UpstreamReply>) => Promise<T>;
+export type Begin<T> = (route: Route, send: Send) => Promise<T>;
+
+export type Send = (request: Outgoing) => Promise<UpstreamReply>;
+
+export interface Outgoing {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /**
  * The first channel that begins to answer, answers. What to do about one that
@@ -76,11 +83,12 @@ async function tryOnce<T>(
 
   deps.health.enter(channel);
   try {
-    const answer = await begin(route, async (body) => {
+    const answer = await begin(route, async ({ body, headers }) => {
       reply = await deps.egress.send({
-        url: urlOf(route),
+        url: urlOf(route, call.facts.stream),
         method: "POST",
         body,
+        headers: { ...provider.headers, ...headers },
         pool: poolOf(route, credential),
         credential,
         authorize: provider.authorize,
@@ -126,11 +134,13 @@ function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayErro
 const urls = new WeakMap<Route["channel"], Map<string, URL>>();
 
 /** Parsed once for each channel: it is the same for all its calls. */
-function urlOf({ channel, endpoint }: Route): URL {
+function urlOf({ channel, endpoint, upstreamModel }: Route, isStream: boolean): URL {
+  const path =
+    typeof endpoint.path === "string" ? endpoint.path : endpoint.path(upstreamModel, isStream);
   let known = urls.get(channel);
   if (known === undefined) urls.set(channel, (known = new Map()));
-  let url = known.get(endpoint.path);
-  if (url === undefined) known.set(endpoint.path, (url = new URL(channel.baseUrl + endpoint.path)));
+  let url = known.get(path);
+  if (url === undefined) known.set(path, (url = new URL(channel.baseUrl + path)));
   return url;
 }
 

@@ -1,14 +1,18 @@
 import type { ApiKey } from "#core/key.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import type { RequestBody, RequestFacts, TextStyle } from "#core/style.ts";
+import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 
 /** One client request to a model endpoint, read and checked, about to be served. */
 export interface Call {
   readonly id: string;
   readonly key: ApiKey;
-  readonly style: TextStyle;
+  readonly style: InboundStyle;
   readonly body: RequestBody;
   readonly facts: RequestFacts;
+  /** A rough size of the question, for reserving. */
+  readonly inputTokens: number;
+  /** A header of the caller's request. */
+  header(name: string): string | undefined;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
   /** Fires when the caller hangs up, or the gateway ends the call. */

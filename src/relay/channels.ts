@@ -1,9 +1,10 @@
 import type { Channel } from "#core/channel.ts";
 import { mayUse, type ApiKey } from "#core/key.ts";
-import type { Catalog, Model } from "#core/model.ts";
+import type { Catalog, Model, ModelTraits } from "#core/model.ts";
 import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Candidate, ModelTable } from "./route.ts";
+import { readSuffixes } from "./suffix.ts";
 
 /** What the owner says of a model, over what the catalogue knows. */
 export interface ModelOverride {
@@ -48,8 +49,9 @@ export class Channels implements ModelTable {
     this.#rebuild();
   }
 
+  /** An id as it stands wins over a reading of its ending. */
   find(model: string): readonly Candidate[] | undefined {
-    return this.#table.get(model);
+    return this.#table.get(model) ?? this.#findSteered(model);
   }
 
   /** What a key may use, in the order of names. */
@@ -65,6 +67,14 @@ export class Channels implements ModelTable {
     if (first === undefined || !mayUse(key, id)) return undefined;
     const model = this.#catalog.findModel(first.provider.id, first.upstreamModel);
     return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+  }
+
+  #findSteered(name: string): readonly Candidate[] | undefined {
+    for (const { base, kind, steering } of readSuffixes(name)) {
+      const able = this.#table.get(base)?.filter(({ suffixes }) => suffixes.includes(kind));
+      if (able !== undefined && able.length > 0) return able.map((each) => ({ ...each, steering }));
+    }
+    return undefined;
   }
 
   #rebuild(): void {
@@ -102,7 +112,16 @@ export class Channels implements ModelTable {
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      maxOutputTokens: override?.maxOutputTokens ?? known?.maxOutputTokens,
+      traits: { ...known, ...limitsOf(override) },
+      suffixes: known?.suffixes ?? [],
     };
   }
+}
+
+function limitsOf(override: ModelOverride | undefined): ModelTraits {
+  const { contextTokens, maxOutputTokens } = override ?? {};
+  return {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
 }

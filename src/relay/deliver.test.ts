@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import type { Call } from "./call.ts";
 import { Delivery } from "./deliver.ts";
 import type { Settlement } from "./settlement.ts";
+
+const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
 
 const settings = {
   maxEventBytes: 1_024,
@@ -16,7 +18,6 @@ const settings = {
   checkpointMs: 60_000,
   deadlines: new Deadlines(),
 };
-const call = { style: chat } as Call;
 
 /** A stream that says what the test tells it to. */
 function streamOf(
@@ -28,6 +29,7 @@ function streamOf(
     usage: undefined,
     lost: [],
     takeOutputText: () => "",
+    fail: (error: GatewayError) => chat.inbound.openEncoder(REQUEST).fail(error),
     run: (take: Sink["write"]) => run(take, () => (stream.isEnding = true)),
     close: () => void (stream.isClosed = true),
   };
@@ -58,7 +60,7 @@ test("the end of an answer leaves after its settlement, and not before", async (
     settings,
   );
 
-  await delivery.send(sink, call, settlement, () => seen.push("released"));
+  await delivery.send(sink, settlement, () => seen.push("released"));
 
   expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
 });
@@ -74,7 +76,7 @@ test("a caller who waits in silence is shown that we live", async () => {
     settings,
   );
 
-  await delivery.send(sink, call, settlement, () => {});
+  await delivery.send(sink, settlement, () => {});
 
   expect(seen[0]).toBe("a");
   expect(seen[1]).toBe(": keep-alive\n\n");
@@ -94,7 +96,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
   expect(isOver).toBe(false);
 
   const { seen, sink, settlement } = stage();
-  await delivery.send(sink, call, settlement, () => {});
+  await delivery.send(sink, settlement, () => {});
   expect(seen).toContain("late");
 });
 
@@ -118,7 +120,7 @@ test("what fails later is settled, told in the caller's style, and the upstream 
   const delivery = await Delivery.begin(stream, settings);
   let failure: string | undefined;
 
-  await delivery.send(sink, call, settlement, (error) => (failure = error?.code));
+  await delivery.send(sink, settlement, (error) => (failure = error?.code));
 
   expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
   expect(seen[2]).toContain('"error"');
@@ -138,7 +140,7 @@ test("a caller who reads slowly holds the upstream back", async () => {
     settings,
   );
 
-  const sending = delivery.send({ write: () => kept.promise }, call, settlement, () => {});
+  const sending = delivery.send({ write: () => kept.promise }, settlement, () => {});
   await sleep(20);
   expect(isHeld).toBe(true);
   kept.resolve();

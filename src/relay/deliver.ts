@@ -2,7 +2,6 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import type { Call } from "./call.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface DeliverySettings {
@@ -61,7 +60,6 @@ export class Delivery implements Watched {
   /** Sends the answer. `release` is told how the upstream did. */
   async send(
     sink: Sink,
-    call: Call,
     settlement: Settlement,
     release: (failure?: GatewayError) => void,
   ): Promise<void> {
@@ -78,7 +76,7 @@ export class Delivery implements Watched {
     } catch (cause) {
       failure = GatewayError.from(cause);
       await settlement.fail(failure);
-      if (failure.code !== "canceled") await sink.write(call.style.inbound.encodeError(failure));
+      if (failure.code !== "canceled") await sink.write(this.stream.fail(failure));
     } finally {
       deadlines.release(this);
       this.stream.close();

@@ -1,11 +1,12 @@
 import { GatewayError } from "#core/error.ts";
-import type { Tap, TextStyle, UpstreamError } from "#core/style.ts";
+import type { OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson, setMembers, type Json, type JsonOutline } from "#lib/json.ts";
+import { isObject, parseJson, setMembers, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
+import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -14,14 +15,19 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
  * The caller's own bytes, with nothing changed but the model's name, what the
  * style must add to be metered, and what the vendor would choke on.
  */
-export function passthroughBody(call: Call, route: Route): string {
-  const { body, facts, style } = call;
-  const edits: Record<string, Json | undefined> = { ...style.passthrough.amend(body.json, facts) };
-  if (route.upstreamModel !== facts.model) edits["model"] = route.upstreamModel;
-
-  const adapt = route.provider.adaptRequest;
-  if (adapt !== undefined) Object.assign(edits, adapt({ ...body.json, ...edits }));
-  return Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits);
+export function passthroughRequest(
+  { body, facts, header }: Call,
+  { endpoint, upstreamModel }: Route,
+  passthrough: Passthrough,
+): Outgoing {
+  let edits = passthrough.amend(body.json, facts, upstreamModel);
+  if (endpoint.adaptRequest !== undefined) {
+    edits = { ...edits, ...endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel) };
+  }
+  return {
+    body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
+    headers: endpoint.headers?.(body.json, header) ?? {},
+  };
 }
 
 /** Nobody else will be asked: what was only needed to ask is let go of. */
@@ -33,10 +39,13 @@ export function forgetQuestion({ body }: Call): void {
 const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0 };
 
 /** A whole answer, passed on as it is; only its usage is read. */
-export async function passWhole(reply: UpstreamReply, call: Call): Promise<WholeReading> {
+export async function passWhole(
+  reply: UpstreamReply,
+  passthrough: Passthrough,
+): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
-  const facts = call.style.passthrough.readAnswer(json);
+  const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
   return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost: [] };
 }
@@ -45,10 +54,12 @@ export async function passWhole(reply: UpstreamReply, call: Call): Promise<Whole
 export async function passStream(
   reply: UpstreamReply,
   call: Call,
+  style: OutboundStyle,
+  passthrough: Passthrough,
   maxEventBytes: number,
 ): Promise<AnswerStream> {
-  await refuseNonStream(reply, call.style);
-  return new PassedStream(reply, call.style.passthrough.openTap(call.facts), maxEventBytes);
+  await refuseNonStream(reply, style);
+  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes);
 }
 
 class PassedStream implements AnswerStream {
@@ -83,6 +94,10 @@ class PassedStream implements AnswerStream {
 
   takeOutputText(): string {
     return this.#tap.takeOutputText();
+  }
+
+  fail(error: GatewayError): string {
+    return this.#tap.fail(error);
   }
 
   close(): void {
@@ -126,12 +141,12 @@ class PassedStream implements AnswerStream {
 const BLANK_LINE = Buffer.from("\n\n");
 
 /** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
-export async function refuseNonStream(reply: UpstreamReply, style: TextStyle): Promise<void> {
+export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle): Promise<void> {
   const type = reply.headers.get("content-type") ?? "";
   if (!type.includes("json")) return;
   const body = new TextDecoder().decode(await reply.readAll());
   const json = parseJson(body);
-  const error = isObject(json) ? style.passthrough.readAnswer(json).error : undefined;
+  const error = isObject(json) ? style.outbound.errorIn(json) : undefined;
   throw error === undefined
     ? new GatewayError("upstream_failed", "The upstream did not stream its answer.")
     : asGatewayError(error);

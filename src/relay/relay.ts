@@ -1,14 +1,14 @@
 import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
-import type { UpstreamReply } from "#egress/egress.ts";
+import type { Passthrough } from "#core/style.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import { firstToAnswer, type AttemptDeps, type Begin } from "./attempt.ts";
+import { firstToAnswer, type AttemptDeps, type Begin, type Send } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
   forgetQuestion,
   passStream,
-  passthroughBody,
+  passthroughRequest,
   passWhole,
   refuseNonStream,
 } from "./passthrough.ts";
@@ -16,12 +16,14 @@ import type { Plan, Route, Router } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 import { translateRequest, translateStream, translateWhole } from "./translate.ts";
+import type { Vault } from "./vault.ts";
 import type { WholeReading } from "./whole.ts";
 
 export interface RelayDeps extends AttemptDeps, SettlementDeps {
   readonly router: Router;
   readonly journal: Journal;
   readonly delivery: DeliverySettings;
+  readonly vault: Vault;
 }
 
 /** One call, from admission to settlement. */
@@ -57,7 +59,7 @@ async function relayWhole(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call));
+  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps));
   begun.release();
   settlement.answering(begun.route, begun.answer, begun.answer.lost);
   await settlement.complete();
@@ -76,7 +78,7 @@ async function relayStream(
     plan,
     settlement,
     deps,
-    beginStream(call, deps.delivery),
+    beginStream(call, deps),
   );
   const { stream } = answer;
   try {
@@ -105,47 +107,51 @@ async function relayStream(
     send(sink) {
       isSending = true;
       call.signal.removeEventListener("abort", onGone);
-      return answer.send(sink, call, settlement, release);
+      return answer.send(sink, settlement, release);
     },
   };
 }
 
-function beginWhole(call: Call): Begin<WholeReading> {
+function beginWhole(call: Call, { vault }: RelayDeps): Begin<WholeReading> {
   return async (route, send) => {
-    const passes = passesThrough(call, route);
-    const translation = passes ? undefined : translateRequest(call, route);
-    const reply = await send(translation?.body ?? passthroughBody(call, route));
-    try {
-      return translation === undefined
-        ? await passWhole(reply, call)
-        : await translateWhole(reply, call, route, translation);
-    } finally {
-      reply.close();
+    const passthrough = passthroughFor(call, route);
+    if (passthrough !== undefined) {
+      using reply = await send(passthroughRequest(call, route, passthrough));
+      return await passWhole(reply, passthrough);
     }
+    const translation = translateRequest(call, route, vault);
+    using reply = await send(translation);
+    return await translateWhole(reply, call, route, translation, vault);
   };
 }
 
-function beginStream(call: Call, settings: DeliverySettings): Begin<Delivery> {
+function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
   return async (route, send) =>
-    Delivery.begin(await openStream(call, route, send, settings), settings);
+    Delivery.begin(await openStream(call, route, send, deps), deps.delivery);
 }
 
 async function openStream(
   call: Call,
   route: Route,
-  send: (body: string) => Promise<UpstreamReply>,
-  { maxEventBytes }: DeliverySettings,
+  send: Send,
+  { vault, delivery: { maxEventBytes } }: RelayDeps,
 ): Promise<AnswerStream> {
-  if (passesThrough(call, route)) {
-    return passStream(await send(passthroughBody(call, route)), call, maxEventBytes);
+  const { style } = route.endpoint;
+  const passthrough = passthroughFor(call, route);
+  if (passthrough !== undefined) {
+    const reply = await send(passthroughRequest(call, route, passthrough));
+    return await passStream(reply, call, style, passthrough, maxEventBytes);
   }
-  const translation = translateRequest(call, route);
-  const reply = await send(translation.body);
-  await refuseNonStream(reply, route.endpoint.style);
-  return translateStream(reply, call, route, translation, maxEventBytes);
+  const translation = translateRequest(call, route, vault);
+  const reply = await send(translation);
+  await refuseNonStream(reply, style);
+  return translateStream(reply, call, route, translation, maxEventBytes, vault);
 }
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
-function passesThrough({ style, facts }: Call, { endpoint }: Route): boolean {
-  return endpoint.style === style && endpoint.isFaithful && facts.mustTranslate !== true;
+function passthroughFor({ style, facts }: Call, route: Route): Passthrough | undefined {
+  const { endpoint, steering } = route;
+  const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
+  const isPlain = facts.mustTranslate !== true && steering === undefined;
+  return isAlike && isPlain ? endpoint.style.passthrough : undefined;
 }

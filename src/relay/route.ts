@@ -1,9 +1,10 @@
-import { estimateInputTokens } from "#core/count.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { mayUse, type ApiKey } from "#core/key.ts";
 import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
-import type { TextStyle } from "#core/style.ts";
+import type { Reasoning } from "#core/chat.ts";
+import type { ModelTraits, SuffixKind } from "#core/model.ts";
+import type { InboundStyle } from "#core/style.ts";
 import type { Provider, TextEndpoint } from "#providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { Health } from "./health.ts";
@@ -14,7 +15,11 @@ export interface Candidate {
   readonly provider: Provider;
   readonly upstreamModel: string;
   readonly price: Price | undefined;
-  readonly maxOutputTokens: number | undefined;
+  readonly traits: ModelTraits;
+  /** Endings of its name that it answers to. */
+  readonly suffixes: readonly SuffixKind[];
+  /** How the ending of the name that the caller used steers the model's reasoning. */
+  readonly steering?: Reasoning;
 }
 
 /** A candidate for a call of a certain style. */
@@ -25,7 +30,6 @@ export interface Route extends Candidate {
 /** How a call will be served, and what it may cost at most. */
 export interface Plan {
   readonly routes: readonly Route[];
-  readonly inputTokens: number;
   readonly estimate: NanoUsd;
 }
 
@@ -52,7 +56,7 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "style" | "facts" | "body">): Plan {
+  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens">): Plan {
     const { model } = call.facts;
     const candidates = this.#candidates(call.key, model);
     const able = candidates.filter((each) => this.#health.mayTry(each.channel));
@@ -62,9 +66,8 @@ export class Router {
       ...each,
       endpoint: endpointFor(each, call.style),
     }));
-    const inputTokens = estimateInputTokens(call.body.json);
-    const estimates = routes.map((route) => this.#estimate(route, inputTokens, call));
-    return { routes, inputTokens, estimate: maxOf(estimates) };
+    const estimates = routes.map((route) => this.#estimate(route, call));
+    return { routes, estimate: maxOf(estimates) };
   }
 
   #candidates(key: ApiKey, model: string): readonly Candidate[] {
@@ -84,8 +87,8 @@ export class Router {
     );
   }
 
-  #estimate(route: Route, inputTokens: number, { facts }: Pick<Call, "facts">): NanoUsd {
-    const cap = route.maxOutputTokens ?? Infinity;
+  #estimate(route: Route, { facts, inputTokens }: Pick<Call, "facts" | "inputTokens">): NanoUsd {
+    const cap = route.traits.maxOutputTokens ?? Infinity;
     const output = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
     return estimateCost(inputTokens, output * facts.choices, route.price ?? FREE);
   }
@@ -101,7 +104,7 @@ export function allResting(candidates: readonly Candidate[], health: Health): Ga
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
-function endpointFor(candidate: Candidate, style: TextStyle): TextEndpoint {
+function endpointFor(candidate: Candidate, style: InboundStyle): TextEndpoint {
   const { provider, channel } = candidate;
   const wanted = channel.style ?? style.id;
   const endpoint = provider.text.find((each) => each.style.id === wanted) ?? provider.text[0];

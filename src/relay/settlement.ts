@@ -39,7 +39,6 @@ const DURABLE_WAIT_MS = 5_000;
  */
 export class Settlement {
   readonly #call: Call;
-  readonly #plan: Plan;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
   /** The hold is on disk. No byte of an answer leaves before. */
@@ -56,7 +55,6 @@ export class Settlement {
 
   private constructor(call: Call, plan: Plan, durable: Promise<void>, deps: SettlementDeps) {
     this.#call = call;
-    this.#plan = plan;
     this.#deps = deps;
     this.durable = durable;
     this.#held = plan.estimate;
@@ -188,7 +186,7 @@ export class Settlement {
   }
 
   #usageOf(outputTokens: number): Usage {
-    return { ...NO_USAGE, inputTokens: this.#plan.inputTokens, outputTokens, isEstimated: true };
+    return { ...NO_USAGE, inputTokens: this.#call.inputTokens, outputTokens, isEstimated: true };
   }
 }
 

@@ -1,34 +1,55 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { pull } from "#lib/pull.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { decodeSse } from "#lib/sse.ts";
+import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
+import { EventMeter } from "./event-meter.ts";
 import type { Route } from "./route.ts";
 import { countUsage } from "./tokens.ts";
+import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
   readonly request: ChatRequest;
   readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
 }
 
-export function translateRequest(call: Call, route: Route): Translation {
-  const request = call.style.inbound.parseRequest(call.body.json);
+/** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
+export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
+  const request = call.style.inbound.parseRequest(call.body.json, call.facts);
+  const restored = vault.restore(call.key, request);
+  const { steering, upstreamModel: model } = route;
+  // What the body says of reasoning counts for more than the ending of a name.
+  if (steering === undefined) return { ...restored, model };
+  return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
+}
+
+export function translateRequest(call: Call, route: Route, vault: Vault): Translation {
+  const { endpoint, traits, upstreamModel } = route;
+  const request = readRequest(call, route, vault);
   const report = new LossReport();
-  const built = route.endpoint.style.outbound.buildRequest(
-    { ...request, model: route.upstreamModel },
+  const built = endpoint.style.outbound.buildRequest(request, {
     report,
-  );
+    model: traits,
+    ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
+  });
   if (call.isStrict) report.refuseIfAny();
 
-  const edits = route.provider.adaptRequest?.(built) ?? {};
-  return { request, body: JSON.stringify({ ...built, ...edits }), lost: report.fields };
+  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel) };
+  return {
+    request,
+    body: JSON.stringify(body),
+    headers: endpoint.headers?.(body, () => undefined) ?? {},
+    lost: report.fields,
+  };
 }
 
 export async function translateWhole(
@@ -36,124 +57,171 @@ export async function translateWhole(
   call: Call,
   route: Route,
   { request, lost }: Translation,
+  vault: Vault,
 ): Promise<WholeReading> {
   const json = parseAnswer(await reply.readAll());
-  const events = route.endpoint.style.outbound.parseResponse(json).map((each) => dated(each, call));
-  const reported = usageIn(events);
-  const usage = reported ?? (await countUsage(call.body.json, textIn(events)));
-  const counted = reported === undefined ? [...events, { type: "usage", usage } as const] : events;
+  const events = route.endpoint.style.outbound.parseResponse(json);
+  return await writeWhole(events, call, route, request, lost, vault);
+}
+
+/** A whole answer in the caller's style, out of the hub's events. */
+export async function writeWhole(
+  events: readonly ChatEvent[],
+  call: Call,
+  route: Route,
+  request: ChatRequest,
+  lost: readonly string[],
+  vault: Vault,
+): Promise<WholeReading> {
+  const meter = new EventMeter(call, route, vault);
+  const seen = events.map((event) => meter.see(event));
+  meter.usage ??= await countUsage(call.body.json, meter.takeOutputText());
+  const { usage } = meter;
   return {
-    body: JSON.stringify(call.style.inbound.buildResponse(counted, request)),
+    body: JSON.stringify(
+      call.style.inbound.buildResponse(
+        [...seen.filter(isNotUsage), { type: "usage", usage }],
+        request,
+      ),
+    ),
     usage,
     takeOutputText: () => "",
     lost,
   };
 }
 
+function isNotUsage(event: ChatEvent): boolean {
+  return event.type !== "usage";
+}
+
 export function translateStream(
   reply: UpstreamReply,
   call: Call,
   route: Route,
-  { request, lost }: Translation,
+  translation: Translation,
   maxEventBytes: number,
+  vault: Vault,
 ): AnswerStream {
-  const meter = new EventMeter(call);
-  const decoded = route.endpoint.style.outbound.decodeStream(
-    decodeSse(
-      pull((take) => reply.pump(take)),
-      maxEventBytes,
-    ),
+  return new TranslatedStream(
+    reply,
+    new SseDecoder(maxEventBytes),
+    route.endpoint.style.outbound.openDecoder(),
+    new StreamWriter(call, route, translation.request, vault),
+    translation.lost,
   );
-  const encoded = call.style.inbound.encodeStream(meter.watch(decoded), request);
-  return new TranslatedStream(reply, encoded, meter, lost);
 }
 
+/** The hub's events on their way into the caller's style, metered as they pass. */
+export class StreamWriter {
+  readonly meter: EventMeter;
+  readonly #call: Call;
+  readonly #encoder: StreamEncoder;
+  #hasUsage = false;
+
+  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
+    this.#call = call;
+    this.meter = new EventMeter(call, route, vault);
+    this.#encoder = call.style.inbound.openEncoder(request);
+  }
+
+  write(event: ChatEvent): string {
+    if (event.type === "usage") this.#hasUsage = true;
+    return this.#encoder.encode(this.meter.see(event));
+  }
+
+  /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
+  async end(): Promise<string> {
+    if (this.#hasUsage) return this.#encoder.end();
+    const usage = await countUsage(this.#call.body.json, this.meter.takeOutputText());
+    return this.write({ type: "usage", usage }) + this.#encoder.end();
+  }
+
+  fail(error: GatewayError): string {
+    return this.#encoder.fail(error);
+  }
+}
+
+/**
+ * From the upstream's bytes to the caller's in one synchronous step for each
+ * piece that arrives: no promise for an event, one for a piece.
+ */
 class TranslatedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
-  readonly #encoded: AsyncGenerator<string>;
-  readonly #meter: EventMeter;
+  readonly #sse: SseDecoder;
+  readonly #decoder: StreamDecoder;
+  readonly #writer: StreamWriter;
   readonly lost: readonly string[];
+  #hasBegun = false;
+  isEnding = false;
 
   constructor(
     reply: UpstreamReply,
-    encoded: AsyncGenerator<string>,
-    meter: EventMeter,
+    sse: SseDecoder,
+    decoder: StreamDecoder,
+    writer: StreamWriter,
     lost: readonly string[],
   ) {
     this.#reply = reply;
-    this.#encoded = encoded;
-    this.#meter = meter;
+    this.#sse = sse;
+    this.#decoder = decoder;
+    this.#writer = writer;
     this.lost = lost;
   }
 
   async run(take: Sink["write"]): Promise<void> {
     try {
-      for await (const piece of this.#encoded) await take(piece);
+      await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
+      await this.#pass(this.#sse.end(), take);
+      await this.#end(this.#write(this.#decoder.end()), take);
     } catch (cause) {
       throw explained(cause);
     }
   }
 
-  get isEnding(): boolean {
-    return this.#meter.isOver;
-  }
-
   get usage(): Usage | undefined {
-    return this.#meter.usage;
+    return this.#writer.meter.usage;
   }
 
   takeOutputText(): string {
-    return this.#meter.takeOutputText();
+    return this.#writer.meter.takeOutputText();
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
   }
 
   close(): void {
     this.#reply.close();
   }
-}
 
-/** Reads usage and text off the events on their way through. */
-class EventMeter {
-  usage: Usage | undefined;
-  /** The upstream's answer was read to its proper end. */
-  isOver = false;
-  readonly #call: Call;
-  #text = "";
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
-  async *watch(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
-    for await (const event of events) {
-      if (event.type === "usage") this.usage = event.usage;
-      else this.#text += textOf(event);
-      yield dated(event, this.#call);
+  #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
+    if (this.isEnding) return undefined;
+    let out = "";
+    try {
+      for (const event of events) {
+        out += this.#write(this.#decoder.read(event));
+        if (this.#decoder.isOver) return this.#end(out, take);
+      }
+    } catch (cause) {
+      // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+      if (out !== "" && this.#hasBegun) void take(out);
+      throw cause;
     }
-    this.isOver = true;
+    if (out === "") return undefined;
+    this.#hasBegun = true;
+    return take(out);
   }
 
-  takeOutputText(): string {
-    const text = this.#text;
-    this.#text = "";
-    return text;
+  #write(events: readonly ChatEvent[]): string {
+    let out = "";
+    for (const event of events) out += this.#writer.write(event);
+    return out;
   }
-}
 
-/** Every style wants to know when an answer was made, and not every upstream says. */
-function dated(event: ChatEvent, { at }: Call): ChatEvent {
-  if (event.type !== "start" || event.createdAt > 0) return event;
-  return { ...event, createdAt: Math.floor(at / 1_000) };
-}
-
-function usageIn(events: readonly ChatEvent[]): Usage | undefined {
-  return events.findLast((event) => event.type === "usage")?.usage;
-}
-
-function textIn(events: readonly ChatEvent[]): string {
-  return events.map(textOf).join("");
-}
-
-function textOf(event: ChatEvent): string {
-  if (event.type === "delta") return event.text;
-  return event.type === "open" && event.block.type === "tool_call" ? event.block.name : "";
+  async #end(written: string, take: Sink["write"]): Promise<void> {
+    if (this.isEnding) return;
+    const out = written + (await this.#writer.end());
+    this.isEnding = true;
+    await take(out);
+  }
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { decodeSse, readEvents, type SseEvent } from "#lib/sse.ts";
+import { readEvents, type SseEvent } from "#lib/sse.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { decodeSse, decodeStream, encodeStream } from "#test/translate/streams.ts";
 import { chatStreamFaults } from "#test/grammar/chat.ts";
 import { disagreement } from "#test/json-schema.ts";
 import { random, SEED } from "#test/seed.ts";
@@ -91,7 +92,7 @@ withShared("corpus", () =>
           cut(bytes, random(SEED + 7)),
         ]) {
           const events = await Array.fromAsync(
-            chat.outbound.decodeStream(decodeSse(each(way), 1_000_000_000)),
+            decodeStream(chat, decodeSse(each(way), 1_000_000_000)),
           );
 
           expect([file, comparableEvents(events)]).toEqual([file, expected]);
@@ -172,7 +173,7 @@ const WANTS_USAGE = { stream_options: { include_usage: true } };
 const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
 
 function decode(events: readonly SseEvent[]): Promise<ChatEvent[]> {
-  return Array.fromAsync(chat.outbound.decodeStream(each(events)));
+  return Array.fromAsync(decodeStream(chat, each(events)));
 }
 
 async function encode(
@@ -180,7 +181,7 @@ async function encode(
   spelling: JsonObject = WANTS_USAGE,
 ): Promise<string> {
   const request: ChatRequest = { ...REQUEST, spelling: { chat: spelling } };
-  return (await Array.fromAsync(chat.inbound.encodeStream(each(events), request))).join("");
+  return (await Array.fromAsync(encodeStream(chat, each(events), request))).join("");
 }
 
 /** Some whole answers also hold a `delta` with part of the same. */

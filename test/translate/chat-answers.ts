@@ -97,6 +97,7 @@ function append(
     case "image":
       choice.images[choice.images.length - 1] += text;
       break;
+    case "other":
     case undefined:
       break;
   }

@@ -3,6 +3,7 @@ import OpenAI from "openai";
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { encodeStream } from "#test/translate/streams.ts";
 
 /** The official client reads what the style writes; nothing is sent anywhere. */
 const REQUEST: ChatRequest = {
@@ -17,7 +18,7 @@ const EVENTS: readonly ChatEvent[] = [
   { type: "start", id: "c1", model: "m", createdAt: 7_000 },
   { type: "open", choice: 0, block: { type: "reasoning" } },
   { type: "delta", choice: 0, text: "why" },
-  { type: "close", choice: 0, signature: "s" },
+  { type: "close", choice: 0, signature: { issuer: "chat", value: "s" } },
   { type: "open", choice: 0, block: { type: "text" } },
   { type: "delta", choice: 0, text: "Grüße " },
   { type: "delta", choice: 0, text: "👋" },
@@ -89,8 +90,8 @@ describe("the official client understands what the style writes", () => {
 
   test("[A7] a failure in the middle of a stream reaches it as one", async () => {
     const error = new GatewayError("upstream_timeout", "The upstream took too long.");
-    const begun = await Array.fromAsync(chat.inbound.encodeStream(each(EVENTS), REQUEST));
-    const body = [...begun.slice(0, 3), chat.inbound.encodeError(error)].join("");
+    const begun = await Array.fromAsync(encodeStream(chat, each(EVENTS), REQUEST));
+    const body = [...begun.slice(0, 3), chat.inbound.openEncoder(REQUEST).fail(error)].join("");
     const stream = await answering(eventStream(body)).chat.completions.create({
       model: "m",
       messages: [],
@@ -135,7 +136,7 @@ function answering(response: Response): OpenAI {
 }
 
 function streamOf(events: readonly ChatEvent[]): Response {
-  const encoded = chat.inbound.encodeStream(each(events), REQUEST);
+  const encoded = encodeStream(chat, each(events), REQUEST);
   const bytes = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await encoded.next();

@@ -3,6 +3,7 @@ import type { RequestFacts, Tap } from "#core/style.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { decodeStream } from "#test/translate/streams.ts";
 import { random, SEED } from "#test/seed.ts";
 import { withShared } from "#test/shared.ts";
 import { saidIn } from "./chat-answers.ts";
@@ -94,9 +95,7 @@ withShared("corpus", () =>
     test("the text kept for a local count is the text of the answer", async () => {
       for (const record of streams) {
         const { tap } = pass(cut(encoded(record), random(SEED)), true);
-        const events = await Array.fromAsync(
-          chat.outbound.decodeStream(each(eventsOf(record.sse ?? ""))),
-        );
+        const events = await Array.fromAsync(decodeStream(chat, each(eventsOf(record.sse ?? ""))));
         const { choices } = saidIn(events);
         const length = Object.values(choices)
           .map((one) =>

@@ -35,7 +35,10 @@ withShared("corpus", () =>
     test("[A4.3-a] read into the hub and written again they say the same", () => {
       for (const { file, request } of read) {
         const report = new LossReport();
-        const built = chat.outbound.buildRequest(chat.inbound.parseRequest(request), report);
+        const built = chat.outbound.buildRequest(
+          chat.inbound.parseRequest(request, chat.inbound.readRequest(request, {})),
+          { report, model: {} },
+        );
 
         expect([file, sorted(built)]).toEqual([file, sorted(normalized(request))]);
         expect([file, report.fields]).toEqual([file, []]);
@@ -67,7 +70,7 @@ withShared("captured", () =>
 
     test("the facts of each are what the client wrote", () => {
       for (const body of bodies) {
-        const facts = chat.inbound.readRequest(body);
+        const facts = chat.inbound.readRequest(body, {});
 
         expect<unknown>([facts.model, facts.stream]).toEqual([
           body["model"],
@@ -87,7 +90,7 @@ withShared("captured", () =>
 
 function refusalOf(request: JsonObject): string | undefined {
   try {
-    chat.inbound.readRequest(request);
+    chat.inbound.readRequest(request, {});
     return undefined;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -96,7 +99,10 @@ function refusalOf(request: JsonObject): string | undefined {
 }
 
 function rebuild(request: JsonObject): JsonObject {
-  return chat.outbound.buildRequest(chat.inbound.parseRequest(request), new LossReport());
+  return chat.outbound.buildRequest(
+    chat.inbound.parseRequest(request, chat.inbound.readRequest(request, {})),
+    { report: new LossReport(), model: {} },
+  );
 }
 
 /**

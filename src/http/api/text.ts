@@ -1,10 +1,12 @@
 import { invalid } from "#core/error.ts";
-import type { TextStyle } from "#core/style.ts";
+import { estimateInputTokens } from "#core/count.ts";
+import type { InboundStyle } from "#core/style.ts";
 import { pushStream } from "#lib/push-stream.ts";
 import type { Answer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { requestSchema } from "#styles/text/chat/wire.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST as CHAT_REQUEST } from "#styles/text/chat/fields.ts";
 import type { HttpDeps } from "../deps.ts";
 import { requireKey } from "../require-key.ts";
 import type { Exchange, Route } from "../routes.ts";
@@ -15,15 +17,19 @@ export const createChatCompletion: Route<HttpDeps> = {
   access: "key",
   summary:
     "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
-  requestSchema,
+  requestSchema: () => schemaOf(CHAT_REQUEST),
   renderError: (error) => chat.inbound.buildError(error),
   handle: (exchange, deps) => generate(exchange, chat, deps),
 };
 
 /** A text call in any style: read it, relay it, and answer in the same style. */
-async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): Promise<Response> {
+async function generate(
+  exchange: Exchange,
+  style: InboundStyle,
+  deps: HttpDeps,
+): Promise<Response> {
   const body = await exchange.readJson(deps.limits.bodyBytes);
-  const facts = style.inbound.readRequest(body.json);
+  const facts = style.inbound.readRequest(body.json, {});
   const { messages } = deps.limits;
   if (facts.messages > messages) {
     throw invalid("messages", `The conversation has more than ${messages} messages.`);
@@ -38,6 +44,8 @@ async function generate(exchange: Exchange, style: TextStyle, deps: HttpDeps): P
       style,
       body,
       facts,
+      inputTokens: estimateInputTokens(body.json),
+      header: (name) => exchange.request.headers.get(name) ?? undefined,
       isStrict: exchange.request.headers.get("sluice-strict") === "true",
       signal: exchange.signal,
       at: deps.clock.now(),

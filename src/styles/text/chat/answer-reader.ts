@@ -7,9 +7,9 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
 import { CHAT } from "./spelling.ts";
-import { errorIn } from "./upstream-error.ts";
+import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
-import { integerOf, listOf, textOf } from "./values.ts";
+import { integerOf, listOf, textOf } from "#lib/values.ts";
 
 const MAX_CHOICES = 128;
 

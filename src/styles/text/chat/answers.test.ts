@@ -7,9 +7,9 @@ import { chatStreamFaults } from "#test/grammar/chat.ts";
 import { hubFaults, saidIn, type SaidChoice } from "#test/translate/chat-answers.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
-import { decodeStream } from "./stream-in.ts";
-import { encodeStream } from "./stream-out.ts";
-import { memberOf, textOf } from "./values.ts";
+import { decodeStream, encodeStream } from "#test/translate/streams.ts";
+import { chat } from "./index.ts";
+import { memberOf, textOf } from "#lib/values.ts";
 
 const REQUEST: ChatRequest = { model: "asked", messages: [], stream: true, sampling: {} };
 const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
@@ -33,7 +33,10 @@ function call(fragment: JsonObject): JsonObject {
 async function decoded(chunks: readonly Json[], isMarked = true): Promise<ChatEvent[]> {
   const data = chunks.map((chunk) => (typeof chunk === "string" ? chunk : JSON.stringify(chunk)));
   const events = await Array.fromAsync(
-    decodeStream(each([...data, ...(isMarked ? ["[DONE]"] : [])].map((one) => ({ data: one })))),
+    decodeStream(
+      chat,
+      each([...data, ...(isMarked ? ["[DONE]"] : [])].map((one) => ({ data: one }))),
+    ),
   );
   expect(hubFaults(events)).toEqual([]);
   return events;
@@ -46,7 +49,7 @@ async function said(chunks: readonly Json[], isMarked = true): Promise<SaidChoic
 
 async function encoded(events: readonly ChatEvent[], spelling: JsonObject = {}): Promise<string> {
   const out = await Array.fromAsync(
-    encodeStream(each(events), { ...REQUEST, spelling: { chat: spelling } }),
+    encodeStream(chat, each(events), { ...REQUEST, spelling: { chat: spelling } }),
   );
   return out.join("");
 }
@@ -281,7 +284,7 @@ describe("[A4.3-02] tool calls are put together whatever their fragments look li
     const seen: ChatEvent[] = [];
     await failure(
       (async () => {
-        for await (const event of decodeStream(source)) seen.push(event);
+        for await (const event of decodeStream(chat, source)) seen.push(event);
       })(),
     );
 
@@ -373,7 +376,9 @@ describe("reasoning is found in every place that servers put it", () => {
       STOP,
     ]);
 
-    expect(events.find(({ type }) => type === "close")).toMatchObject({ signature: "sig" });
+    expect(events.find(({ type }) => type === "close")).toMatchObject({
+      signature: { issuer: "chat", value: "sig" },
+    });
   });
 
   test("a caller sees it when streaming, and not in one piece", async () => {
@@ -615,7 +620,7 @@ describe("everything else that an answer may hold comes through", () => {
   ])("%s", async (_what, chunk, expected) => {
     const events = await decoded([chunk, { ...STOP, usage: USAGE }]);
     const stream = await encoded(events, { stream_options: { include_usage: true } });
-    const again = await Array.fromAsync(decodeStream(each(readEvents(stream))));
+    const again = await Array.fromAsync(decodeStream(chat, each(readEvents(stream))));
 
     expect(saidIn(events).choices[0]).toMatchObject(expected);
     expect(saidIn(again)).toEqual(saidIn(events));
@@ -803,7 +808,7 @@ test("a source that fails midway makes the stream fail, with what came before st
   }
   const seen: string[] = [];
   const run = (async () => {
-    for await (const piece of encodeStream(source(), REQUEST)) seen.push(piece);
+    for await (const piece of encodeStream(chat, source(), REQUEST)) seen.push(piece);
   })();
 
   expect(await failure(run)).toBe("upstream_timeout");
@@ -822,7 +827,7 @@ test("the source is let go of when the caller leaves", async () => {
       isReleased = true;
     }
   }
-  const stream = encodeStream(source(), REQUEST);
+  const stream = encodeStream(chat, source(), REQUEST);
   await stream.next();
   await stream.return(undefined);
 

@@ -1,8 +1,9 @@
 import type { ChatEvent, OpenBlock } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
+import type { Signature } from "#core/signature.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { CHAT } from "./spelling.ts";
-import { defined } from "./values.ts";
+import { defined } from "#lib/values.ts";
 
 /** A block to be, in the order of its first word. */
 export interface Slot {
@@ -13,7 +14,7 @@ export interface Slot {
   isWhole(): boolean;
   /** Content that stands for none at all, where the hub has no such thing. */
   emptyContent?: () => string | undefined;
-  signature?: string;
+  signature?: Signature;
   closing?: JsonObject;
   state: "waiting" | "open" | "closed";
   readonly events: ChatEvent[];

@@ -1,11 +1,13 @@
 import type { OpenBlock } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
+import { readSignature } from "#core/signature.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { BlockQueue, Slot } from "./block-queue.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { signatureIn } from "./message-in.ts";
-import { argumentsOf, integerOf, listOf, objectOf, textOf } from "./values.ts";
+import { CHAT } from "./spelling.ts";
+import { argumentsOf, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
 
 const MAX_CALLS = 1_000;
 
@@ -52,7 +54,7 @@ export class CallReader {
     call.id ??= id;
     call.name ??= name;
     const signature = signatureIn(wire["extra_content"]);
-    if (signature !== undefined) call.slot.signature = signature;
+    if (signature !== undefined) call.slot.signature = readSignature(signature, CHAT);
     if (call.slot.state === "closed") return;
 
     call.arguments.add(piece);

@@ -1,4 +1,5 @@
 import type { ChatEvent, Citation, FinishReason } from "#core/chat.ts";
+import { readSignature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { BlockQueue, type Slot } from "./block-queue.ts";
 import { CallReader } from "./call-reader.ts";
@@ -6,7 +7,7 @@ import { parseCitation } from "./citation.ts";
 import { isReason, parseFinish } from "./finish.ts";
 import { thinkingText } from "./part-in.ts";
 import { CHAT } from "./spelling.ts";
-import { defined, listOf, memberOf, objectOf, textOf } from "./values.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
 const MAX_CITATIONS = 1_000;
 
@@ -85,7 +86,7 @@ export class ChoiceReader {
     const proofs = details.map((one) => textOf(one["signature"]) || textOf(one["data"]));
     const proof = proofs.findLast((one) => one !== undefined && one !== "");
     if (proof === undefined) return;
-    this.#unclosed("reasoning").signature = proof;
+    this.#unclosed("reasoning").signature = readSignature(proof, CHAT);
     this.#queue.advance();
   }
 

@@ -1,6 +1,6 @@
 import type { Citation } from "#core/chat.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, integerOf, listOf, memberOf, textOf } from "./values.ts";
+import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
 export function parseCitation(annotation: Json): Citation | undefined {
   const cited = memberOf(annotation, "url_citation");

@@ -5,7 +5,8 @@ import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { disagreement } from "#test/json-schema.ts";
 import { SEED, times } from "#test/seed.ts";
 import { readRequest } from "./facts.ts";
-import { requestSchema } from "./wire.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "./fields.ts";
 
 const USER = { role: "user", content: "hi" };
 const CALL = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
@@ -282,7 +283,7 @@ describe("[A4.3-a] what clients really send is accepted", () => {
 });
 
 test("[A4.3-b] the default temperature is documented", () => {
-  expect(requestSchema()["properties"]).toMatchObject({
+  expect(schemaOf(REQUEST)["properties"]).toMatchObject({
     temperature: {
       anyOf: [
         { description: expect.stringContaining("0.7"), minimum: 0, maximum: 2 },
@@ -330,7 +331,7 @@ test("[A4.3-11] a stream whose reasoning belongs into the content must be transl
 });
 
 test(`the documented schema and the check agree on any body (seed ${SEED})`, () => {
-  const schema = requestSchema();
+  const schema = schemaOf(REQUEST);
   const resolve = (): Json => false;
   const any = fc.oneof(
     fc.integer(),

@@ -2,8 +2,8 @@ import { invalid } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { REQUEST } from "./fields.ts";
-import { findViolation } from "./find-violation.ts";
-import { integerOf, listOf, textOf } from "./values.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import { integerOf, listOf, textOf } from "#lib/values.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {

@@ -1,5 +1,5 @@
-import { either, flag, integer, list, number, object, tagged, text } from "./rules.ts";
-import type { ObjectRule } from "./rules.ts";
+import { either, flag, integer, list, number, object, tagged, text } from "#lib/rules.ts";
+import type { ObjectRule } from "#lib/rules.ts";
 
 /** The most an owner may allow; what they do allow is a setting. */
 const MAX_MESSAGES = 100_000;

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { CHAT } from "./spelling.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "#lib/values.ts";
 
 /** The tiers that clients of this style know; another vendor's mean nothing to them. */
 const TIERS = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);

@@ -1,5 +1,6 @@
 import type { TextStyle } from "#core/style.ts";
-import { buildError, encodeError } from "./error.ts";
+import { buildError } from "./error.ts";
+import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
 import { amend, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
@@ -7,15 +8,16 @@ import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
 import { CHAT } from "./spelling.ts";
-import { decodeStream } from "./stream-in.ts";
-import { encodeStream } from "./stream-out.ts";
+import { openDecoder } from "./stream-in.ts";
+import { openEncoder } from "./stream-out.ts";
 import { openTap } from "./tap.ts";
-import { parseError } from "./upstream-error.ts";
+import { parseError } from "#styles/upstream-error.ts";
 
 /** Chat completions: the wire format that most vendors and most clients share. */
 export const chat: TextStyle = {
   id: CHAT,
-  inbound: { readRequest, parseRequest, buildResponse, encodeStream, buildError, encodeError },
-  outbound: { buildRequest, parseResponse, decodeStream, parseError },
+  callIdPrefix: "call_",
+  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, readAnswer, openTap },
 };

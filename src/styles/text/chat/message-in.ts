@@ -1,8 +1,9 @@
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import { readSignature, type Signature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { cacheMark, parsePart } from "./part-in.ts";
 import { CHAT } from "./spelling.ts";
-import { argumentsOf, defined, listOf, memberOf, pick, restOf, textOf } from "./values.ts";
+import { argumentsOf, defined, listOf, memberOf, pick, restOf, textOf } from "#lib/values.ts";
 
 /** The older form names the function instead of the call; ids are given here, pair by pair. */
 interface LegacyCalls {
@@ -99,7 +100,7 @@ function reasoningBlocks(wire: JsonObject): Block[] {
     return details.map((detail) => ({
       type: "reasoning",
       text: textOf(detail["text"]) ?? textOf(detail["summary"]) ?? "",
-      ...defined({ signature: textOf(detail["signature"]) ?? textOf(detail["data"]) }),
+      ...defined({ signature: proofOf(textOf(detail["signature"]) ?? textOf(detail["data"])) }),
     }));
   }
   const text = textOf(wire["reasoning_content"]) ?? textOf(wire["reasoning"]);
@@ -139,7 +140,7 @@ function parseCall(call: JsonObject): Block {
     arguments: argumentsOf(memberOf(called, "arguments") ?? memberOf(custom, "input")),
     kind: called === undefined ? "custom" : "function",
     ...defined({
-      signature: signatureIn(call["extra_content"]),
+      signature: proofOf(signatureIn(call["extra_content"])),
       extra: rest === undefined ? undefined : { [CHAT]: rest },
     }),
   };
@@ -154,6 +155,10 @@ export function signatureIn(content: Json | undefined): string | undefined {
     if (signature !== undefined) return signature;
   }
   return undefined;
+}
+
+function proofOf(text: string | undefined): Signature | undefined {
+  return text === undefined ? undefined : readSignature(text, CHAT);
 }
 
 /** A mark on the whole message stands at its last block. */

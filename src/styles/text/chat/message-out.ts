@@ -3,7 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { buildPart, isMedia, type Place } from "./part-out.ts";
 import { CHAT, isOwn, spellingIn } from "./spelling.ts";
-import { defined, pick } from "./values.ts";
+import { defined, pick } from "#lib/values.ts";
 
 export function buildMessages(
   messages: readonly Message[],
@@ -20,7 +20,7 @@ export function buildMessages(
 
   for (const [index, message] of messages.entries()) {
     const at: Place = { path: `messages[${index}]`, message, report };
-    reportForeign(message, report);
+    report.loseForeign(message.extra, CHAT, "messages.");
     const results = message.blocks.filter((block) => block.type === "tool_result");
     const others = message.blocks.filter((block) => block.type !== "tool_result");
     if (results.length === 0) show();
@@ -164,12 +164,6 @@ function reportMarks(blocks: readonly Block[], report: LossReport): void {
   if (blocks.some((block) => block.cache !== undefined)) report.lose("cache_control");
   if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
     report.lose("citations");
-}
-
-function reportForeign(message: Message, report: LossReport): void {
-  for (const [style, members] of Object.entries(message.extra ?? {})) {
-    if (style !== CHAT) for (const name of Object.keys(members)) report.lose(`messages.${name}`);
-  }
 }
 
 function hasParts(message: Message): boolean {

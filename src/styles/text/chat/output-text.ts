@@ -3,7 +3,7 @@ import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/j
 import { readEvents } from "#lib/sse.ts";
 import { eachDelta, mentionsText } from "./marks.ts";
 import { thinkingText } from "./part-in.ts";
-import { argumentsOf, listOf, memberOf, textOf } from "./values.ts";
+import { argumentsOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /** All that a model wrote in an answer or a chunk, whatever it was for. */
 export function outputTextIn(body: Json | undefined): string {

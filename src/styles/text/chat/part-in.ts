@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Block, MediaBlock, MediaSource } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { CHAT } from "./spelling.ts";
-import { defined, listOf, memberOf, textOf } from "./values.ts";
+import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /**
  * One part of a message's content. A type that is not known here stays as it

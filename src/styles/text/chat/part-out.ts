@@ -3,7 +3,7 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { understand } from "./part-in.ts";
 import { CHAT, isOwn } from "./spelling.ts";
-import { defined, textOf } from "./values.ts";
+import { defined, textOf } from "#lib/values.ts";
 
 /** Where a block stands, for reports. */
 export interface Place {

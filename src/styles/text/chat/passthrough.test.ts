@@ -36,7 +36,9 @@ describe("a request that passes through is changed only to be metered", () => {
   ])("%s", (_what, fields, expected) => {
     const asked = { ...body, ...fields };
 
-    expect<unknown>(amend(asked, readRequest(asked))).toStrictEqual(expected);
+    expect<unknown>(amend(asked, readRequest(asked), readRequest(asked).model)).toStrictEqual(
+      expected,
+    );
   });
 });
 

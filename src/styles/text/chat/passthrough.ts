@@ -1,23 +1,21 @@
-import type { AnswerFacts, RequestFacts } from "#core/style.ts";
+import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { outputTextIn } from "./output-text.ts";
-import { errorIn } from "./upstream-error.ts";
+import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
-import { objectOf } from "./values.ts";
+import { objectOf } from "#lib/values.ts";
 
 /**
  * A stream is billed by its usage, which comes only when asked for. What the
  * gateway itself is asked for is no upstream's business.
  */
-export function amend(
-  body: JsonObject,
-  facts: RequestFacts,
-): Readonly<Record<string, JsonObject | undefined>> {
+export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
   const options = objectOf(body["stream_options"]);
   const asks = facts.stream && options?.["include_usage"] !== true;
   const own = OWN_MEMBERS.filter((name) => name in body).map((name) => [name, undefined] as const);
   return {
     ...Object.fromEntries(own),
+    ...(upstreamModel === facts.model ? {} : { model: upstreamModel }),
     ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { Reasoning } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, flagOf, integerOf, memberOf, textOf } from "./values.ts";
+import { defined, flagOf, integerOf, memberOf, textOf } from "#lib/values.ts";
 
 /**
  * Reasoning as any family's callers ask for it: an effort, a switch, a budget

@@ -14,7 +14,7 @@ import {
   pick,
   restOf,
   textOf,
-} from "./values.ts";
+} from "#lib/values.ts";
 
 /** Of a body that `readRequest` has let through. */
 export function parseRequest(body: JsonObject): ChatRequest {

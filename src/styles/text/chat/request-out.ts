@@ -1,5 +1,6 @@
-import type { ChatRequest, Extra, OutputFormat, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
+import type { ChatRequest, OutputFormat, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
+import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { buildMessages } from "./message-out.ts";
 import { parseReasoning } from "./reasoning-in.ts";
@@ -15,7 +16,7 @@ import {
   parseWebSearch,
 } from "./request-in.ts";
 import { CHAT, REASONING_MEMBERS, spellingIn } from "./spelling.ts";
-import { defined, listOf, objectOf, pick } from "./values.ts";
+import { defined, listOf, objectOf, pick } from "#lib/values.ts";
 
 /** The most that every server of this style takes. */
 const MAX_STOPS = 4;
@@ -24,14 +25,14 @@ const MAX_STOPS = 4;
  * In the shape of the style's first vendor. What the caller wrote in this
  * style goes out as it was written, unless its meaning was changed on the way.
  */
-export function buildRequest(request: ChatRequest, report: LossReport): JsonObject {
+export function buildRequest(request: ChatRequest, { report }: OutboundContext): JsonObject {
   const { sampling, reasoning } = request;
   const own = request.extra?.[CHAT] ?? {};
   const tools = [
     ...(request.tools ?? []).map((tool) => buildTool(tool, report)),
     ...listOf(own["tools"]),
   ];
-  reportForeign(request.extra, report);
+  report.loseForeign(request.extra, CHAT);
 
   return defined({
     model: request.model,
@@ -113,12 +114,6 @@ function lost(field: string, report: LossReport): JsonObject {
   return {};
 }
 
-function reportForeign(extra: Extra | undefined, report: LossReport): void {
-  for (const [style, members] of Object.entries(extra ?? {})) {
-    if (style !== CHAT) for (const name of Object.keys(members)) report.lose(name);
-  }
-}
-
 function buildStop(stop: readonly string[], report: LossReport): JsonObject {
   if (stop.length > MAX_STOPS) report.lose("stop");
   return stop.length === 0 ? {} : { stop: stop.slice(0, MAX_STOPS) };
@@ -126,7 +121,7 @@ function buildStop(stop: readonly string[], report: LossReport): JsonObject {
 
 function buildTool(tool: Tool, report: LossReport): JsonObject {
   const { [tool.kind]: inner, ...outer } = tool.extra?.[CHAT] ?? {};
-  reportForeign(tool.extra, report);
+  report.loseForeign(tool.extra, CHAT, "tools.");
   return {
     ...outer,
     type: tool.kind,

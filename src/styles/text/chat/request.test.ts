@@ -17,7 +17,10 @@ function rewritten(
   const wire = { model: "m", messages: [USER], ...fields };
   readRequest(wire);
   const report = new LossReport();
-  return { body: buildRequest({ ...parseRequest(wire), ...change }, report), lost: report.fields };
+  return {
+    body: buildRequest({ ...parseRequest(wire), ...change }, { report, model: {} }),
+    lost: report.fields,
+  };
 }
 
 /** A request of another style's caller, written for an upstream of this one. */
@@ -30,7 +33,7 @@ function written(request: Partial<ChatRequest>): { body: JsonObject; lost: reado
     sampling: {},
     ...request,
   };
-  return { body: buildRequest(whole, report), lost: report.fields };
+  return { body: buildRequest(whole, { report, model: {} }), lost: report.fields };
 }
 
 function said(role: Message["role"], text: string): Message {
@@ -233,7 +236,9 @@ describe("what a caller of this style wrote goes out as it was written", () => {
           role: "assistant",
           content: "",
           reasoning: "r",
-          reasoning_details: [{ type: "reasoning.text", text: "r", signature: "s" }],
+          reasoning_details: [
+            { type: "reasoning.text", text: "r", signature: { issuer: "other", value: "s" } },
+          ],
         },
       ],
     ],
@@ -342,7 +347,9 @@ describe("what is different on the way out", () => {
       ),
     }));
 
-    expect(buildRequest({ ...request, messages }, new LossReport())["messages"]).toEqual([
+    expect(
+      buildRequest({ ...request, messages }, { report: new LossReport(), model: {} })["messages"],
+    ).toEqual([
       {
         role: "user",
         content: [
@@ -604,7 +611,7 @@ describe("what another style's caller asks for", () => {
           {
             role: "assistant",
             blocks: [
-              { type: "reasoning", text: "r", signature: "s" },
+              { type: "reasoning", text: "r", signature: { issuer: "other", value: "s" } },
               { type: "text", text: "a" },
             ],
           },

@@ -1,10 +1,10 @@
-import type { ChatEvent, ChatRequest, FinishReason } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest, FinishReason, OpenBlock } from "#core/chat.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { buildCitation } from "./citation.ts";
 import { FINISH_WORDS } from "./finish.ts";
 import { headOfAnswer } from "./head.ts";
 import { CHAT, spellingIn } from "./spelling.ts";
-import { integerOf, textOf } from "./values.ts";
+import { integerOf, textOf } from "#lib/values.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Reasoning is left out: in this style it is for those who watch it being written. */
@@ -32,7 +32,7 @@ export function buildResponse(events: readonly ChatEvent[], request: ChatRequest
 
 interface Gathered {
   /** Of the block that is open. */
-  kind: "text" | "refusal" | "reasoning" | "tool_call" | "audio" | "image" | undefined;
+  kind: OpenBlock["type"] | undefined;
   text: string | undefined;
   refusal: string | undefined;
   readonly calls: { id: string; name: string; kind: "function" | "custom"; arguments: string }[];
@@ -106,6 +106,7 @@ function open(into: Gathered, block: Extract<ChatEvent, { type: "open" }>["block
       into.images.push({ mediaType: block.mediaType ?? "image/png", base64: "" });
       break;
     case "reasoning":
+    case "other":
       break;
   }
 }
@@ -138,6 +139,7 @@ function append(into: Gathered, event: Extract<ChatEvent, { type: "delta" }>): v
       break;
     }
     case "reasoning":
+    case "other":
     case undefined:
       break;
   }

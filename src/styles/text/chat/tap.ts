@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
+import type { GatewayError } from "#core/error.ts";
 import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
+import { encodeError } from "./error.ts";
 import {
   countFinishes,
   mentionsDone,
@@ -12,9 +14,9 @@ import {
   viewOf,
 } from "./marks.ts";
 import { OutputText } from "./output-text.ts";
-import { errorIn } from "./upstream-error.ts";
+import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
-import { listOf } from "./values.ts";
+import { listOf } from "#lib/values.ts";
 
 export function openTap(facts: RequestFacts): Tap {
   return new ChatTap(facts);
@@ -50,6 +52,10 @@ class ChatTap implements Tap {
   /** Many clients wait for the end mark, and several servers leave it out. */
   end(): Uint8Array | undefined {
     return this.isComplete() && !this.#isMarked ? END : undefined;
+  }
+
+  fail(error: GatewayError): string {
+    return encodeError(error);
   }
 
   isComplete(): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { FaultCode } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
-import { errorIn, parseError } from "./upstream-error.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { errorIn } from "./failure.ts";
 
 describe("a failed answer is understood in every form that servers have", () => {
   test.each<[string, number, Json, FaultCode, string]>([

@@ -1,6 +1,6 @@
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, memberOf } from "./values.ts";
+import { integerOf, memberOf } from "#lib/values.ts";
 
 /**
  * Usage as any server of this style reports it; `undefined` where it says

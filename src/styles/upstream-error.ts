@@ -1,9 +1,8 @@
 import type { FaultCode } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
-import { isFailure } from "./finish.ts";
 import { scrub } from "./scrub.ts";
-import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "./values.ts";
+import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
 /** A failed answer: its status, and a body in whatever form its server has for failures. */
 export function parseError(status: number, body: string): UpstreamError {
@@ -12,26 +11,6 @@ export function parseError(status: number, body: string): UpstreamError {
   // What is not JSON is a proxy's page, or a line of text.
   const line = body.trimStart();
   return explain(status, { words: [], message: line.startsWith("<") ? "" : line });
-}
-
-/** A failure inside an answer that began as a success; `undefined` where there is none. */
-export function errorIn(json: Json): UpstreamError | undefined {
-  const body = isArray(json) ? json[0] : json;
-  if (!isObject(body)) return undefined;
-  const choices = listOf(body["choices"]);
-  const failed = choices.map((choice) => memberOf(choice, "error")).find(isFilled);
-  if (failed !== undefined) return explainInside({ error: failed });
-  if (isFilled(body["error"]) || body["object"] === "error") return explainInside(body);
-  const envelope = body["base_resp"];
-  if (isObject(envelope) && (integerOf(envelope["status_code"]) ?? 0) !== 0) {
-    return explainInside({ message: envelope["status_msg"] });
-  }
-  if (choices.some((choice) => isFailure(textOf(memberOf(choice, "finish_reason")) ?? ""))) {
-    return explainInside({ message: "The upstream gave up before the end of its answer." });
-  }
-  const isAnswer = choices.length > 0 || body["choices"] !== undefined;
-  const isReport = isFilled(body["message"]) || isFilled(body["detail"]);
-  return !isAnswer && isReport ? explainInside(body) : undefined;
 }
 
 interface Told {
@@ -43,7 +22,8 @@ interface Told {
   readonly status?: number;
 }
 
-function explainInside(body: JsonObject): UpstreamError {
+/** A failure that a body of success tells of. */
+export function explainInside(body: JsonObject): UpstreamError {
   const told = tell(body);
   const isCallers = told.words.includes("invalid_request_error");
   return explain(told.status ?? (isCallers ? 400 : 500), told);
@@ -183,7 +163,7 @@ function isStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400 && status < 600;
 }
 
-function isFilled(value: Json | undefined): value is Json {
+export function isFilled(value: Json | undefined): value is Json {
   if (value === undefined || value === null || value === "" || value === false) return false;
   return !isObject(value) || Object.keys(value).length > 0;
 }

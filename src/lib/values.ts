@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 
 /** Reads of values whose type nobody vouches for: `undefined` where it is another. */
 export function textOf(value: Json | undefined): string | undefined {

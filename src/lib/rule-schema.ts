@@ -1,14 +1,9 @@
-import type { JsonObject } from "#lib/json.ts";
-import { REQUEST } from "./fields.ts";
+import type { JsonObject } from "./json.ts";
 import { object, type ObjectRule, type Rule, type TaggedRule } from "./rules.ts";
 import { objectOf } from "./values.ts";
 
-/** JSON schema of the request, for the API document: the same rules that requests are held to. */
-export function requestSchema(): JsonObject {
-  return schemaOf(REQUEST);
-}
-
-function schemaOf(rule: Rule): JsonObject {
+/** JSON schema of a rule: the public documentation says what requests are held to. */
+export function schemaOf(rule: Rule): JsonObject {
   const described = rule.doc === undefined ? {} : { description: rule.doc };
   return { ...bareSchemaOf(rule), ...described };
 }

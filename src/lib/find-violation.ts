@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 import {
   text,
   type ListRule,

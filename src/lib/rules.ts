@@ -2,7 +2,7 @@
  * What a value in a caller's body must look like. Only what is named is
  * checked: members that no rule knows pass, and an optional member may be
  * null, since clients send null for what they leave out. The same rules make
- * the schema of the public documentation (`wire.ts`).
+ * the schema of the public documentation (`rule-schema.ts`).
  */
 export type Rule =
   | TextRule

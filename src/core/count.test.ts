@@ -1,0 +1,9 @@
+import { expect, test } from "bun:test";
+import { estimateInputTokens } from "./count.ts";
+
+test("a picture is not taken for a novel", () => {
+  const picture = `data:image/png;base64,${"A".repeat(4_000_000)}`;
+  const content = [{ type: "image_url", image_url: { url: picture } }];
+
+  expect(estimateInputTokens({ messages: [{ role: "user", content }] })).toBeLessThan(2_000);
+});

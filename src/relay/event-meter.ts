@@ -1,0 +1,62 @@
+import type { ChatEvent, OpenBlock } from "#core/chat.ts";
+import type { Usage } from "#core/usage.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import type { Call } from "./call.ts";
+import type { Route } from "./route.ts";
+import type { Vault, VaultRecorder } from "./vault.ts";
+
+const ID_LENGTH = 24;
+
+/**
+ * Watches the events of an answer on their way through: reads usage and text
+ * off them, gives what is translated ids of our own, and keeps what the
+ * caller cannot carry.
+ */
+export class EventMeter {
+  usage: Usage | undefined;
+  readonly #call: Call;
+  readonly #givesIds: boolean;
+  readonly #recorder: VaultRecorder;
+  #text = "";
+
+  constructor(call: Call, route: Route, vault: Vault) {
+    this.#call = call;
+    this.#givesIds = route.endpoint.style.id !== call.style.id;
+    this.#recorder = vault.recorder(call.key);
+  }
+
+  see(event: ChatEvent): ChatEvent {
+    const seen = this.#owned(event);
+    this.#recorder.see(seen);
+    if (seen.type === "usage") this.usage = seen.usage;
+    else if (seen.type === "delta") this.#text += seen.text;
+    else if (seen.type === "open" && seen.block.type === "tool_call") this.#text += seen.block.name;
+    return seen;
+  }
+
+  takeOutputText(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+
+  #owned(event: ChatEvent): ChatEvent {
+    if (event.type === "start") return this.#begun(event);
+    if (event.type !== "open" || event.block.type !== "tool_call" || !this.#givesIds) return event;
+    const block: OpenBlock = {
+      ...event.block,
+      id: this.#call.style.callIdPrefix + randomBase62(ID_LENGTH),
+    };
+    return { ...event, block };
+  }
+
+  /** Every style wants to know when an answer was made, and not every upstream says. */
+  #begun(event: Extract<ChatEvent, { type: "start" }>): ChatEvent {
+    return {
+      ...event,
+      createdAt: event.createdAt > 0 ? event.createdAt : this.#call.at,
+      inputTokens: event.inputTokens ?? this.#call.inputTokens,
+      ...(this.#givesIds ? { id: randomBase62(ID_LENGTH) } : {}),
+    };
+  }
+}
