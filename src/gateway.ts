@@ -10,6 +10,7 @@ import { openEgress } from "#egress/upstream.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
+import { pruneResponses } from "#jobs/prune-responses.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
@@ -115,6 +116,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     [
       recovery,
       pruneJournal(storage, settings.journalDays, clock),
+      pruneResponses(storage.responses, clock),
       discoverModels(channels, egress, (channel, cause) =>
         log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
       ),

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
+import { decompress, tooLarge } from "./decompress.ts";
 import { isObject, outlineJson, type Json } from "#lib/json.ts";
 
 export interface BodyLimits {
@@ -19,7 +20,7 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
       "The Content-Type must be 'application/json'.",
     );
   }
-  const text = decode(await readBytes(request, limits.maxBytes));
+  const text = decode(await readContent(request, limits.maxBytes));
   const outline = outlineJson(text, limits.maxDepth);
   if (outline.depth > limits.maxDepth) {
     throw new GatewayError(
@@ -38,6 +39,13 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
     });
   }
   return { text, outline, json };
+}
+
+async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await readBytes(request, maxBytes);
+  const coding = request.headers.get("content-encoding");
+  if (coding === null || coding === "" || coding === "identity") return bytes;
+  return await decompress(bytes, coding, maxBytes);
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -61,10 +69,6 @@ async function readAll(request: Request): Promise<Uint8Array> {
   } catch (cause) {
     throw new GatewayError("canceled", "The body did not arrive whole.", { cause });
   }
-}
-
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError("too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`);
 }
 
 function decode(bytes: Uint8Array): string {

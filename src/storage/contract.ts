@@ -25,6 +25,7 @@ import {
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
+import { describeResponses } from "./contract-responses.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
 /** What both databases promise. Each test gets an empty one. */
@@ -34,6 +35,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: what goes wrong`, () => describeTrouble(openPlace));
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
+  describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
 }
 

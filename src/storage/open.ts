@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { listCalls, pruneCalls, type CallPage, type CallQuery } from "./calls.ts";
@@ -9,6 +10,7 @@ import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { openKeyStore } from "./keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { openPostgres } from "./postgres/open.ts";
+import { createResponseStore } from "./responses.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createUserStore, type UserStore } from "./users.ts";
@@ -37,6 +39,7 @@ export interface Storage extends AsyncDisposable {
   readonly journal: CountingJournal;
   readonly keys: KeyStore & KeyAdmin;
   readonly users: UserStore;
+  readonly responses: ResponseStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
   listCalls(query: CallQuery): Promise<CallPage>;
@@ -85,6 +88,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     journal,
     keys: { find: keys.find, ...admin },
     users: createUserStore(db, clock),
+    responses: createResponseStore(db),
     db,
     listCalls: (query) => listCalls(db, query),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),

@@ -5,6 +5,7 @@ import type { InstancesTable } from "./tables/instances.ts";
 import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
+import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The database as Kysely sees it, the same on both engines. */
@@ -17,4 +18,6 @@ export interface Tables {
   calls: CallsTable;
   instances: InstancesTable;
   meta: MetaTable;
+  responses: ResponsesTable;
+  response_items: ResponseItemsTable;
 }

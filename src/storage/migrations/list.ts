@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
 import { start } from "./0001-start.ts";
+import { responses } from "./0002-responses.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
 export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0001-start": start,
+  "0002-responses": responses,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

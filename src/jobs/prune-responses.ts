@@ -1,0 +1,19 @@
+import type { ResponseStore } from "#core/responses.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Job } from "./scheduler.ts";
+
+/** As long as the vendor who made the style keeps them. */
+const KEPT_MS = 30 * 86_400_000;
+const BATCH = 500;
+
+/** Forgets kept responses in time, a bounded batch at a time. */
+export function pruneResponses(responses: Pick<ResponseStore, "prune">, clock: Clock): Job {
+  return {
+    name: "prune-responses",
+    everyMs: 3_600_000,
+    async run(signal) {
+      const before = clock.now() - KEPT_MS;
+      while (!signal.aborted && (await responses.prune(before, BATCH)) === BATCH);
+    },
+  };
+}

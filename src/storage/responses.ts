@@ -1,0 +1,130 @@
+import type { Kysely, Selectable } from "kysely";
+import type { ResponseStore, StoredResponse } from "#core/responses.ts";
+import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import type { Tables } from "./tables.ts";
+import type { ResponsesTable } from "./tables/responses.ts";
+
+/** Longer conversations are begun anew by their callers, or carried whole in each request. */
+const MAX_TURNS = 1_000;
+const MAX_ITEMS = 500;
+const MAX_PRUNED = 1_000;
+/** Both engines bound the parameters of a statement; each row below takes two. */
+const ROWS_PER_INSERT = 400;
+
+export function createResponseStore(db: Kysely<Tables>): ResponseStore {
+  return {
+    async save(stored) {
+      const items = outputItems(stored.response)
+        .slice(0, ROWS_PER_INSERT)
+        .map((item) => ({ id: item.id, response_id: stored.id }));
+      await db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("responses").values(toRow(stored)).execute();
+        if (items.length > 0)
+          await transaction.insertInto("response_items").values(items).execute();
+      });
+    },
+
+    async find(userId, id) {
+      const row = await db
+        .selectFrom("responses")
+        .selectAll()
+        .where("id", "=", id)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return row === undefined ? undefined : fromRow(row);
+    },
+
+    async findConversation(userId, id) {
+      const turns: StoredResponse[] = [];
+      let next: string | undefined = id;
+      while (next !== undefined) {
+        const turn: StoredResponse | undefined = await this.find(userId, next);
+        if (turn === undefined || turns.length === MAX_TURNS) return undefined;
+        turns.push(turn);
+        next = turn.previousId;
+      }
+      return turns.reverse();
+    },
+
+    async findItems(userId, itemIds) {
+      const wanted = new Set(itemIds.slice(0, MAX_ITEMS));
+      if (wanted.size === 0) return new Map();
+      const rows = await db
+        .selectFrom("responses")
+        .select("response")
+        .where("user_id", "=", userId)
+        .where("id", "in", (items) =>
+          items
+            .selectFrom("response_items")
+            .select("response_id")
+            .where("response_items.id", "in", [...wanted]),
+        )
+        .execute();
+      const found = rows.flatMap(({ response }) => outputItems(objectIn(response)));
+      return new Map(found.filter(({ id }) => wanted.has(id)).map(({ id, item }) => [id, item]));
+    },
+
+    async delete(userId, id) {
+      const { numDeletedRows } = await db
+        .deleteFrom("responses")
+        .where("id", "=", id)
+        .where("user_id", "=", userId)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
+
+    async prune(before, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom("responses")
+        .where("id", "in", (old) =>
+          old
+            .selectFrom("responses")
+            .select("id")
+            .where("created_at", "<", before)
+            .orderBy("created_at")
+            .limit(Math.min(limit, MAX_PRUNED)),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+function outputItems(response: JsonObject): { id: string; item: JsonObject }[] {
+  const { output } = response;
+  return (isArray(output) ? output : [])
+    .filter(isObject)
+    .flatMap((item) => (typeof item["id"] === "string" ? [{ id: item["id"], item }] : []));
+}
+
+function toRow(stored: StoredResponse): ResponsesTable {
+  return {
+    id: stored.id,
+    user_id: stored.userId,
+    previous_id: stored.previousId ?? null,
+    created_at: stored.createdAt,
+    input: JSON.stringify(stored.input),
+    response: JSON.stringify(stored.response),
+  };
+}
+
+function fromRow(row: Selectable<ResponsesTable>): StoredResponse {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    ...(row.previous_id === null ? {} : { previousId: row.previous_id }),
+    createdAt: row.created_at,
+    input: listIn(row.input),
+    response: objectIn(row.response),
+  };
+}
+
+function listIn(text: string): readonly Json[] {
+  const json = parseJson(text);
+  return isArray(json) ? json : [];
+}
+
+function objectIn(text: string): JsonObject {
+  const json = parseJson(text);
+  return isObject(json) ? json : {};
+}
