@@ -129,6 +129,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     { hostname: settings.host, port: settings.port },
     {
       keys: storage.keys,
+      responses: storage.responses,
       channels,
       relay,
       clock,

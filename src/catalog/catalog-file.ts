@@ -73,6 +73,18 @@ const reasoningControls = z.strictObject({
 
 const suffix = z.enum(["thinking", "budget", "level", "effort"]);
 
+const counting = z.strictObject({
+  textFactor: z.number().positive().exactOptional(),
+  fullFactorTokens: z.int().positive().exactOptional(),
+  perRequest: z.number().nonnegative().exactOptional(),
+  perMessage: z.number().nonnegative().exactOptional(),
+  perToolBlock: z.number().nonnegative().exactOptional(),
+  toolPrompt: z.number().nonnegative().exactOptional(),
+  perTool: z.number().nonnegative().exactOptional(),
+  image: z.number().nonnegative().exactOptional(),
+  media: z.number().nonnegative().exactOptional(),
+});
+
 const row = z.strictObject({
   id: z.string().min(1),
   aliases: z.array(z.string().min(1)).default([]),
@@ -97,6 +109,7 @@ const row = z.strictObject({
   tools: z.boolean().default(false),
   reasoning: reasoningControls.exactOptional(),
   suffixes: z.array(suffix).readonly().exactOptional(),
+  counting: counting.exactOptional(),
   price: price.exactOptional(),
   source: z.url({ protocol: /^https$/ }).exactOptional(),
   date: z.iso.date().exactOptional(),
@@ -110,6 +123,7 @@ const catalogFile = z.strictObject({
   date: z.iso.date(),
   /** Endings of names by which callers steer the reasoning of the family; a row may name its own. */
   suffixes: z.array(suffix).readonly().exactOptional(),
+  counting: counting.exactOptional(),
   models: z.array(row).nonempty(),
 });
 
@@ -117,7 +131,8 @@ type Row = z.infer<typeof row>;
 type File = z.infer<typeof catalogFile>;
 
 function knownModel(from: Row, file: File): KnownModel {
-  const { released, price: rates, reasoning, ...more } = from;
+  const { released, price: rates, reasoning, counting: ownCounting, ...more } = from;
+  const counting = { ...file.counting, ...ownCounting };
   const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
   return {
@@ -127,6 +142,7 @@ function knownModel(from: Row, file: File): KnownModel {
     reasoning: reasoning !== undefined,
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),
+    ...(Object.keys(counting).length > 0 && { counting }),
     ...(rates && source && { price: { ...rates, source, date } }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Counting } from "./counting.ts";
 import type { Price } from "./money.ts";
 import type { ReasoningControls } from "./reasoning.ts";
 
@@ -30,6 +31,8 @@ export interface Model {
   readonly reasoningControls?: ReasoningControls;
   /** Endings of its name by which callers may steer its reasoning. */
   readonly suffixes?: readonly SuffixKind[];
+  /** How its family counts differently. */
+  readonly counting?: Partial<Counting>;
   /** Absent where nobody published one: the model may be used and costs nothing. */
   readonly price?: Price;
 }
@@ -39,6 +42,7 @@ export type ModelTraits = Partial<
   Pick<
     Model,
     | "kind"
+    | "counting"
     | "contextTokens"
     | "maxOutputTokens"
     | "input"

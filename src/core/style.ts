@@ -18,6 +18,8 @@ export interface TextStyle extends InboundStyle, OutboundStyle {
 /** What callers speak. */
 export interface InboundStyle {
   readonly id: string;
+  /** What tells a waiting caller that we live; absent where it would break the style's clients. */
+  readonly keepAlive?: string;
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
   readonly inbound: {

@@ -1,5 +1,6 @@
 import type { GatewayError } from "#core/error.ts";
 import type { KeyStore } from "#core/key.ts";
+import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -9,6 +10,7 @@ export interface HttpDeps {
   readonly keys: KeyStore;
   readonly channels: Channels;
   readonly relay: RelayDeps;
+  readonly responses: ResponseStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;
   /** Prometheus text. */

@@ -1,6 +1,6 @@
 import { listModels, getModel } from "./api/list-models.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
-import { createChatCompletion } from "./api/text.ts";
+import { createChatCompletion } from "./api/text/chat-completions.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";

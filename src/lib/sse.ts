@@ -89,6 +89,9 @@ export class SseDecoder {
   }
 }
 
+/** Says nothing, to whoever reads events. */
+export const SSE_COMMENT = ": keep-alive\n\n";
+
 /** One event as text; line breaks in the data become several data lines. */
 export function formatSse(data: string, event?: string): string {
   const name = event === undefined ? "" : `event: ${event}\n`;

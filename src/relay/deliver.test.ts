@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { Deadlines } from "#lib/deadlines.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { AnswerStream } from "./answer-stream.ts";
@@ -58,6 +59,7 @@ test("the end of an answer leaves after its settlement, and not before", async (
       await take("the end");
     }),
     settings,
+    SSE_COMMENT,
   );
 
   await delivery.send(sink, settlement, () => seen.push("released"));
@@ -74,6 +76,7 @@ test("a caller who waits in silence is shown that we live", async () => {
       await take("b");
     }),
     settings,
+    SSE_COMMENT,
   );
 
   await delivery.send(sink, settlement, () => {});
@@ -92,6 +95,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
       await take("late");
     }),
     settings,
+    SSE_COMMENT,
   );
   expect(isOver).toBe(false);
 
@@ -106,6 +110,7 @@ test("what fails before its first piece fails for whoever would choose another c
       throw new GatewayError("upstream_failed", "Broken.");
     }),
     settings,
+    SSE_COMMENT,
   );
 
   expect(begun).rejects.toThrow("Broken.");
@@ -117,7 +122,7 @@ test("what fails later is settled, told in the caller's style, and the upstream 
     await take("a");
     throw new GatewayError("upstream_failed", "Broken.");
   });
-  const delivery = await Delivery.begin(stream, settings);
+  const delivery = await Delivery.begin(stream, settings, SSE_COMMENT);
   let failure: string | undefined;
 
   await delivery.send(sink, settlement, (error) => (failure = error?.code));
@@ -138,6 +143,7 @@ test("a caller who reads slowly holds the upstream back", async () => {
       isHeld = false;
     }),
     settings,
+    SSE_COMMENT,
   );
 
   const sending = delivery.send({ write: () => kept.promise }, settlement, () => {});

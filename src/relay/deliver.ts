@@ -8,13 +8,11 @@ export interface DeliverySettings {
   readonly maxEventBytes: number;
   /** How long to wait for a first event before the answer's head is sent without one. */
   readonly firstSignMs: number;
-  /** After this long without an event a comment tells the caller that we live. */
+  /** After this long without an event a caller is told that we live, where the style has a way. */
   readonly silenceMs: number;
   readonly checkpointMs: number;
   readonly deadlines: Deadlines;
 }
-
-const KEEP_ALIVE = ": keep-alive\n\n";
 
 /**
  * A stream on its way from an upstream that began to answer to a caller, as
@@ -25,6 +23,7 @@ const KEEP_ALIVE = ": keep-alive\n\n";
 export class Delivery implements Watched {
   readonly stream: AnswerStream;
   readonly #settings: DeliverySettings;
+  readonly #keepAlive: string | undefined;
   readonly #running: Promise<void>;
   readonly #began = Promise.withResolvers<void>();
   readonly #attached = Promise.withResolvers<void>();
@@ -32,8 +31,13 @@ export class Delivery implements Watched {
   #settlement: Settlement | undefined;
   dueAt = Infinity;
 
-  private constructor(stream: AnswerStream, settings: DeliverySettings) {
+  private constructor(
+    stream: AnswerStream,
+    settings: DeliverySettings,
+    keepAlive: string | undefined,
+  ) {
     this.stream = stream;
+    this.#keepAlive = keepAlive;
     this.#settings = settings;
     this.#running = stream.run(this.#take);
     // Told to whoever sends the answer, or before that to whoever waits for its beginning.
@@ -45,8 +49,12 @@ export class Delivery implements Watched {
    * then another channel can take over. A slow first piece is no reason to
    * keep the caller without a sign of life, so there is an end to that.
    */
-  static async begin(stream: AnswerStream, settings: DeliverySettings): Promise<Delivery> {
-    const delivery = new Delivery(stream, settings);
+  static async begin(
+    stream: AnswerStream,
+    settings: DeliverySettings,
+    keepAlive: string | undefined,
+  ): Promise<Delivery> {
+    const delivery = new Delivery(stream, settings, keepAlive);
     const { promise: patience, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, settings.firstSignMs);
     try {
@@ -87,7 +95,7 @@ export class Delivery implements Watched {
 
   onDue(): void {
     this.dueAt = Infinity;
-    void this.#sink?.write(KEEP_ALIVE);
+    if (this.#keepAlive !== undefined) void this.#sink?.write(this.#keepAlive);
   }
 
   readonly #take = (piece: Uint8Array | string): void | Promise<void> => {

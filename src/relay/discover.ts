@@ -1,6 +1,6 @@
 import type { Channel } from "#core/channel.ts";
 import type { Egress } from "#egress/egress.ts";
-import { isArray, isObject, parseJson } from "#lib/json.ts";
+import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 
 const MAX_MODELS = 5_000;
@@ -10,7 +10,7 @@ export async function askForModels(
   channel: Channel,
   egress: Egress,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const provider = findProvider(channel.provider);
   if (provider?.modelsPath === undefined) return [];
 
@@ -20,17 +20,22 @@ export async function askForModels(
     pool: `${channel.name}/models`,
     credential: channel.credentials[0],
     authorize: provider.authorize,
+    ...(provider.headers === undefined ? {} : { headers: provider.headers }),
     isStream: false,
     signal,
   });
   try {
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
     if (reply.status !== 200) throw new Error(`The upstream answered ${reply.status}.`);
-    const list = isObject(body) ? body["data"] : body;
-    if (!isArray(list)) return [];
-    const ids = list.map((each) => (isObject(each) ? each["id"] : undefined));
-    return ids.filter((id) => typeof id === "string").slice(0, MAX_MODELS);
+    const ids = body === undefined ? [] : (provider.readModels?.(body) ?? usualIds(body));
+    return ids.slice(0, MAX_MODELS);
   } finally {
     reply.close();
   }
+}
+
+function usualIds(body: Json): readonly string[] {
+  const list = isObject(body) ? body["data"] : body;
+  const ids = (isArray(list) ? list : []).map((each) => (isObject(each) ? each["id"] : undefined));
+  return ids.filter((id) => typeof id === "string");
 }

@@ -127,7 +127,11 @@ function beginWhole(call: Call, { vault }: RelayDeps): Begin<WholeReading> {
 
 function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
   return async (route, send) =>
-    Delivery.begin(await openStream(call, route, send, deps), deps.delivery);
+    Delivery.begin(
+      await openStream(call, route, send, deps),
+      deps.delivery,
+      call.style.keepAlive,
+    );
 }
 
 async function openStream(

@@ -1,4 +1,5 @@
 import type { TextStyle } from "#core/style.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
 import { buildError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
@@ -16,6 +17,7 @@ import { parseError } from "#styles/upstream-error.ts";
 /** Chat completions: the wire format that most vendors and most clients share. */
 export const chat: TextStyle = {
   id: CHAT,
+  keepAlive: SSE_COMMENT,
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },

@@ -1,0 +1,17 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/text/chat/fields.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import type { HttpDeps } from "../../deps.ts";
+import type { Route } from "../../routes.ts";
+import { generate } from "./generate.ts";
+
+export const createChatCompletion: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/chat/completions",
+  access: "key",
+  summary:
+    "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => chat.inbound.buildError(error),
+  handle: (exchange, deps) => generate(exchange, chat, deps),
+};
