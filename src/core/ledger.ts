@@ -17,6 +17,11 @@ export interface HoldRequest {
   readonly accounts: readonly AccountId[];
   readonly amount: NanoUsd;
   readonly openedAt: number;
+  /**
+   * Nothing of the answer leaves before the hold is closed, so a crash leaves
+   * nothing owed: the hold need not reach the disk where one process admits.
+   */
+  readonly isProvisional?: true;
   /** What recovery needs to write the call's record, should this process not live to. */
   readonly context: HoldContext;
 }
@@ -43,7 +48,8 @@ export interface OpenHold extends HoldRequest {
 export interface Ledger {
   /**
    * Throws `out_of_quota` when an account cannot bear it, `unavailable` when
-   * the database cannot take it. `durable` settles once it is on disk.
+   * the database cannot take it. `durable` settles once it is on disk, or at
+   * once where the hold is provisional and is decided in memory.
    */
   hold(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
   /** Reserves more for a running call. False when an account cannot bear it. */

@@ -78,6 +78,7 @@ export class Settlement {
         accounts: key.accounts,
         amount: plan.estimate,
         openedAt: call.at,
+        ...(facts.stream ? {} : PROVISIONAL),
         context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
       });
       return new Settlement(call, plan, durable, deps);
@@ -190,6 +191,7 @@ export class Settlement {
   }
 }
 
+const PROVISIONAL = { isProvisional: true } as const;
 const MAX_KEPT_CHARS = 100_000;
 
 /** Waits for the disk, but not for ever: what is written later is written all the same. */

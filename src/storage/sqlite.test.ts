@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -239,3 +239,54 @@ async function openFolder(): Promise<Place> {
     },
   };
 }
+
+describe("a hold of which nothing leaves before it is closed", () => {
+  test("is reserved at once, and leaves only its settlement on disk", async () => {
+    await using place = await openFolder();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 100);
+    const request = { ...holdFor(accounts, 80), isProvisional: true } as const;
+
+    await (
+      await storage.ledger.hold(request)
+    ).durable;
+
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 80 });
+    expect(await reasonOf(storage.ledger.hold(holdFor(accounts, 21)))).toMatchObject({
+      code: "out_of_quota",
+    });
+    await storage.ledger.settle(request.callId, nanoUsd(30), recordOf(request.callId, 30));
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 30 });
+    const entries = await storage.db.selectFrom("ledger").select("kind").execute();
+    expect(entries.map(({ kind }) => kind)).toEqual(["grant", "settle"]);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("is written first when it grows", async () => {
+    await using place = await openFolder();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 100);
+    const request = { ...holdFor(accounts, 40), isProvisional: true } as const;
+    await storage.ledger.hold(request);
+
+    expect(await storage.ledger.extend(request.callId, nanoUsd(20))).toBe(true);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+    await storage.ledger.settle(request.callId, nanoUsd(55), recordOf(request.callId, 55));
+
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 55 });
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("is forgotten by a crash, as the caller has seen nothing", async () => {
+    await using place = await openFolder();
+    const before = await openAt(place.address);
+    const accounts = await withKey(before, 100);
+    await before.ledger.hold({ ...holdFor(accounts, 80), isProvisional: true });
+    await before.close();
+
+    await using storage = await openAt(place.address);
+
+    expect(await storage.ledger.listAbandoned()).toEqual([]);
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 0 });
+  });
+});

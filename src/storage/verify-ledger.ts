@@ -41,10 +41,10 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
     select call_id as subject from ledger
     where kind in ('settle', 'void') group by call_id having count(*) > 1`,
 
-  "A closed hold was opened, and has nothing reserved any more.": sql`
+  "A closed hold has nothing reserved any more, and was opened once if ever it was written.": sql`
     select call_id as subject from ledger where call_id is not null group by call_id
     having sum(case when kind in ('settle', 'void') then 1 else 0 end) > 0
-      and (sum(held_delta) <> 0 or sum(case when kind = 'hold' then 1 else 0 end) <> 1)`,
+      and (sum(held_delta) <> 0 or sum(case when kind = 'hold' then 1 else 0 end) > 1)`,
 
   "An open hold stands in the ledger with its amount, and is not closed there.": sql`
     select holds.call_id as subject

@@ -19,10 +19,10 @@ const body = (content: string, more: object = {}) => ({
   ...more,
 });
 
-/** What one such call reserves, as the ledger says. */
+/** What one such call reserves, as the ledger says: it has the holds of streams. */
 async function holdOf(content: string): Promise<number> {
   await using gateway = await openTestGateway({ yaml: `channels:\n${channel()}` });
-  await (await gateway.post("/v1/chat/completions", body(content))).text();
+  await (await gateway.post("/v1/chat/completions", body(content, { stream: true }))).text();
   using books = openBooks(gateway.dataDir);
   await books.whenSettled();
   return Number(books.entries().find((each) => each["kind"] === "hold")?.["held_delta"]);

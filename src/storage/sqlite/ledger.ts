@@ -36,14 +36,18 @@ export interface LiveHold {
   amount: NanoUsd;
   extensions: number;
   /**
+   * `provisional`: in memory only, and never written unless it grows.
    * `dropped`: the database could not take it, and whoever opened it was told.
    * It stays reserved until they close it, and is then written along with that.
    */
-  state: "queued" | "written" | "dropped";
+  state: "provisional" | "queued" | "written" | "dropped";
   /** Its ledger entry; only needed until it is written. */
-  readonly entry: Values;
-  readonly durable: Promise<void>;
+  entry(): Values;
+  row(): Values;
+  durable: Promise<void>;
 }
+
+const IN_MEMORY = Promise.resolve();
 
 /**
  * The ledger of a gateway that owns its database. Admission is decided here
@@ -71,7 +75,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       group.assertOpen();
       const pair = pairOf(request.accounts);
       reserve(request.accounts, request.amount);
-      return { durable: open(request, pair) };
+      return { durable: open(request, pair).durable };
     },
 
     async extend(callId, amount) {
@@ -82,6 +86,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       group.assertOpen();
       const drawn = hold.accounts.map((id) => accounts.open(id));
       if (!canHold(drawn, amount)) return false;
+      if (hold.state === "provisional") write(callId, hold);
       move(drawn, amount, 0);
       hold.amount = nanoUsd(hold.amount + amount);
       return extend(callId, hold, amount);
@@ -139,16 +144,34 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     move(existing, amount, 0);
   }
 
-  function open(request: HoldRequest, pair: AccountPair): Promise<void> {
+  function open(request: HoldRequest, pair: AccountPair): LiveHold {
     const { callId, amount } = request;
-    const entry = callEntry(callId, "hold", pair, amount, 0, request.openedAt);
-    const row = holdValues(request, pair, instance);
-    const durable = written(request.accounts, {
+    const hold: LiveHold = {
+      accounts: request.accounts,
+      pair,
+      amount,
+      extensions: 0,
+      state: "provisional",
+      entry: () => callEntry(callId, "hold", pair, amount, 0, request.openedAt),
+      row: () => holdValues(request, pair, instance),
+      durable: IN_MEMORY,
+    };
+    holds.set(callId, hold);
+    if (request.isProvisional !== true) hold.durable = write(callId, hold);
+    return hold;
+  }
+
+  function write(callId: string, hold: LiveHold): Promise<void> {
+    const { accounts: drawn, amount } = hold;
+    const row = hold.row();
+    const entry = hold.entry();
+    hold.state = "queued";
+    return written(drawn, {
       isRefusable: true,
       encode(batch) {
         batch.open(callId, row);
         batch.row("entry", entry);
-        batch.move(request.accounts, amount, 0);
+        batch.move(drawn, amount, 0);
       },
       done() {
         hold.state = "written";
@@ -157,17 +180,6 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
         hold.state = "dropped";
       },
     });
-    const hold: LiveHold = {
-      accounts: request.accounts,
-      pair,
-      amount,
-      extensions: 0,
-      state: "queued",
-      entry,
-      durable,
-    };
-    holds.set(callId, hold);
-    return durable;
   }
 
   async function extend(callId: string, hold: LiveHold, amount: NanoUsd): Promise<boolean> {
@@ -207,15 +219,17 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     await written(hold.accounts, {
       isRefusable: false,
       encode(batch) {
+        // Of a hold that never was on disk there is nothing to give back there.
+        const released = hold.state === "provisional" ? 0 : hold.amount;
         if (hold.state === "dropped") {
-          batch.row("entry", hold.entry);
+          batch.row("entry", hold.entry());
           batch.move(hold.accounts, hold.amount, 0);
-        } else {
+        } else if (hold.state !== "provisional") {
           batch.release(callId);
         }
-        batch.row("entry", callEntry(callId, kind, hold.pair, -hold.amount, cost, at));
+        batch.row("entry", callEntry(callId, kind, hold.pair, -released, cost, at));
         batch.row("record", callValues(record));
-        batch.move(hold.accounts, -hold.amount, cost);
+        batch.move(hold.accounts, -released, cost);
       },
       refused() {
         moveAll(hold.accounts, 0, -cost);
@@ -285,8 +299,9 @@ export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHol
         amount: nanoUsd(row.amount),
         extensions: row.extensions,
         state: "written",
-        entry: [],
-        durable: Promise.resolve(),
+        entry: () => [],
+        row: () => [],
+        durable: IN_MEMORY,
       };
       return [row.call_id, hold];
     }),
