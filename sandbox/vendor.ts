@@ -10,6 +10,8 @@ export interface Vendor {
   reply(request: VendorRequest): Reply;
   /** What the user said last: magic words are looked for in it. */
   lastUserText(body: Json | undefined): string;
+  /** The model that a path names, for the vendors who have it there and not in the body. */
+  modelIn?(path: string): string | undefined;
   errorBody(error: VendorError): Json;
   /** How an error ends a stream that has begun. */
   errorFrame(error: VendorError): Frame;
@@ -42,4 +44,6 @@ export interface VendorError {
   readonly status: number;
   readonly code: string | undefined;
   readonly message: string | undefined;
+  /** For the vendors who say it in the body as well as in a header. */
+  readonly retryAfterSeconds?: number;
 }

@@ -1,5 +1,9 @@
+import { anthropic } from "./anthropic.ts";
+import { ark } from "./ark.ts";
+import { dashscope } from "./dashscope.ts";
+import { gemini } from "./gemini.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
 
 /** Every vendor that is simulated, each under its own prefix. */
-export const VENDORS: readonly VendorFactory[] = [openai];
+export const VENDORS: readonly VendorFactory[] = [openai, anthropic, gemini, dashscope, ark];
