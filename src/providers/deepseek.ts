@@ -1,7 +1,15 @@
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
-import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+
+const DIALECT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: false,
+  reasoning: "type",
+  forcedToolsWhileReasoning: false,
+  reasoningBack: "text",
+};
 
 /**
  * DeepSeek knows neither the developer role nor `max_completion_tokens`. Its
@@ -20,10 +28,10 @@ export const deepseek: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
+      dialect: { ...DIALECT },
       adaptRequest(body) {
         const edits = adaptToDialect(body, {
-          developerRole: false,
-          maxCompletionTokens: false,
+          ...DIALECT,
           ...(isFirstReasoner(body) ? { refusesInMessages: ["reasoning_content"] } : {}),
         });
         return needsReasoning(body)

@@ -1,5 +1,28 @@
+import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { responses } from "#styles/text/responses/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+
+/**
+ * Reasoning models refuse most of what steers sampling, and know the newer
+ * limit only. Tools of free text are this vendor's own idea.
+ */
+export const OPENAI_DIALECT: ChatDialect = {
+  maxCompletionTokens: true,
+  reasonersRefuse: [
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "logprobs",
+    "top_logprobs",
+    "logit_bias",
+    "stop",
+  ],
+  webSearch: { as: "options", models: /-search/ },
+  customTools: true,
+};
 
 export const openai: Provider = {
   id: "openai",
@@ -8,7 +31,10 @@ export const openai: Provider = {
   baseUrl: "https://api.openai.com/v1",
   keyVariable: "OPENAI_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect(OPENAI_DIALECT) },
+    { style: responses, path: "/responses", isFaithful: true },
+  ],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -1,3 +1,4 @@
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -8,7 +9,14 @@ export const openrouter: Provider = {
   baseUrl: "https://openrouter.ai/api/v1",
   keyVariable: "OPENROUTER_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true }),
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
 };

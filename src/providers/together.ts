@@ -1,3 +1,4 @@
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -8,7 +9,9 @@ export const together: Provider = {
   baseUrl: "https://api.together.xyz/v1",
   keyVariable: "TOGETHER_API_KEY",
   needsKey: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  text: [
+    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+  ],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -1,4 +1,4 @@
-import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -14,8 +14,11 @@ export const zhipu: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      adaptRequest: (body) =>
-        adaptToDialect(body, { developerRole: false, maxCompletionTokens: false }),
+      ...inDialect({
+        developerRole: false,
+        maxCompletionTokens: false,
+        reasoning: "type",
+      }),
     },
   ],
   modelsPath: "/models",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest, Citation } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
@@ -9,7 +9,7 @@ import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
 import { decodeStream, encodeStream } from "#test/translate/streams.ts";
 import { chat } from "./index.ts";
-import { memberOf, textOf } from "#lib/values.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
 
 const REQUEST: ChatRequest = { model: "asked", messages: [], stream: true, sampling: {} };
 const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
@@ -662,6 +662,127 @@ describe("everything else that an answer may hold comes through", () => {
     });
 
     expect(saidIn(events).choices[0]?.text).toBe('{"a":1}');
+  });
+});
+
+describe("what another style's upstream said is said in this style's words", () => {
+  const answer = (...events: ChatEvent[]): ChatEvent[] => [
+    { type: "start", id: "x".repeat(24), model: "m", createdAt: 7_000 },
+    ...events,
+    { type: "finish", choice: 0, reason: "stop" },
+  ];
+  const text = (words: string, ...citations: Citation[]): ChatEvent[] => [
+    { type: "open", choice: 0, block: { type: "text" } },
+    { type: "delta", choice: 0, text: words },
+    ...citations.map((citation) => ({ type: "cite", choice: 0, citation }) as const),
+    { type: "close", choice: 0 },
+  ];
+
+  /** Both ways to tell it must agree. */
+  async function told(events: ChatEvent[], member: string): Promise<unknown> {
+    const [whole] = listOf(buildResponse(events, REQUEST)["choices"]);
+    const pieces = choicesIn(await encoded(events)).flatMap(({ delta }) =>
+      listOf(memberOf(delta, member)),
+    );
+    expect<unknown>(memberOf(memberOf(whole, "message"), member) ?? []).toEqual(pieces);
+    return pieces;
+  }
+
+  test("[A4.3-10] [A6-a] citations point into the whole of the text, with the words of their source", async () => {
+    const events = answer(
+      ...text("One. "),
+      ...text(
+        "Two.",
+        { url: "https://a.example", title: "A", quote: "Zwei", start: 1, end: 3 },
+        { url: "https://b.example" },
+      ),
+    );
+    const note = (start: number, end: number, more: JsonObject): JsonObject => ({
+      type: "url_citation",
+      url_citation: { start_index: start, end_index: end, ...more },
+    });
+
+    expect(await told(events, "annotations")).toEqual([
+      note(6, 8, { url: "https://a.example", title: "A", content: "Zwei" }),
+      // One without a place is about all of its block.
+      note(5, 9, { url: "https://b.example", title: "" }),
+    ]);
+  });
+
+  test("citations read from this style point into their block", async () => {
+    const events = await decoded([
+      choice({ content: "One. " }),
+      call({ index: 0, id: "t", function: { name: "f", arguments: "{}" } }),
+      choice({
+        content: "Two.",
+        annotations: [
+          {
+            type: "url_citation",
+            url_citation: { url: "https://a.example", start_index: 6, end_index: 8 },
+          },
+        ],
+      }),
+      STOP,
+    ]);
+
+    expect(events.find(({ type }) => type === "cite")).toMatchObject({
+      citation: { url: "https://a.example", start: 1, end: 3 },
+    });
+  });
+
+  test("calls are counted by themselves, and one without arguments has an empty object", async () => {
+    const events: ChatEvent[] = [
+      { type: "start", id: "x", model: "m", createdAt: 0 },
+      ...text("so"),
+      ...["a", "b"].flatMap((id): ChatEvent[] => [
+        { type: "open", choice: 0, block: { type: "tool_call", id, name: "f", kind: "function" } },
+        { type: "close", choice: 0 },
+      ]),
+      { type: "finish", choice: 0, reason: "tool_calls" },
+    ];
+    const stream = await encoded(events);
+
+    expect(chatStreamFaults(stream, { wantsUsage: false })).toEqual([]);
+    expect(stream.match(/"function":\{"arguments":"\{\}"\}/g)).toHaveLength(2);
+    expect(saidIn(await Array.fromAsync(decodeStream(chat, each(readEvents(stream)))))).toEqual(
+      saidIn(parseResponse(buildResponse(events, REQUEST))),
+    );
+    expect(buildResponse(events, REQUEST)["choices"]).toMatchObject([
+      { message: { tool_calls: [{ function: { arguments: "{}" } }, { id: "b" }] } },
+    ]);
+  });
+
+  test("what only that style knows is left out", async () => {
+    const events = answer(
+      {
+        type: "open",
+        choice: 0,
+        block: { type: "other", style: "messages", data: { type: "server_tool_use" } },
+      },
+      { type: "close", choice: 0 },
+      ...text("a"),
+    );
+
+    expect(
+      choicesIn(await encoded(events))
+        .map(contentOf)
+        .join(""),
+    ).toBe("a");
+    expect(JSON.stringify(buildResponse(events, REQUEST))).not.toContain("server_tool_use");
+  });
+
+  test("its id is one of this style; an upstream's own stays as it is", () => {
+    expect(buildResponse(answer(), REQUEST)["id"]).toBe(`chatcmpl-${"x".repeat(24)}`);
+    expect(
+      buildResponse([{ type: "start", id: "gen-1", model: "m", createdAt: 0 }], REQUEST)["id"],
+    ).toBe("gen-1");
+  });
+
+  test("the size of the question, known early, is nothing to tell", async () => {
+    const [start, ...rest] = answer(...text("a"));
+    const guessed = [{ ...start, inputTokens: 99 } as ChatEvent, ...rest];
+
+    expect(await encoded(guessed)).toBe(await encoded(answer(...text("a"))));
   });
 });
 

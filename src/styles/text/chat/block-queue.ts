@@ -12,8 +12,8 @@ export interface Slot {
   head(): OpenBlock | undefined;
   /** Whether it may be closed as soon as another block begins. */
   isWhole(): boolean;
-  /** Content that stands for none at all, where the hub has no such thing. */
-  emptyContent?: () => string | undefined;
+  /** Content that is only known, or only made up for, at the end. */
+  lastContent?: () => string | undefined;
   signature?: Signature;
   closing?: JsonObject;
   state: "waiting" | "open" | "closed";
@@ -31,13 +31,15 @@ const EVENT_LENGTH = 64;
  */
 export class BlockQueue {
   readonly #choice: number;
+  readonly #style: string;
   /** Those that are not closed yet. */
   readonly #slots: Slot[] = [];
   #out: ChatEvent[] = [];
   #waitedLength = 0;
 
-  constructor(choice: number) {
+  constructor(choice: number, style = CHAT) {
     this.#choice = choice;
+    this.#style = style;
   }
 
   add(slot: Pick<Slot, "kind" | "head"> & Partial<Slot>): Slot {
@@ -105,10 +107,10 @@ export class BlockQueue {
 
   #close(slot: Slot): void {
     const choice = this.#choice;
-    const empty = slot.emptyContent?.();
-    if (empty !== undefined) this.#out.push({ type: "delta", choice, text: empty });
+    const last = slot.lastContent?.();
+    if (last !== undefined) this.#out.push({ type: "delta", choice, text: last });
     const { signature, closing } = slot;
-    const extra = closing === undefined ? undefined : { [CHAT]: closing };
+    const extra = closing === undefined ? undefined : { [this.#style]: closing };
     this.#out.push({ type: "close", choice, ...defined({ signature, extra }) });
     slot.state = "closed";
   }

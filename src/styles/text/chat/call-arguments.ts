@@ -16,6 +16,10 @@ export class CallArguments {
     }
   }
 
+  get text(): string {
+    return this.#text;
+  }
+
   get isEmpty(): boolean {
     return this.#text === "";
   }

@@ -1,12 +1,12 @@
 import type { OpenBlock } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
-import { readSignature } from "#core/signature.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { BlockQueue, Slot } from "./block-queue.ts";
 import { CallArguments } from "./call-arguments.ts";
-import { signatureIn } from "./message-in.ts";
-import { CHAT } from "./spelling.ts";
+import { callSignature } from "./call-signature.ts";
+import { unwrapInput } from "./stand-in.ts";
+import { readName } from "./tool-names.ts";
 import { argumentsOf, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
 
 const MAX_CALLS = 1_000;
@@ -47,18 +47,23 @@ export class CallReader {
     const piece = argumentsOf(called?.["arguments"] ?? called?.["input"]);
     const name = textOf(called?.["name"]) || undefined;
     const id = textOf(wire["id"]) || undefined;
+    const signature = callSignature(wire["extra_content"]);
+    const isBare = id === undefined && name === undefined && piece === "";
+    if (isBare && signature === undefined) return;
 
-    if (id === undefined && name === undefined && piece === "") return;
-
-    const call = (isWhole ? undefined : this.#continued(wire, id, name, piece)) ?? this.#add(wire);
+    const known = isWhole ? undefined : this.#continued(wire, id, name, piece);
+    if (isBare && known === undefined) return;
+    const call = known ?? this.#add(wire);
     call.id ??= id;
     call.name ??= name;
-    const signature = signatureIn(wire["extra_content"]);
-    if (signature !== undefined) call.slot.signature = readSignature(signature, CHAT);
+    if (signature !== undefined) call.slot.signature = signature;
     if (call.slot.state === "closed") return;
 
     call.arguments.add(piece);
-    if (piece === "") this.#queue.advance();
+    const waits = standsIn(call);
+    // Its input can only be taken out when it is all there.
+    if (waits) call.slot.events.length = 0;
+    if (waits || piece === "") this.#queue.advance();
     else this.#queue.send(call.slot, { type: "delta", choice: this.#choice, text: piece });
   }
 
@@ -93,8 +98,7 @@ export class CallReader {
       kind: "tool_call",
       head: () => headOf(call),
       isWhole: () => args.isWhole(),
-      // No arguments are an empty object, which is what a client will parse.
-      emptyContent: () => (kind === "function" && args.isEmpty ? "{}" : undefined),
+      lastContent: () => lastContent(call),
     });
     const call: Call = {
       index: integerOf(wire["index"]),
@@ -109,8 +113,20 @@ export class CallReader {
   }
 }
 
+/** A function in place of a tool that takes free text. */
+function standsIn({ name, kind }: Call): boolean {
+  return name !== undefined && kind === "function" && readName(name).kind === "custom";
+}
+
+function lastContent(call: Call): string | undefined {
+  if (standsIn(call)) return unwrapInput(call.arguments.text);
+  // No arguments are an empty object, which is what a client will parse.
+  return call.kind === "function" && call.arguments.isEmpty ? "{}" : undefined;
+}
+
 function headOf(call: Call): OpenBlock | undefined {
   if (call.name === undefined) return undefined;
   call.id ??= `call_${randomBase62(24)}`;
-  return { type: "tool_call", id: call.id, name: call.name, kind: call.kind };
+  const { name, kind } = readName(call.name);
+  return { type: "tool_call", id: call.id, name, kind: call.kind === "custom" ? "custom" : kind };
 }

@@ -1,11 +1,11 @@
 import type { ChatEvent, Citation, FinishReason } from "#core/chat.ts";
-import { readSignature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { BlockQueue, type Slot } from "./block-queue.ts";
 import { CallReader } from "./call-reader.ts";
-import { parseCitation } from "./citation.ts";
+import { inBlock, parseCitation } from "./citation.ts";
 import { isReason, parseFinish } from "./finish.ts";
 import { thinkingText } from "./part-in.ts";
+import { parseDetails, type Detail } from "./reasoning-details.ts";
 import { CHAT } from "./spelling.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
@@ -21,6 +21,11 @@ export class ChoiceReader {
   readonly #queue: BlockQueue;
   readonly #calls: CallReader;
   readonly #cited = new Set<string>();
+  /** Where each text begins in all that is said, which is what citations count in. */
+  readonly #starts = new WeakMap<Slot, number>();
+  #textLength = 0;
+  /** Reasoning that is not proven yet. */
+  #thought = "";
   #sound: Slot | undefined;
   #reason: FinishReason | undefined;
   #stopSequence: string | undefined;
@@ -60,7 +65,9 @@ export class ChoiceReader {
     const key = `${citation.start ?? ""} ${citation.end ?? ""} ${citation.url}`;
     if (this.#cited.has(key) || this.#cited.size >= MAX_CITATIONS) return;
     this.#cited.add(key);
-    this.#queue.send(this.#unclosed("text"), { type: "cite", choice: this.#choice, citation });
+    const slot = this.#unclosed("text");
+    const placed = inBlock(citation, this.#starts.get(slot) ?? 0);
+    this.#queue.send(slot, { type: "cite", choice: this.#choice, citation: placed });
   }
 
   /** What was still waiting, and the end. */
@@ -77,16 +84,27 @@ export class ChoiceReader {
     return [...this.#queue.take(), finish];
   }
 
+  /** The structured form says where one thought ends and the next begins; the plain one only what is thought. */
   #readReasoning(said: JsonObject, logprobs: Json | undefined): void {
-    const details = listOf(said["reasoning_details"]).filter(isObject);
-    const plain = textOf(said["reasoning_content"]) || textOf(said["reasoning"]);
-    const detailed = details.map((one) => textOf(one["text"]) ?? textOf(one["summary"]) ?? "");
-    this.#write("reasoning", plain || detailed.join(""), logprobs);
+    const details = parseDetails(said["reasoning_details"]);
+    const plain = textOf(said["reasoning_content"]) || textOf(said["reasoning"]) || "";
+    const detailed = details.map(({ text }) => text).join("");
+    const isStructured = detailed !== "" && (plain === "" || plain === detailed);
+    if (!isStructured) this.#write("reasoning", plain, logprobs);
+    for (const detail of details) {
+      // Some say it all again with its proof.
+      const isRepeated = detail.signature !== undefined && detail.text === this.#thought;
+      if (isStructured && !isRepeated) this.#write("reasoning", detail.text, undefined);
+      this.#prove(detail);
+    }
+  }
 
-    const proofs = details.map((one) => textOf(one["signature"]) || textOf(one["data"]));
-    const proof = proofs.findLast((one) => one !== undefined && one !== "");
-    if (proof === undefined) return;
-    this.#unclosed("reasoning").signature = readSignature(proof, CHAT);
+  #prove({ isEncrypted, signature, rest }: Detail): void {
+    if (signature === undefined) return;
+    const slot = isEncrypted ? this.#addWords("reasoning") : this.#unclosed("reasoning");
+    slot.signature = signature;
+    if (rest !== undefined) slot.closing = { detail: rest };
+    this.#thought = "";
     this.#queue.advance();
   }
 
@@ -158,7 +176,14 @@ export class ChoiceReader {
     const hasLogprobs = isArray(logprobs) && logprobs.length > 0;
     if (text === "" && !hasLogprobs) return;
     const last = this.#queue.last;
-    const slot = last?.kind === kind ? last : this.#addWords(kind);
+    // What is proven is finished: more words of the kind are the next thought.
+    const continues = last?.kind === kind && last.signature === undefined;
+    const slot = continues ? last : this.#addWords(kind);
+    if (kind === "reasoning") this.#thought = continues ? this.#thought + text : text;
+    if (kind === "text") {
+      if (!continues) this.#starts.set(slot, this.#textLength);
+      this.#textLength += text.length;
+    }
     const delta = { type: "delta", choice: this.#choice, text } as const;
     this.#queue.send(slot, hasLogprobs ? { ...delta, logprobs } : delta);
   }

@@ -10,16 +10,42 @@ export function parseCitation(annotation: Json): Citation | undefined {
     url,
     ...defined({
       title: textOf(memberOf(cited, "title")),
+      quote: textOf(memberOf(cited, "content")) || undefined,
       start: integerOf(memberOf(cited, "start_index")),
       end: integerOf(memberOf(cited, "end_index")),
     }),
   };
 }
 
-export function buildCitation({ url, title, start, end }: Citation): JsonObject {
+/** Counted from where its block begins, as the hub has it. */
+export function inBlock(citation: Citation, blockStart: number): Citation {
+  const { start, end } = citation;
+  if (blockStart === 0) return citation;
+  return {
+    ...citation,
+    ...(start === undefined ? {} : { start: Math.max(0, start - blockStart) }),
+    ...(end === undefined ? {} : { end: Math.max(0, end - blockStart) }),
+  };
+}
+
+/**
+ * `offset`: where the block's text begins in the content, which this style
+ * counts in; `length`: of the text that a citation without a place is about.
+ */
+export function buildCitation(
+  { url, title, quote, start, end }: Citation,
+  offset: number,
+  length: number,
+): JsonObject {
   return {
     type: "url_citation",
-    url_citation: { start_index: start ?? 0, end_index: end ?? 0, url, title: title ?? "" },
+    url_citation: {
+      start_index: offset + (start ?? 0),
+      end_index: offset + (end ?? (start === undefined ? length : start)),
+      url,
+      title: title ?? "",
+      ...defined({ content: quote }),
+    },
   };
 }
 

@@ -1,20 +1,57 @@
+import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /**
- * In which ways a vendor's reading of chat completions is narrower than the
- * style. Declared by the provider; what is not declared is as in the style.
+ * In which ways a vendor's reading of chat completions is its own. Declared by
+ * the provider; what is not declared is as in the style.
  */
 export interface ChatDialect {
   /** Knows `system` only: `developer` is renamed. */
   readonly developerRole?: false;
-  /** Knows `max_tokens` only. */
-  readonly maxCompletionTokens?: false;
+  /** `false`: knows `max_tokens` only; `true`: wants the newer one, and refuses both together. */
+  readonly maxCompletionTokens?: boolean;
   /** Refuses `stream_options`; it reports usage in every stream. */
   readonly streamOptions?: false;
   /** Members that make it refuse the request; they only tune, so they are left out. */
   readonly refuses?: readonly string[];
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
+
+  // What follows is for requests that we write, not for those that pass through.
+
+  /** How its models are told to reason; by effort where nothing is said. */
+  readonly reasoning?: ReasoningTerms;
+  /** Members that its reasoning models refuse, unless they are told not to reason. */
+  readonly reasonersRefuse?: readonly string[];
+  /** Cannot be made to call a tool while it reasons. */
+  readonly forcedToolsWhileReasoning?: false;
+  /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */
+  readonly reasoningBack?: "text" | "details";
+  /** How it is asked to search the web, and which models can; not at all where nothing is said. */
+  readonly webSearch?: { readonly as: "options" | "switch"; readonly models?: RegExp };
+  /** Knows tools that take free text, and a choice among some of the tools. */
+  readonly customTools?: true;
+  readonly topK?: true;
+}
+
+/**
+ * `effort`: `reasoning_effort`. `switch`: `enable_thinking` and
+ * `thinking_budget`, in streams only. `type`: `thinking.type`, and an effort
+ * where the model has some. `object`: `reasoning` with all of these.
+ */
+export type ReasoningTerms = "effort" | "switch" | "type" | "object";
+
+/** As the provider declared it: the endpoint's style says whose terms they are. */
+export function dialectOf({ dialect }: OutboundContext): ChatDialect {
+  return (dialect ?? {}) as ChatDialect;
+}
+
+/** What an endpoint of a vendor says of its dialect, for the bodies that we write and for those that pass through. */
+export function inDialect(dialect: ChatDialect): {
+  readonly dialect: Readonly<Record<string, unknown>>;
+  adaptRequest(body: JsonObject): Readonly<Edits>;
+} {
+  return { dialect: { ...dialect }, adaptRequest: (body) => adaptToDialect(body, dialect) };
 }
 
 type Edits = Record<string, Json | undefined>;
@@ -22,9 +59,13 @@ type Edits = Record<string, Json | undefined>;
 /** What to change in an outgoing body so that a vendor of this dialect takes it. */
 export function adaptToDialect(body: JsonObject, dialect: ChatDialect): Readonly<Edits> {
   const edits: Edits = {};
-  if (dialect.maxCompletionTokens === false && body["max_completion_tokens"] !== undefined) {
+  const { max_tokens: limit, max_completion_tokens: newerLimit } = body;
+  if (dialect.maxCompletionTokens === false && newerLimit !== undefined) {
     edits["max_completion_tokens"] = undefined;
-    edits["max_tokens"] ??= body["max_tokens"] ?? body["max_completion_tokens"];
+    edits["max_tokens"] ??= limit ?? newerLimit;
+  }
+  if (dialect.maxCompletionTokens === true && isSet(limit) && isSet(newerLimit)) {
+    edits["max_tokens"] = undefined;
   }
   if (dialect.streamOptions === false && body["stream_options"] !== undefined) {
     edits["stream_options"] = undefined;
@@ -37,14 +78,20 @@ export function adaptToDialect(body: JsonObject, dialect: ChatDialect): Readonly
   return edits;
 }
 
+function isSet(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** `undefined` where nothing changes, so that the caller's bytes can stay. */
 function adaptMessages(messages: Json | undefined, dialect: ChatDialect): Json | undefined {
-  if (!isArray(messages)) return undefined;
+  const { developerRole, refusesInMessages: refused = [] } = dialect;
+  const takesAll = developerRole !== false && refused.length === 0;
+  if (takesAll || !isArray(messages)) return undefined;
   let isChanged = false;
   const adapted = messages.map((message) => {
     if (!isObject(message)) return message;
-    const renamed = dialect.developerRole === false && message["role"] === "developer";
-    const dropped = (dialect.refusesInMessages ?? []).filter((field) => field in message);
+    const renamed = developerRole === false && message["role"] === "developer";
+    const dropped = refused.filter((field) => field in message);
     if (!renamed && dropped.length === 0) return message;
 
     isChanged = true;

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { REQUEST } from "./fields.ts";
 import { findViolation } from "#lib/find-violation.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
@@ -12,6 +13,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     const param = found.path.slice(1);
     throw invalid(param, `'${param}' ${found.problem}.`);
   }
+
+  checkVendorMembers(body);
 
   const stream = body["stream"] === true;
   return {

@@ -98,6 +98,8 @@ const RESPONSE_FORMAT = tagged(
 
 const PLACE = object({ country: text(), region: text(), city: text(), timezone: text() });
 
+const SEARCH_OPTIONS = object({ region: text(), recency_days: integer(0, 100_000) });
+
 const TEMPERATURE = number(
   0,
   2,
@@ -159,7 +161,15 @@ export const REQUEST: ObjectRule = object({
   thinking_to_content: flag(),
   reasoning: object({ effort: text(), max_tokens: integer(0, MAX_OUTPUT_TOKENS), enabled: flag() }),
   generationConfig: object({
-    thinkingConfig: object({ thinkingLevel: text({ oneOf: LEVELS, anyCase: true }) }),
+    thinkingConfig: object({
+      thinkingLevel: text({
+        oneOf: LEVELS,
+        anyCase: true,
+        doc: "The reasoning level of the third family's latest model; HIGH where nothing is said.",
+      }),
+      thinkingBudget: integer(-1, MAX_OUTPUT_TOKENS),
+      includeThoughts: flag(),
+    }),
   }),
   extra_body: {
     is: "record",
@@ -167,19 +177,26 @@ export const REQUEST: ObjectRule = object({
       thinking_config: object({
         thinking_budget: integer(-1, MAX_OUTPUT_TOKENS, "-1 automatic, 0 off."),
         include_thoughts: flag(),
+        thinking_level: text({ oneOf: LEVELS, anyCase: true }),
       }),
       tools: list(ANY, MAX_TOOLS),
     }),
     doc: "Under a vendor's name: its reasoning budget, its own tools.",
   },
-  parameters: object({
-    incremental_output: flag(),
-    enable_search: flag(),
-    search_options: object({ region: text(), recency_days: integer(0, 100_000) }),
-    asr_options: object({ language: text() }),
-    temperature: TEMPERATURE,
-    top_p: TOP_P,
-  }),
+  parameters: object(
+    {
+      incremental_output: flag(),
+      enable_search: flag("Search the web."),
+      search_options: SEARCH_OPTIONS,
+      asr_options: object({ language: text() }, "How to recognise speech."),
+      temperature: TEMPERATURE,
+      top_p: TOP_P,
+      thinking_budget: integer(-1, MAX_OUTPUT_TOKENS),
+    },
+    "The extension parameters of the family that has `enable_thinking`.",
+  ),
+  enable_search: flag(),
+  search_options: SEARCH_OPTIONS,
   web_search_options: object({
     search_context_size: text({ oneOf: ["low", "medium", "high", ""] }),
     user_location: object({ approximate: PLACE }),

@@ -16,11 +16,16 @@ export function headOfAnswer(
   const tier = textOf(own?.["service_tier"]);
   const fingerprint = textOf(own?.["system_fingerprint"]);
   return {
-    id: start?.id ?? "",
+    id: answerId(start?.id ?? ""),
     object,
     created: Math.floor((start?.createdAt ?? 0) / 1_000),
     model: start === undefined || start.model === "" ? request.model : start.model,
     ...(tier !== undefined && TIERS.has(tier) ? { service_tier: tier } : {}),
     ...(fingerprint === undefined ? {} : { system_fingerprint: fingerprint }),
   };
+}
+
+/** One of ours is letters and digits alone; an upstream's stays as it is. */
+function answerId(id: string): string {
+  return /^[A-Za-z0-9]{24}$/.test(id) ? `chatcmpl-${id}` : id;
 }

@@ -36,16 +36,23 @@ export function countFinishes(bytes: Buffer): number {
  * a look at every byte. False where there is none.
  */
 export function eachDelta(bytes: Buffer, visit: (from: Buffer) => void): boolean {
-  let at = bytes.indexOf(DELTA);
+  let at = nextDelta(bytes, 0);
   if (at < 0) return false;
   while (at >= 0) {
-    const next = bytes.indexOf(DELTA, at + 1);
+    const next = nextDelta(bytes, at + 1);
     const rest = bytes.subarray(at + DELTA.length, next < 0 ? bytes.length : next);
     const finish = rest.indexOf(FINISH);
     visit(finish < 0 ? rest : rest.subarray(0, finish));
     at = next;
   }
   return true;
+}
+
+/** A model may say the same word, but no colon follows that. */
+function nextDelta(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(DELTA, from);
+  while (at >= 0 && valueAt(bytes, at + DELTA.length) < 0) at = bytes.indexOf(DELTA, at + 1);
+  return at;
 }
 
 /** An answer that came as an event in one piece, or in the words of the legacy endpoint. */

@@ -1,7 +1,8 @@
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
-import { readSignature, type Signature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { callSignature } from "./call-signature.ts";
 import { cacheMark, parsePart } from "./part-in.ts";
+import { reasoningBlocks } from "./reasoning-details.ts";
 import { CHAT } from "./spelling.ts";
 import { argumentsOf, defined, listOf, memberOf, pick, restOf, textOf } from "#lib/values.ts";
 
@@ -93,20 +94,6 @@ function spokenBlock(id: string): Block {
   return { type: "audio", source: { kind: "reference", id } };
 }
 
-/** The structured form says more than the plain text beside it, so it goes first. */
-function reasoningBlocks(wire: JsonObject): Block[] {
-  const details = listOf(wire["reasoning_details"]).filter(isObject);
-  if (details.length > 0) {
-    return details.map((detail) => ({
-      type: "reasoning",
-      text: textOf(detail["text"]) ?? textOf(detail["summary"]) ?? "",
-      ...defined({ signature: proofOf(textOf(detail["signature"]) ?? textOf(detail["data"])) }),
-    }));
-  }
-  const text = textOf(wire["reasoning_content"]) ?? textOf(wire["reasoning"]);
-  return text === undefined || text === "" ? [] : [{ type: "reasoning", text }];
-}
-
 function callBlocks(wire: JsonObject, legacy: LegacyCalls): Block[] {
   const calls: Block[] = listOf(wire["tool_calls"]).filter(isObject).map(parseCall);
   const old = wire["function_call"];
@@ -140,25 +127,11 @@ function parseCall(call: JsonObject): Block {
     arguments: argumentsOf(memberOf(called, "arguments") ?? memberOf(custom, "input")),
     kind: called === undefined ? "custom" : "function",
     ...defined({
-      signature: proofOf(signatureIn(call["extra_content"])),
+      signature: callSignature(call["extra_content"]),
       extra: rest === undefined ? undefined : { [CHAT]: rest },
     }),
   };
   return withCache([block], call["cache_control"])[0] ?? block;
-}
-
-/** Proof of the thinking behind a call, under whatever vendor's name. */
-export function signatureIn(content: Json | undefined): string | undefined {
-  if (!isObject(content)) return undefined;
-  for (const name in content) {
-    const signature = textOf(memberOf(content[name], "thought_signature"));
-    if (signature !== undefined) return signature;
-  }
-  return undefined;
-}
-
-function proofOf(text: string | undefined): Signature | undefined {
-  return text === undefined ? undefined : readSignature(text, CHAT);
 }
 
 /** A mark on the whole message stands at its last block. */

@@ -1,12 +1,17 @@
 import type { Block, Message, ToolResultBlock } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
-import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { buildPart, isMedia, type Place } from "./part-out.ts";
-import { CHAT, isOwn, spellingIn } from "./spelling.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
+import { fitId } from "./call-ids.ts";
+import { buildCall } from "./call-out.ts";
+import type { ChatDialect } from "./dialect.ts";
+import { buildPart, isMedia, type Place } from "./part-out.ts";
+import { reasoningBack } from "./reasoning-back.ts";
+import { CHAT, isOwn, spellingIn } from "./spelling.ts";
 
 export function buildMessages(
   messages: readonly Message[],
+  dialect: ChatDialect,
   report: LossReport,
 ): readonly JsonObject[] {
   const wire: JsonObject[] = [];
@@ -19,23 +24,20 @@ export function buildMessages(
   };
 
   for (const [index, message] of messages.entries()) {
-    const at: Place = { path: `messages[${index}]`, message, report };
+    const at: Place = { path: `messages[${index}]`, message, dialect, report };
     report.loseForeign(message.extra, CHAT, "messages.");
     const results = message.blocks.filter((block) => block.type === "tool_result");
     const others = message.blocks.filter((block) => block.type !== "tool_result");
     if (results.length === 0) show();
     for (const result of results) {
-      const media = result.blocks.filter(isMedia);
       wire.push(buildResult(result, at));
-      if (!isOwn(message))
-        shown.push(
-          ...media.map((block) => buildPart(block, at)).filter((part) => part !== undefined),
-        );
+      if (!isOwn(message)) shown.push(...buildParts(result.blocks.filter(isMedia), at));
     }
-    if (others.length > 0 || results.length === 0) {
-      show();
-      wire.push(buildMessage(message, others, at));
-    }
+    const said = isOwn(message) ? others : others.filter((block) => hasPlace(block, at));
+    const isEmptied = said.length === 0 && message.blocks.length > 0;
+    if (isEmptied) continue;
+    show();
+    wire.push(buildMessage(message, said, at));
   }
   show();
   return wire;
@@ -44,7 +46,7 @@ export function buildMessages(
 function buildMessage(message: Message, blocks: readonly Block[], at: Place): JsonObject {
   const name = message.name;
   if (message.role !== "assistant") {
-    const role = message.role === "tool" ? "user" : message.role;
+    const role = roleOf(message);
     return defined({
       ...message.extra?.[CHAT],
       ...cacheOf(message),
@@ -54,7 +56,7 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
     });
   }
 
-  const calls = blocks.flatMap(buildCall);
+  const calls = blocks.flatMap((block) => buildCall(block, at));
   const refusal = blocks.filter((block) => block.type === "refusal" && !hasParts(message));
   const spoken = blocks.find(
     (block) => block.type === "audio" && block.source.kind === "reference",
@@ -67,7 +69,7 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
     ...cacheOf(message),
     role: "assistant",
     content: isSilent ? null : contentOf(said, at),
-    ...reasoningOf(message, blocks, at),
+    ...reasoningBack(message, blocks, at.dialect, at.report),
     refusal: refusal.length > 0 ? refusal.map(textOf).join("") : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
     audio: spoken === undefined ? undefined : { id: referenceOf(spoken) },
@@ -75,8 +77,31 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
   });
 }
 
+/** The newer word for the system's role is known to few, and means the same. */
+function roleOf(message: Message): string {
+  if (message.role === "tool") return "user";
+  return message.role === "developer" && !isOwn(message) ? "system" : message.role;
+}
+
+/** What another style's server did or showed has no place here, and is reported. */
+function hasPlace(block: Block, { message, report }: Place): boolean {
+  if (block.type === "other") {
+    if (block.style === CHAT) return true;
+    report.lose(`messages.${nameOf(block.data)}`);
+    return false;
+  }
+  // In this style assistants only speak.
+  if (message.role !== "assistant" || !isMedia(block)) return true;
+  report.lose(`messages.${block.type}`);
+  return false;
+}
+
+function nameOf({ type }: JsonObject): string {
+  return typeof type === "string" ? type : "content";
+}
+
 /** What belongs into an assistant's `content`; the rest has members of its own. */
-function isContent(block: Block, { message, report }: Place): boolean {
+function isContent(block: Block, { message }: Place): boolean {
   switch (block.type) {
     case "text":
       return true;
@@ -84,14 +109,12 @@ function isContent(block: Block, { message, report }: Place): boolean {
       return hasParts(message);
     case "reasoning":
       return block.extra?.[CHAT]?.["part"] !== undefined;
-    case "image":
     case "audio":
+      return block.source.kind !== "reference";
+    case "image":
     case "video":
     case "file":
-      if (block.type === "audio" && block.source.kind === "reference") return false;
-      // In this style assistants only speak; what another's showed is left out.
-      if (!isOwn(message)) report.lose(`messages.${block.type}`);
-      return isOwn(message);
+      return true;
     case "other":
       return block.data["tool_call"] === undefined;
     case "tool_call":
@@ -100,45 +123,30 @@ function isContent(block: Block, { message, report }: Place): boolean {
   }
 }
 
-/** Earlier reasoning goes back only to whoever wrote it this way: others refuse or ignore it. */
-function reasoningOf(message: Message, blocks: readonly Block[], at: Place): Record<string, Json> {
-  if (isOwn(message)) {
-    return pick(spellingIn(message) ?? {}, ["reasoning_content", "reasoning", "reasoning_details"]);
-  }
-  if (blocks.some((block) => block.type === "reasoning")) at.report.lose("reasoning");
-  return {};
-}
-
 function cacheOf(message: Message): Record<string, Json> {
   return pick(spellingIn(message) ?? {}, ["cache_control"]);
 }
 
-function buildCall(block: Block): readonly JsonObject[] {
-  if (block.type === "other") {
-    const call = block.data["tool_call"];
-    return isObject(call) ? [call] : [];
-  }
-  if (block.type !== "tool_call") return [];
-  const { kind, name, id } = block;
-  const called =
-    kind === "custom" ? { name, input: block.arguments } : { name, arguments: block.arguments };
-  return [{ ...block.extra?.[CHAT], id, type: kind, [kind]: called }];
-}
-
 function buildResult(result: ToolResultBlock, at: Place): JsonObject {
-  const blocks = isOwn(at.message)
+  const own = isOwn(at.message);
+  const blocks = own
     ? result.blocks
-    : result.blocks.filter((block) => !isMedia(block));
-  const content = contentOf(blocks, at);
+    : result.blocks.filter((block) => !isMedia(block) && hasPlace(block, at));
+  const shows = blocks.length === 0 && result.blocks.some(isMedia);
+  const content = shows ? SHOWN_NEXT : contentOf(blocks, at);
   return defined({
     ...at.message.extra?.[CHAT],
     ...cacheOf(at.message),
     role: "tool",
-    tool_call_id: result.callId,
+    tool_call_id: own ? result.callId : fitId(result.callId),
     content: result.isError === true ? marked(content) : content,
-    name: result.name,
+    // Others find it by its call, and several vendors refuse it.
+    name: own ? result.name : undefined,
   });
 }
+
+/** In place of nothing, where all that a tool returned is for the eye or the ear. */
+const SHOWN_NEXT = "What the tool returned is shown in the next message.";
 
 /** There is no flag for a failed tool, but the model must be able to see it. */
 function marked(content: Json): Json {
@@ -157,6 +165,10 @@ function contentOf(blocks: readonly Block[], at: Place): Json {
     const texts = blocks.filter((block) => block.type === "text").map(textOf);
     return texts.join(at.message.role === "assistant" ? "" : "\n\n");
   }
+  return buildParts(blocks, at);
+}
+
+function buildParts(blocks: readonly Block[], at: Place): Json[] {
   return blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
 }
 

@@ -59,14 +59,31 @@ const NOTHING = Buffer.alloc(0);
  * many: thousands of streams pass at once.
  */
 export class OutputText {
+  readonly #textOfDelta: (from: string) => string;
   #held = NOTHING;
   #heldBytes = 0;
   #text = "";
 
+  /** What a delta says, of a text that begins behind its name. */
+  constructor(readDelta = textOfDelta) {
+    this.#textOfDelta = readDelta;
+  }
+
   /** Whole events. */
   add(events: Buffer): void {
-    if (eachDelta(events, this.#hold)) return;
-    if (mentionsText(events)) this.#say(textOfEvents(events));
+    if (this.addDeltas(events)) return;
+    if (mentionsText(events)) this.say(textOfEvents(events));
+  }
+
+  /** False where there is none in them. */
+  addDeltas(events: Buffer): boolean {
+    return eachDelta(events, this.#hold);
+  }
+
+  /** Behind what was held so far. */
+  say(text: string): void {
+    this.#read();
+    this.#say(text);
   }
 
   take(): string {
@@ -80,7 +97,7 @@ export class OutputText {
     const neededBytes = delta.length + 1;
     if (this.#heldBytes + neededBytes > MAX_HELD_BYTES) this.#read();
     if (neededBytes > MAX_HELD_BYTES) {
-      this.#say(textOfDelta(delta.toString()));
+      this.#say(this.#textOfDelta(delta.toString()));
       return;
     }
     if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
@@ -100,7 +117,7 @@ export class OutputText {
   #read(): void {
     const deltas = this.#held.toString("utf8", 0, this.#heldBytes).split(SEPARATOR);
     this.#heldBytes = 0;
-    this.#say(deltas.map(textOfDelta).join(""));
+    this.#say(deltas.map(this.#textOfDelta).join(""));
   }
 
   #say(text: string): void {
@@ -128,7 +145,7 @@ function endOfObject(text: string, from: number): number {
 }
 
 /** The quote that closes the string which opens there. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === '"') return at;

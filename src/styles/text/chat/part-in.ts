@@ -83,7 +83,7 @@ function parseFile(part: JsonObject): MediaBlock | undefined {
 }
 
 /** A link, a data URL, or base64 with nothing around it. */
-function sourceOf(value: string): { source: MediaSource; mediaType?: string } {
+export function sourceOf(value: string): { source: MediaSource; mediaType?: string } {
   if (value.startsWith("http://") || value.startsWith("https://")) {
     return { source: { kind: "url", url: value } };
   }

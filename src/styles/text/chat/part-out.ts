@@ -1,6 +1,7 @@
 import type { Block, MediaBlock, MediaSource, Message } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { understand } from "./part-in.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { defined, textOf } from "#lib/values.ts";
@@ -9,6 +10,7 @@ import { defined, textOf } from "#lib/values.ts";
 export interface Place {
   readonly path: string;
   readonly message: Message;
+  readonly dialect: ChatDialect;
   readonly report: LossReport;
 }
 
@@ -120,7 +122,7 @@ const TYPES = {
   file: "application/octet-stream",
 };
 
-function dataUrl(block: MediaBlock, base64: string): string {
+export function dataUrl(block: MediaBlock, base64: string): string {
   return `data:${block.mediaType ?? TYPES[block.type]};base64,${base64}`;
 }
 
@@ -131,7 +133,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ["audio/mp4", "m4a"],
 ]);
 
-function formatOf(mediaType: string | undefined): string | undefined {
+export function formatOf(mediaType: string | undefined): string | undefined {
   if (mediaType === undefined) return undefined;
   return FORMATS.get(mediaType) ?? mediaType.slice(mediaType.indexOf("/") + 1);
 }

@@ -4,10 +4,12 @@ import { outputTextIn } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { objectOf } from "#lib/values.ts";
+import { withoutForeignProofs } from "./foreign-proofs.ts";
 
 /**
  * A stream is billed by its usage, which comes only when asked for. What the
- * gateway itself is asked for is no upstream's business.
+ * gateway itself is asked for, or what it lent to the caller, is no upstream's
+ * business.
  */
 export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
   const options = objectOf(body["stream_options"]);
@@ -17,6 +19,7 @@ export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: stri
     ...Object.fromEntries(own),
     ...(upstreamModel === facts.model ? {} : { model: upstreamModel }),
     ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
+    ...withoutForeignProofs(body),
   };
 }
 

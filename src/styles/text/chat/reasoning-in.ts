@@ -1,6 +1,8 @@
 import type { Reasoning } from "#core/chat.ts";
-import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, flagOf, integerOf, memberOf, textOf } from "#lib/values.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, flagOf, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { readParameter } from "./parameters.ts";
+import { thinkingConfig, vendorNames, withoutKnown } from "./vendor-members.ts";
 
 /**
  * Reasoning as any family's callers ask for it: an effort, a switch, a budget
@@ -9,71 +11,57 @@ import { defined, flagOf, integerOf, memberOf, textOf } from "#lib/values.ts";
 export function parseReasoning(body: JsonObject): Reasoning | undefined {
   const thinking = body["thinking"];
   const nested = body["reasoning"];
-  const config = vendorConfig(body);
-  const level = memberOf(memberOf(body["generationConfig"], "thinkingConfig"), "thinkingLevel");
-  const effort =
-    textOf(body["reasoning_effort"]) ??
-    textOf(memberOf(nested, "effort")) ??
-    textOf(level)?.toLowerCase();
+  const config = thinkingConfig(body);
+  const native = memberOf(body["generationConfig"], "thinkingConfig");
+  const level =
+    textOf(memberOf(native, "thinkingLevel")) ?? textOf(memberOf(config, "thinking_level"));
+  const vendorBudget =
+    integerOf(memberOf(config, "thinking_budget")) ?? integerOf(memberOf(native, "thinkingBudget"));
   const reasoning: Reasoning = defined({
-    effort,
+    effort:
+      textOf(body["reasoning_effort"]) ??
+      textOf(memberOf(nested, "effort")) ??
+      level?.toLowerCase(),
     enabled:
       switchOf(memberOf(thinking, "type")) ??
       flagOf(body["enable_thinking"]) ??
       flagOf(memberOf(nested, "enabled")),
     budgetTokens:
       integerOf(memberOf(thinking, "budget_tokens")) ??
-      integerOf(body["thinking_budget"]) ??
+      integerOf(readParameter(body, "thinking_budget")) ??
       integerOf(memberOf(nested, "max_tokens")) ??
-      integerOf(memberOf(config, "thinking_budget")),
-    visible: flagOf(memberOf(config, "include_thoughts")) ?? shown(memberOf(nested, "exclude")),
+      vendorBudget,
+    visible:
+      flagOf(memberOf(config, "include_thoughts")) ??
+      flagOf(memberOf(native, "includeThoughts")) ??
+      shown(memberOf(nested, "exclude")) ??
+      // Who names a level or a budget of this family wants to see what it is spent on.
+      (level !== undefined || (vendorBudget ?? 0) > 0 ? true : undefined),
   });
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 
-/** What stands beside reasoning in the members that hold more than that. */
-export function withoutReasoning(body: JsonObject): Record<string, Json> {
+/**
+ * What stands beside reasoning in the members that hold more than that.
+ * `known`: the members of a vendor's object that were taken in.
+ */
+export function withoutReasoning(body: JsonObject, known: readonly string[]): Record<string, Json> {
   const kept: Record<string, Json> = {};
-  const config = body["generationConfig"];
-  if (isObject(config)) {
-    const { thinkingConfig: _, ...rest } = config;
-    if (Object.keys(rest).length > 0) kept["generationConfig"] = rest;
-  }
-  const extra = body["extra_body"];
-  if (isObject(extra)) {
-    const vendors = Object.entries(extra).map(
-      ([name, value]) => [name, withoutConfig(value)] as const,
-    );
-    const rest = vendors.filter(([, value]) => value !== undefined);
-    if (rest.length > 0) kept["extra_body"] = Object.fromEntries(rest);
-  }
+  const keep = (name: string, value: Json | undefined): void => {
+    if (value !== undefined && value !== null) kept[name] = value;
+  };
+  keep("generationConfig", withoutKnown(body["generationConfig"], ["thinkingConfig"]));
+  for (const name of vendorNames(body)) keep(name, withoutKnown(body[name], known));
+
+  const nested = Object.entries(objectOf(body["extra_body"]) ?? {})
+    .map(([name, vendor]) => [name, withoutKnown(vendor, known)] as const)
+    .filter(([, vendor]) => vendor !== undefined);
+  if (nested.length > 0) keep("extra_body", Object.fromEntries(nested));
   return kept;
 }
 
-function withoutConfig(vendor: Json | undefined): Json | undefined {
-  if (!isObject(vendor)) return vendor;
-  const { thinking_config: _, ...rest } = vendor;
-  return Object.keys(rest).length === 0 ? undefined : rest;
-}
-
-/**
- * Some client libraries write the members of `extra_body` into the body
- * itself, so the vendor's own object may stand in either place.
- */
-function vendorConfig(body: JsonObject): Json | undefined {
-  for (const place of [body["extra_body"], body]) {
-    if (!isObject(place)) continue;
-    for (const name in place) {
-      const config = memberOf(place[name], "thinking_config");
-      if (config !== undefined) return config;
-    }
-  }
-  return undefined;
-}
-
 function switchOf(type: Json | undefined): boolean | undefined {
-  if (typeof type !== "string") return undefined;
-  return type !== "disabled";
+  return typeof type === "string" ? type !== "disabled" : undefined;
 }
 
 function shown(excluded: Json | undefined): boolean | undefined {

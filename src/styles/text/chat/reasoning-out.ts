@@ -1,27 +1,140 @@
 import type { Reasoning } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import {
+  effortFor,
+  planReasoning,
+  type ReasoningControls,
+  type ReasoningPlan,
+} from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { ReasoningTerms } from "./dialect.ts";
 
-/**
- * This style knows efforts only. A budget becomes the nearest one, as shares
- * of the budget that most families have at most; a switch that says off has no
- * word that every model takes, and none that asks for it is the usual default.
- */
-export function buildReasoning(reasoning: Reasoning, report: LossReport): JsonObject {
-  const { effort, budgetTokens, enabled } = reasoning;
-  if (effort !== undefined) return { reasoning_effort: effort };
-  if (budgetTokens !== undefined && budgetTokens > 0) {
-    report.lose("reasoning.budget_tokens");
-    return { reasoning_effort: nearestEffort(budgetTokens) };
-  }
-  if (enabled === false || budgetTokens === 0) report.lose("reasoning");
-  return {};
+/** Who is asked to reason, and how they are told. */
+export interface Reasoner {
+  readonly model: ModelTraits;
+  readonly terms: ReasoningTerms;
+  readonly stream: boolean;
+  readonly report: LossReport;
 }
 
-const USUAL_BUDGET = 24_576;
+/**
+ * A wish for reasoning in the words of a family. What a model cannot do of it
+ * is reported: a switch that is missing, a step that it does not have, a
+ * number of tokens where it only knows steps.
+ */
+export function buildReasoning(asked: Reasoning, reasoner: Reasoner): JsonObject {
+  const { model, terms, report } = reasoner;
+  const { reasoningControls: controls } = model;
+  const plan = planReasoning(asked, controls);
+  if (plan === undefined) return {};
+  if (doesNotReason(model)) {
+    if (plan.mode !== "off") report.lose("reasoning");
+    return {};
+  }
+  if (isOff(asked) && plan.mode !== "off") report.lose("reasoning");
+  const budgetIsLost = (asked.budgetTokens ?? 0) > 0 && !(plan.mode === "budget" && counts(terms));
+  if (budgetIsLost) report.lose("reasoning.budget_tokens");
 
-function nearestEffort(budgetTokens: number): string {
-  const share = budgetTokens / USUAL_BUDGET;
-  if (share < 0.35) return "low";
-  return share < 0.65 ? "medium" : "high";
+  const writer: Writer = { asked, plan, controls, reasoner };
+  switch (terms) {
+    case "effort":
+      return asEffort(writer);
+    case "switch":
+      return asSwitch(writer);
+    case "type":
+      return asType(writer);
+    case "object":
+      return asObject(writer);
+  }
+}
+
+interface Writer {
+  readonly asked: Reasoning;
+  readonly plan: ReasoningPlan;
+  readonly controls: ReasoningControls | undefined;
+  readonly reasoner: Reasoner;
+}
+
+/** The catalogue knows the model, and nothing of any reasoning. */
+export function doesNotReason({ kind, reasoningControls }: ModelTraits): boolean {
+  return kind !== undefined && reasoningControls === undefined;
+}
+
+function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {
+  return enabled === false || budgetTokens === 0 || effort === "none";
+}
+
+function counts(terms: ReasoningTerms): boolean {
+  return terms === "switch" || terms === "object";
+}
+
+/** Where nobody says, a switch is assumed: most models of the families that have one can be switched. */
+function canSwitch(controls: ReasoningControls | undefined): boolean {
+  return controls === undefined || controls.toggle === true;
+}
+
+function asEffort({ asked, plan, controls, reasoner }: Writer): JsonObject {
+  const efforts = controls?.efforts ?? [];
+  switch (plan.mode) {
+    case "off":
+      if (efforts.includes("none") || asked.effort === "none") return { reasoning_effort: "none" };
+      reasoner.report.lose("reasoning");
+      return {};
+    case "auto":
+      // A model that can be without reasoning usually is, until it is told how much.
+      return efforts.includes("none") ? plannedEffort("medium", controls) : {};
+    case "budget":
+      return { reasoning_effort: effortFor(plan.tokens, controls?.budget?.maxTokens) };
+    case "effort":
+      return { reasoning_effort: plan.effort };
+  }
+}
+
+function plannedEffort(effort: string, controls: ReasoningControls | undefined): JsonObject {
+  const plan = planReasoning({ effort }, controls);
+  return plan?.mode === "effort" ? { reasoning_effort: plan.effort } : {};
+}
+
+function asSwitch({ plan, controls, reasoner }: Writer): JsonObject {
+  const { report, stream } = reasoner;
+  const isSwitched = canSwitch(controls);
+  if (plan.mode === "off") return isSwitched ? { enable_thinking: false } : {};
+  if (isSwitched && !stream) {
+    report.lose("reasoning");
+    return { enable_thinking: false };
+  }
+  if (plan.mode === "effort") report.lose("reasoning.effort");
+  return {
+    ...(isSwitched ? { enable_thinking: true } : {}),
+    ...(plan.mode === "budget" ? { thinking_budget: plan.tokens } : {}),
+  };
+}
+
+function asType({ plan, controls, reasoner }: Writer): JsonObject {
+  const isSwitched = canSwitch(controls);
+  if (plan.mode === "off") return isSwitched ? { thinking: { type: "disabled" } } : {};
+  const effort = plan.mode === "effort" ? plan.effort : undefined;
+  const hasEfforts = controls?.efforts !== undefined;
+  if (effort !== undefined && !hasEfforts) reasoner.report.lose("reasoning.effort");
+  // In this family the weakest step is no reasoning, and only goes with it.
+  const type = effort === "minimal" && hasEfforts ? "disabled" : "enabled";
+  return {
+    ...(isSwitched ? { thinking: { type } } : {}),
+    ...(effort !== undefined && hasEfforts ? { reasoning_effort: effort } : {}),
+  };
+}
+
+function asObject({ asked, plan }: Writer): JsonObject {
+  const shown = asked.visible === false ? { exclude: true } : {};
+  switch (plan.mode) {
+    case "off":
+      return { reasoning: { effort: "none" } };
+    case "auto":
+      return { reasoning: { enabled: true, ...shown } };
+    case "budget":
+      return { reasoning: { max_tokens: plan.tokens, ...shown } };
+    case "effort":
+      return { reasoning: { effort: plan.effort, ...shown } };
+  }
 }

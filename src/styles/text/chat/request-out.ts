@@ -1,9 +1,16 @@
-import type { ChatRequest, OutputFormat, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
+import type { ChatRequest, OutputFormat } from "#core/chat.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, objectOf, pick } from "#lib/values.ts";
+import { dialectOf, type ChatDialect } from "./dialect.ts";
+import { fitReasoner } from "./fit-reasoner.ts";
+import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
-import { parseReasoning } from "./reasoning-in.ts";
+import { pairCalls } from "./pair-calls.ts";
+import { parseTemperature, parseTopP } from "./parameters.ts";
+import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
 import { buildReasoning } from "./reasoning-out.ts";
 import {
   parseFormat,
@@ -11,79 +18,130 @@ import {
   parseLogprobs,
   parseModalities,
   parseStop,
-  parseToolChoice,
   parseTopK,
-  parseWebSearch,
 } from "./request-in.ts";
-import { CHAT, REASONING_MEMBERS, spellingIn } from "./spelling.ts";
-import { defined, listOf, objectOf, pick } from "#lib/values.ts";
+import { CHAT, isOwn, REASONING_MEMBERS, SEARCH_MEMBERS, spellingIn } from "./spelling.ts";
+import { parseToolChoice } from "./tool-in.ts";
+import { buildToolChoice, buildTools } from "./tool-out.ts";
+import { vendorNames } from "./vendor-members.ts";
+import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /** The most that every server of this style takes. */
 const MAX_STOPS = 4;
+/** Other styles' callers may write as much as they like. */
+const MAX_USER_LENGTH = 64;
 
 /**
- * In the shape of the style's first vendor. What the caller wrote in this
- * style goes out as it was written, unless its meaning was changed on the way.
+ * In the shape of the style's first vendor, and in the dialect of the one who
+ * is asked. What the caller wrote in this style goes out as it was written,
+ * unless its meaning was changed on the way.
  */
-export function buildRequest(request: ChatRequest, { report }: OutboundContext): JsonObject {
-  const { sampling, reasoning } = request;
+export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
+  const { report, model } = context;
+  const dialect = dialectOf(context);
+  const { sampling } = request;
   const own = request.extra?.[CHAT] ?? {};
+  const spelling = spellingIn(request) ?? {};
   const tools = [
-    ...(request.tools ?? []).map((tool) => buildTool(tool, report)),
+    ...buildTools(request, dialect, report),
+    ...listOf(spelling["tools"]),
     ...listOf(own["tools"]),
   ];
-  report.loseForeign(request.extra, CHAT);
+  // What a caller of this style wrote for another one still stands where they wrote it.
+  if (!isOwn(request)) report.loseForeign(request.extra, CHAT);
 
-  return defined({
+  const body = defined({
     model: request.model,
-    messages: buildMessages(request.messages, report),
-    ...(request.stream ? streaming(request) : {}),
-    ...pick(spellingIn(request) ?? {}, ["usage"]),
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
+    messages: messagesOf(request, dialect, report),
+    ...(request.stream ? streaming(spelling) : {}),
+    ...pick(spelling, ["usage"]),
+    ...asWritten(request, ["temperature"], sampling.temperature, parseTemperature, (value) => ({
+      temperature: value,
+    })),
+    ...asWritten(request, ["top_p"], sampling.topP, parseTopP, (value) => ({ top_p: value })),
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     seed: sampling.seed,
     n: request.choices,
-    user: request.user,
-    metadata: request.metadata,
+    ...(isOwn(request) ? pickKnown(request) : fitUser(request, report)),
     ...own,
-    ...asWritten(request, ["top_k"], sampling.topK, parseTopK, () => lost("top_k", report)),
-    ...asWritten(request, LIMITS, request.maxOutputTokens, parseLimit, (limit) => ({
-      max_tokens: limit,
-    })),
+    ...pick(spelling, ["parameters"]),
+    ...asWritten(request, ["top_k"], sampling.topK, parseTopK, (value) => {
+      if (dialect.topK !== true) report.lose("top_k");
+      return dialect.topK === true ? { top_k: value } : {};
+    }),
+    ...asWritten(request, LIMITS, request.maxOutputTokens, parseLimit, (limit) =>
+      dialect.maxCompletionTokens === true
+        ? { max_completion_tokens: limit }
+        : { max_tokens: limit },
+    ),
     ...asWritten(request, ["stop"], request.stop, parseStop, (stop) => buildStop(stop, report)),
     ...asWritten(request, LOGPROBS, request.logprobs, parseLogprobs, (logprobs) =>
       defined({ logprobs: true, top_logprobs: logprobs.top }),
     ),
-    ...asWritten(request, ["modalities"], request.modalities, parseModalities, (modalities) => ({
-      modalities,
-    })),
+    ...asWritten(request, ["modalities"], request.modalities, parseModalities, (modalities) =>
+      buildModalities(modalities, model),
+    ),
     ...asWritten(request, ["response_format"], request.format, parseFormat, (format) => ({
       response_format: buildFormat(format),
     })),
-    ...asWritten(request, ["web_search_options"], request.webSearch, parseWebSearch, (search) => ({
-      web_search_options: buildWebSearch(search),
-    })),
-    ...asWritten(request, REASONING_MEMBERS, reasoning, parseReasoning, (asked) =>
-      buildReasoning(asked, report),
+    ...reasoningOf(request, context, dialect),
+    ...asWritten(request, SEARCH_MEMBERS, request.webSearch, parseWebSearch, (search) =>
+      buildWebSearch(search, request.model, dialect, report),
     ),
-    ...(tools.length > 0 ? { tools, ...choosing(request) } : {}),
+    ...(tools.length > 0 ? { tools, ...choosing(request, dialect) } : {}),
   });
+  return fitReasoner(body, model, dialect, report);
+}
+
+/** A caller of this style answers for their own conversation; another's is made to fit. */
+function messagesOf(
+  request: ChatRequest,
+  dialect: ChatDialect,
+  report: LossReport,
+): readonly JsonObject[] {
+  const messages = buildMessages(request.messages, dialect, report);
+  if (isOwn(request)) return messages;
+  return withJsonWord(pairCalls(messages), request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */
-function streaming(request: ChatRequest): JsonObject {
-  const spelling = spellingIn(request) ?? {};
+function streaming(spelling: JsonObject): JsonObject {
   const options = { ...objectOf(spelling["stream_options"]), include_usage: true };
   return { stream: true, stream_options: options };
 }
 
+function pickKnown({ user, metadata }: ChatRequest): JsonObject {
+  return defined({ user, metadata });
+}
+
+/** Metadata is refused where nothing is stored, and only ever read by who wrote it. */
+function fitUser({ user, metadata }: ChatRequest, report: LossReport): JsonObject {
+  if (metadata !== undefined) report.lose("metadata");
+  if (user === undefined || user.length <= MAX_USER_LENGTH) return defined({ user });
+  report.lose("user");
+  return {};
+}
+
+/** Members that hold more than reasoning keep the rest, also where the reasoning was changed on the way. */
+function reasoningOf(
+  request: ChatRequest,
+  { report, model }: OutboundContext,
+  { reasoning: terms = "effort" }: ChatDialect,
+): Readonly<Record<string, Json | undefined>> {
+  const spelling = spellingIn(request) ?? {};
+  const members = [...REASONING_MEMBERS, ...vendorNames(spelling)];
+  return asWritten(request, members, request.reasoning, parseReasoning, (asked) => ({
+    ...withoutReasoning(spelling, ["thinking_config"]),
+    ...buildReasoning(asked, { model, terms, stream: request.stream, report }),
+  }));
+}
+
 /** Without tools these two are refused. */
-function choosing(request: ChatRequest): JsonObject {
+function choosing(request: ChatRequest, dialect: ChatDialect): JsonObject {
   return defined({
     ...asWritten(request, ["tool_choice"], request.toolChoice, parseToolChoice, (choice) => ({
-      tool_choice: buildToolChoice(choice),
+      tool_choice: buildToolChoice(choice, request, dialect),
     })),
     parallel_tool_calls: request.parallelToolCalls,
   });
@@ -100,8 +158,8 @@ function asWritten<T>(
   parse: (body: JsonObject) => T | undefined,
   build: (value: T) => Readonly<Record<string, Json | undefined>>,
 ): Readonly<Record<string, Json | undefined>> {
-  const written = pick(spellingIn(request) ?? {}, members);
-  if (Object.keys(written).length > 0 && isSame(parse(written), value)) return written;
+  const spelling = spellingIn(request);
+  if (spelling !== undefined && isSame(parse(spelling), value)) return pick(spelling, members);
   return value === undefined ? {} : build(value);
 }
 
@@ -109,49 +167,18 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function lost(field: string, report: LossReport): JsonObject {
-  report.lose(field);
-  return {};
+function buildModalities(
+  modalities: NonNullable<ChatRequest["modalities"]>,
+  { output }: ModelTraits,
+): JsonObject {
+  const missing = modalities.find((one) => output !== undefined && !output.includes(one));
+  if (missing !== undefined) throw refuse("modalities", `this model answers without ${missing}.`);
+  return { modalities };
 }
 
 function buildStop(stop: readonly string[], report: LossReport): JsonObject {
   if (stop.length > MAX_STOPS) report.lose("stop");
   return stop.length === 0 ? {} : { stop: stop.slice(0, MAX_STOPS) };
-}
-
-function buildTool(tool: Tool, report: LossReport): JsonObject {
-  const { [tool.kind]: inner, ...outer } = tool.extra?.[CHAT] ?? {};
-  report.loseForeign(tool.extra, CHAT, "tools.");
-  return {
-    ...outer,
-    type: tool.kind,
-    [tool.kind]: {
-      ...objectOf(inner),
-      ...defined({
-        name: tool.name,
-        description: tool.description,
-        parameters: tool.parameters,
-        strict: tool.strict,
-        format: tool.format,
-      }),
-    },
-  };
-}
-
-function buildToolChoice(choice: ToolChoice): Json {
-  switch (choice.mode) {
-    case "auto":
-    case "none":
-    case "required":
-      return choice.mode;
-    case "named":
-      return { type: choice.kind, [choice.kind]: { name: choice.name } };
-    case "allowed":
-      return {
-        type: "allowed_tools",
-        allowed_tools: { mode: choice.required ? "required" : "auto", tools: choice.tools },
-      };
-  }
 }
 
 function buildFormat(format: OutputFormat): JsonObject {
@@ -165,12 +192,4 @@ function buildFormat(format: OutputFormat): JsonObject {
       return { type: "json_schema", json_schema: defined({ name, description, schema, strict }) };
     }
   }
-}
-
-function buildWebSearch({ contextSize, location }: WebSearch): JsonObject {
-  return defined({
-    search_context_size: contextSize,
-    user_location:
-      location === undefined ? undefined : { type: "approximate", approximate: { ...location } },
-  });
 }

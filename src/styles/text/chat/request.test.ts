@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { readRequest } from "./facts.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
@@ -24,7 +26,10 @@ function rewritten(
 }
 
 /** A request of another style's caller, written for an upstream of this one. */
-function written(request: Partial<ChatRequest>): { body: JsonObject; lost: readonly string[] } {
+function written(
+  request: Partial<ChatRequest>,
+  { model = {}, ...dialect }: ChatDialect & { readonly model?: ModelTraits } = {},
+): { body: JsonObject; lost: readonly string[] } {
   const report = new LossReport();
   const whole: ChatRequest = {
     model: "m",
@@ -33,7 +38,7 @@ function written(request: Partial<ChatRequest>): { body: JsonObject; lost: reado
     sampling: {},
     ...request,
   };
-  return { body: buildRequest(whole, { report, model: {} }), lost: report.fields };
+  return { body: buildRequest(whole, { report, model, dialect }), lost: report.fields };
 }
 
 function said(role: Message["role"], text: string): Message {
@@ -405,7 +410,7 @@ describe("functions, the older form of tools", () => {
   });
 });
 
-describe("reasoning is understood in every form that callers write it", () => {
+describe("[A4.3-04] [A4.3-14] reasoning is understood in every form that callers write it", () => {
   test.each<[string, JsonObject, ChatRequest["reasoning"]]>([
     ["an effort", { reasoning_effort: "low" }, { effort: "low" }],
     ["a switch", { thinking: { type: "enabled" } }, { enabled: true }],
@@ -436,7 +441,33 @@ describe("reasoning is understood in every form that callers write it", () => {
     [
       "a level",
       { generationConfig: { thinkingConfig: { thinkingLevel: "HIGH" } } },
-      { effort: "high" },
+      { effort: "high", visible: true },
+    ],
+    [
+      "a level that is not to be seen",
+      {
+        generationConfig: { thinkingConfig: { thinkingLevel: "low", includeThoughts: false } },
+      },
+      { effort: "low", visible: false },
+    ],
+    [
+      "a vendor's number of tokens, which shows what they were spent on",
+      { extra_body: { brand: { thinking_config: { thinking_budget: 512 } } } },
+      { budgetTokens: 512, visible: true },
+    ],
+    [
+      "a vendor's number of tokens, not to be shown",
+      {
+        extra_body: {
+          brand: { thinking_config: { thinking_budget: 512, include_thoughts: false } },
+        },
+      },
+      { budgetTokens: 512, visible: false },
+    ],
+    [
+      "a family's budget among its parameters",
+      { enable_thinking: true, parameters: { thinking_budget: 64 } },
+      { enabled: true, budgetTokens: 64 },
     ],
     [
       "an object",
@@ -452,43 +483,49 @@ describe("reasoning is understood in every form that callers write it", () => {
       model: "m",
       messages: [USER],
       extra_body: {
-        brand: { thinking_config: { thinking_budget: 1 }, tools: [{ vendorSearch: {} }] },
+        brand: { thinking_config: { thinking_budget: 1 }, image_config: { image_size: "2K" } },
+        other: 1,
       },
     });
 
-    expect(extra).toEqual({ chat: { extra_body: { brand: { tools: [{ vendorSearch: {} }] } } } });
+    expect(extra).toEqual({
+      chat: { extra_body: { brand: { image_config: { image_size: "2K" } }, other: 1 } },
+    });
   });
 });
 
 describe("what another style's caller asks for", () => {
   test("is written in this style's words", () => {
-    const { body, lost } = written({
-      stream: true,
-      messages: [
-        said("system", "s"),
-        {
-          role: "user",
-          blocks: [
-            { type: "text", text: "a" },
-            { type: "image", source: { kind: "data", base64: "AAAA" }, mediaType: "image/jpeg" },
-          ],
-        },
-      ],
-      sampling: { temperature: 0.5, topP: 0.9, seed: 3 },
-      maxOutputTokens: 7,
-      stop: ["x"],
-      tools: [{ kind: "function", name: "f", parameters: { type: "object" } }],
-      toolChoice: { mode: "required" },
-      format: { type: "json" },
-      webSearch: { contextSize: "high", location: { country: "CH" } },
-      logprobs: { top: 1 },
-      user: "u",
-    });
+    const { body, lost } = written(
+      {
+        stream: true,
+        messages: [
+          said("system", "in JSON"),
+          {
+            role: "user",
+            blocks: [
+              { type: "text", text: "a" },
+              { type: "image", source: { kind: "data", base64: "AAAA" }, mediaType: "image/jpeg" },
+            ],
+          },
+        ],
+        sampling: { temperature: 0.5, topP: 0.9, seed: 3 },
+        maxOutputTokens: 7,
+        stop: ["x"],
+        tools: [{ kind: "function", name: "f", parameters: { type: "object" } }],
+        toolChoice: { mode: "required" },
+        format: { type: "json" },
+        webSearch: { contextSize: "high", location: { country: "CH" } },
+        logprobs: { top: 1 },
+        user: "u",
+      },
+      { webSearch: { as: "options" } },
+    );
 
     expect(body).toEqual({
       model: "m",
       messages: [
-        { role: "system", content: "s" },
+        { role: "system", content: "in JSON" },
         {
           role: "user",
           content: [

@@ -15,9 +15,16 @@ export const REASONING_MEMBERS = [
   "generationConfig",
 ] as const;
 
+/** How a wish to search the web may be written, beside tools that ask for it. */
+export const SEARCH_MEMBERS = ["web_search_options", "enable_search", "search_options"] as const;
+
 /** Members whose meaning the hub has, but which can be written in several ways. */
 export const SPELLED_MEMBERS = [
   ...REASONING_MEMBERS,
+  ...SEARCH_MEMBERS,
+  "parameters",
+  "temperature",
+  "top_p",
   "max_tokens",
   "max_completion_tokens",
   "top_k",
@@ -27,7 +34,6 @@ export const SPELLED_MEMBERS = [
   "modalities",
   "response_format",
   "tool_choice",
-  "web_search_options",
   "stream_options",
   "usage",
   "svc_thinking_to_content",
@@ -40,8 +46,6 @@ export const READ_MEMBERS: ReadonlySet<string> = new Set([
   "model",
   "messages",
   "stream",
-  "temperature",
-  "top_p",
   "presence_penalty",
   "frequency_penalty",
   "seed",
@@ -60,6 +64,6 @@ export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
 }
 
 /** Written by a caller of this style: it goes back as it came. */
-export function isOwn(message: Message): boolean {
-  return spellingIn(message) !== undefined;
+export function isOwn(of: ChatRequest | Message): boolean {
+  return spellingIn(of) !== undefined;
 }

@@ -1,0 +1,49 @@
+import type { BodyEdits } from "#core/style.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** `max_tokens` leaves reasoning out of the count, `max_completion_tokens` does not; both is an error. */
+const DIALECT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: true,
+  reasoning: "type",
+};
+
+/** Ark's newer models reason unless they are told not to; here they do when they are asked to. */
+export const ark: Provider = {
+  id: "ark",
+  name: "Volcengine Ark",
+  docs: "https://www.volcengine.com/docs/82379/1494384",
+  baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
+  keyVariable: "ARK_API_KEY",
+  needsKey: true,
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      dialect: { ...DIALECT },
+      adaptRequest: (body, model) => ({
+        ...adaptToDialect(body, DIALECT),
+        ...quietUnlessAsked(body, model),
+      }),
+    },
+  ],
+  modelsPath: "/models",
+  authorize: bearer,
+};
+
+/** The family that reasons by default, but for those of it that do nothing else. */
+const SWITCHED = /^doubao-seed-(?!.*-thinking)(1-[68]|[2-9]|code|evolving)/;
+
+function quietUnlessAsked(body: JsonObject, model: string): BodyEdits {
+  const { thinking, reasoning_effort: effort } = body;
+  const isAsked = isSet(thinking) || (isSet(effort) && effort !== "minimal");
+  return isAsked || !SWITCHED.test(model) ? {} : { thinking: { type: "disabled" } };
+}
+
+function isSet(value: JsonObject[string] | undefined): boolean {
+  return value !== undefined && value !== null;
+}

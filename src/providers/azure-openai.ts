@@ -1,0 +1,23 @@
+import { inDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { responses } from "#styles/text/responses/index.ts";
+import { OPENAI_DIALECT } from "./openai.ts";
+import type { Provider } from "./provider.ts";
+
+/**
+ * Each resource has an address of its own, `https://<resource>.openai.azure.com/openai/v1`,
+ * below which models go by the names of their deployments.
+ */
+export const azureOpenai: Provider = {
+  id: "azure-openai",
+  name: "Azure OpenAI",
+  docs: "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
+  needsKey: true,
+  text: [
+    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect(OPENAI_DIALECT) },
+    { style: responses, path: "/responses", isFaithful: true },
+  ],
+  // The list there is of what could be deployed.
+  needsModels: true,
+  authorize: (secret) => ({ "api-key": secret }),
+};

@@ -1,0 +1,77 @@
+import type { BodyEdits } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+const DIALECT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: false,
+  reasoning: "switch",
+  forcedToolsWhileReasoning: false,
+  webSearch: { as: "switch" },
+  topK: true,
+};
+
+/**
+ * Model Studio's compatible mode has the family's own parameters at the top
+ * level, and refuses to reason where the answer is not streamed.
+ */
+export const dashscope: Provider = {
+  id: "dashscope",
+  name: "Alibaba Cloud Model Studio",
+  docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
+  baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+  keyVariable: "DASHSCOPE_API_KEY",
+  needsKey: true,
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      dialect: { ...DIALECT },
+      adaptRequest(body, model) {
+        const edits = { ...adaptToDialect(body, DIALECT), ...flattened(body) };
+        const flat = { ...body, ...edits };
+        return { ...edits, ...withinBounds(flat["top_p"]), ...switched(flat, model) };
+      },
+    },
+  ],
+  modelsPath: "/models",
+  authorize: bearer,
+};
+
+/** What a call is, rather than how it is answered; and here pieces always add up. */
+const NOT_PARAMETERS = new Set(["stream", "stream_options", "n", "incremental_output"]);
+
+function flattened(body: JsonObject): BodyEdits {
+  const { parameters } = body;
+  if (parameters === undefined) return {};
+  const names = Object.keys(isObject(parameters) ? parameters : {});
+  const moved = names.filter((name) => !NOT_PARAMETERS.has(name) && (body[name] ?? null) === null);
+  return {
+    parameters: undefined,
+    ...Object.fromEntries(
+      moved.map((name) => [name, isObject(parameters) ? parameters[name] : null]),
+    ),
+  };
+}
+
+/** Neither end of the range is allowed. */
+function withinBounds(topP: JsonObject[string] | undefined): BodyEdits {
+  if (typeof topP !== "number" || (topP > 0 && topP < 1)) return {};
+  return { top_p: topP <= 0 ? 0.001 : 0.999 };
+}
+
+/** They do nothing but reason, and refuse to be told so. */
+const ONLY_REASON = /^(qwq|qvq)|-thinking(-|$)/;
+const REASON_BY_DEFAULT = /^qwen3(\.\d|-\d+(\.\d+)?b)(?!.*-instruct)/;
+
+/** `undefined` takes the switch out. */
+function switched(body: Record<string, unknown>, model: string): BodyEdits {
+  const asked = body["enable_thinking"] ?? undefined;
+  if (ONLY_REASON.test(model)) return asked === undefined ? {} : { enable_thinking: undefined };
+  if (body["stream"] === true) return {};
+  const reasons = asked === true || (asked === undefined && REASON_BY_DEFAULT.test(model));
+  return reasons ? { enable_thinking: false } : {};
+}

@@ -1,0 +1,15 @@
+import type { OutputFormat } from "#core/chat.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** Several vendors refuse to answer in JSON unless the conversation says that they shall. */
+export function withJsonWord(
+  messages: readonly JsonObject[],
+  format: OutputFormat | undefined,
+): readonly JsonObject[] {
+  if (format?.type !== "json" || messages.some(mentionsJson)) return messages;
+  return [{ role: "system", content: "Answer in JSON." }, ...messages];
+}
+
+function mentionsJson({ content }: JsonObject): boolean {
+  return /json/i.test(typeof content === "string" ? content : JSON.stringify(content ?? ""));
+}

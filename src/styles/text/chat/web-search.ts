@@ -1,0 +1,69 @@
+import type { WebSearch } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import type { ChatDialect } from "./dialect.ts";
+import { parseSearchSwitch } from "./parameters.ts";
+import { isSearchTool } from "./search-tools.ts";
+import { vendorTools } from "./vendor-members.ts";
+
+/** A wish to search the web, in any of the ways to write it: options, a switch, or a vendor's tool. */
+export function parseWebSearch(body: JsonObject): WebSearch | undefined {
+  const options = body["web_search_options"];
+  if (isObject(options)) return parseOptions(options);
+  const switched = parseSearchSwitch(body);
+  if (switched !== undefined) return switched;
+  const isTool = listOf(body["tools"]).some(isSearchTool) || vendorTools(body).search;
+  return isTool ? {} : undefined;
+}
+
+function parseOptions(options: JsonObject): WebSearch {
+  const size = options["search_context_size"];
+  const place = memberOf(options["user_location"], "approximate");
+  return defined({
+    contextSize: size === "low" || size === "medium" || size === "high" ? size : undefined,
+    location: isObject(place) ? parsePlace(place) : undefined,
+  });
+}
+
+function parsePlace(place: JsonObject): NonNullable<WebSearch["location"]> {
+  return defined({
+    country: textOf(place["country"]),
+    region: textOf(place["region"]),
+    city: textOf(place["city"]),
+    timezone: textOf(place["timezone"]),
+  });
+}
+
+/** Many servers of this style search nothing, so the vendor has to declare how it is asked to. */
+export function buildWebSearch(
+  search: WebSearch,
+  model: string,
+  { webSearch: way }: ChatDialect,
+  report: LossReport,
+): JsonObject {
+  if (way === undefined || way.models?.test(model) === false) {
+    report.lose("web_search");
+    return {};
+  }
+  const { contextSize, location } = search;
+  for (const [name, value] of Object.entries({
+    max_uses: search.maxUses,
+    allowed_domains: search.allowedDomains,
+    blocked_domains: search.blockedDomains,
+    ...(way.as === "switch" ? { search_context_size: contextSize, user_location: location } : {}),
+  })) {
+    if (value !== undefined) report.lose(`web_search.${name}`);
+  }
+  return way.as === "switch"
+    ? { enable_search: true }
+    : { web_search_options: buildOptions(search) };
+}
+
+function buildOptions({ contextSize, location }: WebSearch): JsonObject {
+  const place: Json | undefined = objectOf(location && { ...location });
+  return defined({
+    search_context_size: contextSize,
+    user_location: place && { type: "approximate", approximate: place },
+  });
+}

@@ -1,0 +1,46 @@
+import { invalid } from "#core/error.ts";
+import { refuse } from "#core/lossy.ts";
+import type { RequestFacts } from "#core/style.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { REQUEST } from "./fields.ts";
+
+export function readRequest(body: JsonObject): RequestFacts {
+  const found = findViolation(body, REQUEST);
+  if (found !== undefined) {
+    const param = found.path.slice(1);
+    throw invalid(param, `'${param}' ${found.problem}.`);
+  }
+  refuseWhatChangesTheAnswer(body);
+  return {
+    model: textOf(body["model"]) ?? "",
+    stream: body["stream"] === true,
+    maxOutputTokens: integerOf(body["max_tokens"]),
+    choices: integerOf(body["n"]) ?? 1,
+    messages: 1,
+    wantsUsage: memberOf(body["stream_options"], "include_usage") === true,
+  };
+}
+
+/** Models are asked in the chat's way, which has one question, in words, and no end to fill up to. */
+function refuseWhatChangesTheAnswer(body: JsonObject): void {
+  const { prompt } = body;
+  if (isArray(prompt) && prompt.length > 1 && prompt.every((one) => typeof one === "string")) {
+    throw refuse("prompt", "one request asks for one prompt.");
+  }
+  if (promptIn(prompt) === undefined) throw refuse("prompt", "it must be text, not tokens.");
+  if ((textOf(body["suffix"]) ?? "") !== "") {
+    throw refuse("suffix", "the model cannot be told what comes after its answer.");
+  }
+  if (body["echo"] === true && integerOf(body["logprobs"]) !== undefined) {
+    throw refuse("echo", "nobody says how probable the words of a prompt were.");
+  }
+}
+
+/** Text, or a list of one text. */
+export function promptIn(prompt: Json | undefined): string | undefined {
+  if (typeof prompt === "string") return prompt;
+  const [only, ...others] = listOf(prompt);
+  return others.length === 0 ? textOf(only) : undefined;
+}

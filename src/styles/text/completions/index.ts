@@ -1,0 +1,13 @@
+import type { InboundStyle } from "#core/style.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { readRequest } from "./facts.ts";
+import { COMPLETIONS, parseRequest } from "./request.ts";
+import { buildResponse } from "./response.ts";
+import { openEncoder } from "./stream.ts";
+
+/** The text completions that came before chats; no upstream is asked in them. */
+export const completions: InboundStyle = {
+  id: COMPLETIONS,
+  callIdPrefix: "call_",
+  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+};
