@@ -19,6 +19,7 @@ const steps = {
   dev: [[bun, "--watch", "src/main.ts", "start", ...rest]],
   test: [[bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
+  matrix: [[bun, "test/matrix/main.ts", ...rest]],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],

@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Shown every stream that came to its proper end; see `HttpDeps`. */
+  readonly onStream?: (style: string, text: string) => void;
   /** The disk failed: the process must end, and the next start recover. */
   readonly onFatal?: () => void;
 }
@@ -138,6 +140,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       ping: () => storage.ping(),
       metricsToken: settings.metricsToken?.open(),
       onError: (error, requestId) => logFailure(log, error, requestId),
+      ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
     },
   );
   opened.defer(() => server.drain());
@@ -206,7 +209,7 @@ async function openChannels(
   if (all.length > 0 || sandbox === "off") return all;
 
   const simulator = opened.use(await startSandbox());
-  return simulatedChannels({ openai: `${simulator.url}/openai/v1` }, limits.channelInFlight);
+  return simulatedChannels(simulatedVendors(simulator.url), limits.channelInFlight);
 }
 
 function overridesOf(config: Config): ReadonlyMap<string, ModelOverride> {
@@ -216,4 +219,13 @@ function overridesOf(config: Config): ReadonlyMap<string, ModelOverride> {
     return [name, { ...limits, ...(price === undefined ? {} : { price }) }] as const;
   });
   return new Map(overrides);
+}
+
+/** Where the simulator plays which vendor. */
+function simulatedVendors(url: string): Readonly<Record<string, string>> {
+  return {
+    openai: `${url}/openai/v1`,
+    anthropic: `${url}/anthropic/v1`,
+    gemini: `${url}/gemini/v1beta`,
+  };
 }

@@ -4,6 +4,7 @@ import { ConfigError } from "#config/mistakes.ts";
 import { readFileHead } from "#config/read-file-head.ts";
 import { type Logger, openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
+import { requirementsOf } from "#providers/provider.ts";
 import { type Gateway, openGateway } from "./gateway.ts";
 
 const USAGE = `Usage: sluice <command>
@@ -19,12 +20,7 @@ const LAST_DRAIN_MS = 5_000;
 const input: ConfigInput = {
   env: process.env,
   readFile: readFileHead,
-  knownProviders: PROVIDERS.map((each) => ({
-    id: each.id,
-    needsKey: each.needsKey,
-    needsBaseUrl: each.baseUrl === undefined,
-    styles: each.text.map((endpoint) => endpoint.style.id),
-  })),
+  knownProviders: PROVIDERS.map(requirementsOf),
 };
 
 const [command = "start"] = process.argv.slice(2);

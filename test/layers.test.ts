@@ -27,12 +27,15 @@ const COMPOSERS = ["main.ts", "gateway.ts"];
 /** Where the runtime's own interfaces may be used; elsewhere only what any runtime has. */
 const MAY_USE_BUN = ["http/server.ts", "egress/", "storage/", "lib/"];
 
+/** A wire format may go by the name of the vendor who made it. */
+const STYLE_NAMES = readdirSync("src/styles/text");
 const VENDOR_NAMES = readdirSync("src/providers")
   .filter(
     (file) =>
       file.endsWith(".ts") && !["index.ts", "provider.ts", "openai-compatible.ts"].includes(file),
   )
-  .map((file) => file.replace(/(\.test)?\.ts$/, ""));
+  .map((file) => file.replace(/(\.test)?\.ts$/, ""))
+  .filter((name) => !STYLE_NAMES.includes(name));
 
 const files = listSources("src").map((path) => ({
   path: path.slice("src/".length),

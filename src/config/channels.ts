@@ -1,5 +1,6 @@
 import type { Channel, Credential, ModelList } from "#core/channel.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { readOptions, type KnownOptions } from "./channel-options.ts";
 import { type Form, openForm, readItems, readNode } from "./form.ts";
 import type { Report } from "./mistakes.ts";
 import { modelName, readUniqueName } from "./names.ts";
@@ -23,7 +24,13 @@ export interface KnownProvider {
   readonly needsBaseUrl?: boolean;
   /** Ids of the wire formats to choose from; any word is taken where absent. */
   readonly styles?: readonly string[];
+  /** It cannot say which models it has. */
+  readonly needsModels?: boolean;
+  /** Any are taken where absent. */
+  readonly options?: KnownOptions;
 }
+
+const ANY_OPTIONS: KnownOptions = { isOpen: true };
 
 const FIELDS = [
   "name",
@@ -33,6 +40,7 @@ const FIELDS = [
   "api_keys",
   "models",
   "style",
+  "options",
   "priority",
   "weight",
   "max_concurrent",
@@ -89,6 +97,7 @@ export function readChannels(
     const credentials = readCredentials(form, report);
     const models = readModelList(form.find("models"), report);
     const style = form.optional("style", known?.styles ? choice(...known.styles) : styleId);
+    const options = known && readOptions(form, known.id, known.options ?? ANY_OPTIONS, report);
     const rank = form.optional("priority", priority) ?? 0;
     const share = form.optional("weight", weight) ?? 1;
     const maxConcurrent = form.optional("max_concurrent", concurrency) ?? defaultMaxConcurrent;
@@ -102,6 +111,7 @@ export function readChannels(
       credentials,
       models,
       ...(style === undefined ? {} : { style }),
+      ...(options === undefined ? {} : { options }),
       priority: rank,
       weight: share,
       maxConcurrent,
@@ -148,6 +158,9 @@ function reportMissing(form: Form, provider: KnownProvider, report: Report): voi
   }
   if (provider.needsBaseUrl === true && form.find("base_url") === undefined) {
     report(form.place, `"base_url" is missing; ${provider.id} has no address of its own.`);
+  }
+  if (provider.needsModels === true && form.find("models") === undefined) {
+    report(form.place, `"models" is missing; ${provider.id} cannot be asked which it has.`);
   }
 }
 

@@ -8,6 +8,8 @@ export interface Channel {
   readonly models: ModelList;
   /** Id of the wire format to use where the provider has several. */
   readonly style?: string;
+  /** What else the provider needs to know, in its own words: a region, a project. */
+  readonly options?: ChannelOptions;
   /** Lower first. */
   readonly priority: number;
   /** Share of the calls among channels of one priority. */
@@ -16,6 +18,8 @@ export interface Channel {
   /** Answers come from the built-in simulator, not from a model. */
   readonly isSimulated: boolean;
 }
+
+export type ChannelOptions = Readonly<Record<string, string>>;
 
 /** Models by the name callers use; `discover` asks the upstream which it has. */
 export type ModelList =

@@ -1,3 +1,5 @@
+import type { JsonObject } from "#lib/json.ts";
+
 /** What a failure means: who caused it, its HTTP status, and what the router does next. */
 export interface Fault {
   readonly status: number;
@@ -53,6 +55,8 @@ export interface ErrorDetails {
   readonly param?: string;
   /** How long the caller should wait before another try, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** What the caller's client acts on by itself, in the words of its style. */
+  readonly details?: JsonObject;
   /** Only ever logged. */
   readonly cause?: unknown;
 }
@@ -63,12 +67,14 @@ export class GatewayError extends Error {
   readonly code: FaultCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly details: JsonObject | undefined;
 
   constructor(code: FaultCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.param = details.param;
     this.retryAfterMs = details.retryAfterMs;
+    this.details = details.details;
   }
 
   get fault(): Fault {

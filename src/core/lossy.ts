@@ -43,6 +43,8 @@ export class LossReport {
   }
 }
 
+const COMPUTER = "only the upstreams of the responses style speak of a computer's screen.";
+
 /** Members of a style whose loss would change what the result means, and why no other style has them. */
 const VITAL: ReadonlyMap<string, string> = new Map([
   [
@@ -52,6 +54,17 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ["messages.container", "only the upstreams of the messages style keep containers."],
   ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
   ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  [
+    "responses.tools.file_search",
+    "stored files can only be searched by the vendor that keeps them.",
+  ],
+  [
+    "responses.tools.mcp",
+    "only the upstreams of the responses style reach tool servers themselves.",
+  ],
+  ["responses.tools.code_interpreter", "only the upstreams of the responses style run code."],
+  ["responses.tools.computer", COMPUTER],
+  ["responses.tools.computer_use_preview", COMPUTER],
   ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
 ]);
 

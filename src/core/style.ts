@@ -50,7 +50,12 @@ export interface OutboundStyle {
 /** The same style on both sides: the caller's bytes go out, the upstream's come back. */
 export interface Passthrough {
   /** Members of the caller's body to set, or to leave out where `undefined`; the model's name among them. */
-  amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits;
+  amend(
+    body: JsonObject,
+    facts: RequestFacts,
+    upstreamModel: string,
+    model?: ModelTraits,
+  ): BodyEdits;
   readAnswer(body: JsonObject): AnswerFacts;
   openTap(facts: RequestFacts): Tap;
 }

@@ -1,4 +1,5 @@
-import type { Credential } from "#core/channel.ts";
+import type { Authorize, TokenExchange } from "#core/authorize.ts";
+import type { ChannelOptions, Credential } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 
@@ -22,8 +23,16 @@ export interface UpstreamRequest {
   readonly credential: Credential | undefined;
   /** Beside those of every request and the credential's. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Turns the opened secret into headers. */
-  readonly authorize: (secret: string) => Readonly<Record<string, string>>;
+  /** Turns the opened secret, or the token it is traded for, into headers. */
+  readonly authorize: Authorize;
+  readonly exchange?: TokenExchange;
+  /** What the channel says beside its credential. */
+  readonly options?: ChannelOptions;
+  /**
+   * Stands for the secret in header values and in the query, where the request
+   * was written by somebody who must not know it.
+   */
+  readonly placeholder?: string;
   readonly isStream: boolean;
   /** The caller hung up, or the gateway gave up. */
   readonly signal?: AbortSignal;

@@ -1,40 +1,84 @@
+import type { HeaderFields } from "#core/authorize.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Connections } from "./connections.ts";
-import type { Egress, UpstreamLimits, UpstreamRequest } from "./egress.ts";
+import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { Exchange } from "./exchange.ts";
+import { Tokens } from "./tokens.ts";
 
 /**
  * The only way to an upstream: every phase has a deadline, every body a cap,
  * redirects are not followed (they would carry the credential to another
  * host), and the credential is opened here, for this one request.
  */
-export function openEgress(limits: UpstreamLimits, deadlines = new Deadlines()): Egress {
+export function openEgress(
+  limits: UpstreamLimits,
+  deadlines = new Deadlines(),
+  clock: Pick<Clock, "now"> = systemClock,
+): Egress {
   const connections = new Connections(deadlines);
   const open = new Set<Exchange>();
+  const tokens = new Tokens(send, clock);
   return {
-    async send(request) {
-      const exchange = new Exchange(limits, deadlines, request, open);
-      try {
-        await exchange.begin(connections, requestText(request));
-        refuseDetours(exchange);
-        return exchange;
-      } catch (cause) {
-        exchange.close();
-        throw GatewayError.from(cause);
-      }
-    },
+    send,
     abortAll(reason) {
       for (const exchange of open) exchange.abort(reason);
     },
     close: () => connections.close(),
   };
+
+  async function send(request: UpstreamRequest): Promise<UpstreamReply> {
+    const text = requestText(request, tokens.present(request), clock.now());
+    // Waited for before the exchange, whose deadlines count from its beginning.
+    const ready = typeof text === "string" ? text : await text;
+    const exchange = new Exchange(limits, deadlines, request, open);
+    try {
+      await exchange.begin(connections, ready);
+      refuseDetours(exchange);
+      if (exchange.status === 401) tokens.forget(request);
+      return exchange;
+    } catch (cause) {
+      exchange.close();
+      throw GatewayError.from(cause);
+    }
+  }
 }
 
-function requestText(request: UpstreamRequest): string {
-  const { url, method, body, credential, isStream } = request;
-  const headers: Record<string, string> = {
+/** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
+function requestText(
+  request: UpstreamRequest,
+  secret: string | undefined | Promise<string>,
+  at: number,
+): string | Promise<string> {
+  if (secret instanceof Promise) return secret.then((token) => requestText(request, token, at));
+  const headers = headersOf(request);
+  if (secret === undefined) return writtenOut(request, headers, "");
+  const { url, method, body = "", options = {} } = request;
+  const authorized = request.authorize(secret, { method, url, headers, body, options, at });
+  return authorized instanceof Promise
+    ? authorized.then((more) => writtenOut(request, { ...headers, ...more }, secret))
+    : writtenOut(request, { ...headers, ...authorized }, secret);
+}
+
+function writtenOut(
+  { method, url, body, placeholder }: UpstreamRequest,
+  headers: HeaderFields,
+  secret: string,
+): string {
+  let target = url.pathname + url.search;
+  let fields = "";
+  for (const name in headers) fields += `${name}: ${fieldValue(headers[name] ?? "")}\r\n`;
+  if (placeholder !== undefined) {
+    target = target.replaceAll(placeholder, () => encodeURIComponent(secret));
+    fields = fields.replaceAll(placeholder, () => fieldValue(secret));
+  }
+  return `${method} ${target} HTTP/1.1\r\n${fields}\r\n${body ?? ""}`;
+}
+
+function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {
+  return {
     host: url.host,
     "user-agent": "sluice",
     accept: isStream ? "text/event-stream" : "application/json",
@@ -42,12 +86,8 @@ function requestText(request: UpstreamRequest): string {
     ...(body === undefined
       ? {}
       : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
-    ...request.headers,
-    ...(credential === undefined ? {} : request.authorize(credential.open())),
+    ...headers,
   };
-  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;
-  for (const name in headers) head += `${name}: ${fieldValue(headers[name] ?? "")}\r\n`;
-  return `${head}\r\n${body ?? ""}`;
 }
 
 /** A line break in a credential would begin a header of its own. */

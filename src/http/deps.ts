@@ -19,6 +19,11 @@ export interface HttpDeps {
   ping(): Promise<void>;
   /** What monitoring must show as its Bearer token; undefined leaves metrics open to whoever reaches the port. */
   readonly metricsToken: string | undefined;
+  /**
+   * Shown every stream that came to its proper end, as its caller got it: for
+   * tests and for development, where it is held against its style's grammar.
+   */
+  readonly onStream?: (style: string, text: string) => void;
   /** An unexpected failure: for the operator's log, never for the caller. */
   onError(error: GatewayError, requestId: string): void;
 }

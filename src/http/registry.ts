@@ -1,6 +1,17 @@
-import { listModels, getModel } from "./api/list-models.ts";
+import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
+import { createCompletion } from "./api/text/completions.ts";
+import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
+import { createMessage } from "./api/text/messages.ts";
+import { nativeOperations } from "./api/text/native.ts";
+import { createResponse } from "./api/text/responses.ts";
+import {
+  cancelResponse,
+  deleteResponse,
+  getResponse,
+  listInputItems,
+} from "./api/text/stored-responses.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -11,9 +22,21 @@ const VERSION = "0.1.0";
 /** Everything that is served. */
 export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDeps>[] {
   const routes: Route<HttpDeps>[] = [
-    createChatCompletion,
-    listModels,
-    getModel,
+    ...inOtherShape(createChatCompletion),
+    ...inOtherShape(createCompletion),
+    ...inOtherShape(createResponse),
+    countResponseTokens,
+    getResponse,
+    deleteResponse,
+    cancelResponse,
+    listInputItems,
+    createMessage,
+    countMessageTokens,
+    ...inOtherShape(listModels),
+    ...inOtherShape(getModel),
+    listNativeModels,
+    getNativeModel,
+    ...nativeOperations,
     livez,
     readyz(isDraining),
     metrics,
@@ -25,4 +48,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     handle: ({ id }) => json(buildOpenApi(routes, VERSION), id),
   });
   return routes;
+}
+
+/** The same under the prefix that some clients of the chat style put before everything. */
+function inOtherShape(route: Route<HttpDeps>): Route<HttpDeps>[] {
+  return [route, { ...route, path: `/openai${route.path}` }];
 }

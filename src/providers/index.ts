@@ -1,5 +1,12 @@
+import { aiSdk } from "./ai-sdk.ts";
+import { anthropic } from "./anthropic.ts";
+import { ark } from "./ark.ts";
+import { azureOpenai } from "./azure-openai.ts";
+import { bedrock } from "./bedrock.ts";
+import { dashscope } from "./dashscope.ts";
 import { deepseek } from "./deepseek.ts";
 import { fireworks } from "./fireworks.ts";
+import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
 import { lmStudio } from "./lm-studio.ts";
 import { mistral } from "./mistral.ts";
@@ -11,6 +18,7 @@ import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
 import { siliconflow } from "./siliconflow.ts";
 import { together } from "./together.ts";
+import { vertex } from "./vertex.ts";
 import { vllm } from "./vllm.ts";
 import { xai } from "./xai.ts";
 import { zhipu } from "./zhipu.ts";
@@ -18,6 +26,8 @@ import { zhipu } from "./zhipu.ts";
 /** Every vendor we know how to reach; the list is also the order they are shown in. */
 export const PROVIDERS: readonly Provider[] = [
   openai,
+  anthropic,
+  gemini,
   deepseek,
   groq,
   mistral,
@@ -27,11 +37,17 @@ export const PROVIDERS: readonly Provider[] = [
   openrouter,
   moonshot,
   zhipu,
+  dashscope,
+  ark,
   siliconflow,
+  azureOpenai,
+  bedrock,
+  vertex,
   ollama,
   vllm,
   lmStudio,
   openaiCompatible,
+  aiSdk,
 ];
 
 const BY_ID: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.id, each]));

@@ -1,4 +1,9 @@
+import type { Authorize, TokenExchange } from "#core/authorize.ts";
+import type { ChannelOptions } from "#core/channel.ts";
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { FaultCode } from "#core/error.ts";
+import type { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
@@ -10,6 +15,8 @@ export interface Provider {
   readonly docs: string;
   /** Absent where there is no such thing as the vendor's own address. */
   readonly baseUrl?: string;
+  /** Its own address where that depends on the channel's options. */
+  baseUrlOf?(options: ChannelOptions): string;
   /** Variable that alone makes a channel; local servers are not assumed to run. */
   readonly keyVariable?: string;
   /** Whether a channel makes sense without a credential. */
@@ -17,6 +24,12 @@ export interface Provider {
   /** Runs on the owner's machines: nobody else's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
+  /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
+  readonly adapter?: TextAdapter;
+  /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
+  readonly options?: ProviderOptions;
+  /** Nobody says which models it has, so that each channel must. */
+  readonly needsModels?: true;
   /** Path that lists the models; absent where the vendor has no list. */
   readonly modelsPath?: string;
   /** Their ids out of that list; `data[].id` where nothing else is said. */
@@ -24,7 +37,11 @@ export interface Provider {
   /** Headers of every request beside the credential's, such as the version of an interface. */
   readonly headers?: Readonly<Record<string, string>>;
 
-  authorize(secret: string): Readonly<Record<string, string>>;
+  readonly authorize: Authorize;
+  /** For credentials that are traded for a token first, which `authorize` is then given instead. */
+  readonly exchange?: TokenExchange;
+  /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
+  knownAs?(model: string): string;
   /** Corrects the style's reading of an error. */
   classifyError?(status: number, body: string): FaultCode | undefined;
 }
@@ -32,7 +49,9 @@ export interface Provider {
 export interface TextEndpoint {
   readonly style: OutboundStyle & { readonly passthrough?: Passthrough };
   /** Below the channel's address; some vendors name the model in it. */
-  readonly path: string | ((model: string, stream: boolean) => string);
+  readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
+  /** Which of the vendor's models it serves; all of them where absent. */
+  serves?(model: string): boolean;
   /**
    * Whether its answers keep to the style closely enough to be passed on as
    * they are. Where not, they are read and written anew.
@@ -50,8 +69,53 @@ export interface TextEndpoint {
   headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
 }
 
+/** A vendor reached through a library that speaks its language. */
+export interface TextAdapter {
+  /** Asks, and reads the answer as it comes. Fails with `GatewayError` only. */
+  answer(request: ChatRequest, way: AdapterWay): AsyncIterable<ChatEvent>;
+}
+
+/** What an adapter is given for one call. */
+export interface AdapterWay {
+  /** Empty for the vendor's own. */
+  readonly baseUrl: string;
+  readonly options: ChannelOptions;
+  readonly traits: ModelTraits;
+  readonly report: LossReport;
+  /** The caller would rather be refused than lose a field. */
+  readonly isStrict: boolean;
+  /** The only way out. It fails where the vendor answers with a failure, in our words. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** Stands for the credential in header values and in the query, and is replaced on the way out. */
+  readonly placeholder: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ProviderOptions {
+  /** What each is, by its name. */
+  readonly required?: Readonly<Record<string, string>>;
+  readonly optional?: Readonly<Record<string, string>>;
+  /** Others are the business of somebody else, and are passed on. */
+  readonly isOpen?: true;
+  /** What is wrong with those that were given, by name. */
+  objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
+}
+
 export type ReadHeader = (name: string) => string | undefined;
 
 export function bearer(secret: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${secret}` };
+}
+
+/** What a channel has to say, for whoever reads channels. */
+export function requirementsOf(provider: Provider) {
+  const { id, needsKey, needsModels, baseUrl, baseUrlOf, adapter, text, options } = provider;
+  return {
+    id,
+    needsKey,
+    needsBaseUrl: baseUrl === undefined && baseUrlOf === undefined && adapter === undefined,
+    needsModels: needsModels === true,
+    styles: text.map(({ style }) => style.id),
+    options: options ?? {},
+  };
 }

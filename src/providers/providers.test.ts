@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Signable } from "#core/authorize.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { findProvider, PROVIDERS } from "./index.ts";
@@ -10,6 +11,28 @@ function sent(provider: string, body: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify({ ...body, ...edits })) as JsonObject;
 }
 
+const SIGNABLE: Signable = {
+  method: "POST",
+  url: new URL("https://upstream.test/"),
+  headers: {},
+  body: "{}",
+  options: {},
+  at: 0,
+};
+
+/** Two are wherever their owner says. */
+const ADDRESS = /^https:\/\/|^http:\/\/127\.0\.0\.1|^(azure-openai|openai-compatible)$/;
+
+/** Where a vendor does not want it as everybody does. */
+const OWN_HEADERS = new Map<string, Readonly<Record<string, string>>>([
+  ["anthropic", { "x-api-key": "secret" }],
+  ["gemini", { "x-goog-api-key": "secret" }],
+  ["azure-openai", { "api-key": "secret" }],
+  // Their libraries hold a placeholder, which is replaced on the way out.
+  ["bedrock", {}],
+  ["ai-sdk", {}],
+]);
+
 const user: Json = { role: "user", content: "hi" };
 
 describe("every provider", () => {
@@ -17,17 +40,19 @@ describe("every provider", () => {
     expect(new Set(PROVIDERS.map((each) => each.id)).size).toBe(PROVIDERS.length);
     for (const each of PROVIDERS) {
       expect(each.docs).toStartWith("https://");
-      expect(each.baseUrl ?? each.id).toMatch(
-        /^https:\/\/|^http:\/\/127\.0\.0\.1|^openai-compatible$/,
-      );
+      if (each.adapter === undefined) {
+        expect(each.baseUrl ?? each.baseUrlOf?.({}) ?? each.id).toMatch(ADDRESS);
+      }
       expect(each.baseUrl ?? "").not.toEndWith("/");
-      expect(each.text.length).toBeGreaterThan(0);
+      // Endpoints of styles we know, or an adapter: never both.
+      expect(each.text.length > 0).toBe(each.adapter === undefined);
     }
   });
 
   test("opens its credential into headers and nowhere else", () => {
     for (const each of PROVIDERS) {
-      expect(each.authorize("secret")).toEqual({ authorization: "Bearer secret" });
+      const headers = OWN_HEADERS.get(each.id) ?? { authorization: "Bearer secret" };
+      expect([each.id, each.authorize("secret", SIGNABLE)]).toEqual([each.id, headers]);
     }
   });
 

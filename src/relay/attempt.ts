@@ -1,10 +1,12 @@
 import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
+import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
+import { parseError } from "#styles/upstream-error.ts";
 import type { Call } from "./call.ts";
 import type { Health } from "./health.ts";
-import { allResting, type Plan, type Route } from "./route.ts";
+import { allResting, type Plan, type Route, type WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface AttemptDeps {
@@ -12,6 +14,7 @@ export interface AttemptDeps {
   readonly health: Health;
   readonly clock: Clock;
   readonly maxAttempts: number;
+  readonly delivery: { readonly maxEventBytes: number };
 }
 
 /** An upstream that answers. Its place on the channel is given back by `release`. */
@@ -22,9 +25,15 @@ export interface Begun<T> {
 }
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
-export type Begin<T> = (route: Route, send: Send) => Promise<T>;
+export type Begin<T> = (route: Route, way: Way) => Promise<T>;
 
-export type Send = (request: Outgoing) => Promise<UpstreamReply>;
+/** How the upstream of a route is reached, with the credential of this attempt. */
+export interface Way {
+  /** POSTs to the route's endpoint. */
+  send(route: WireRoute, request: Outgoing): Promise<UpstreamReply>;
+  /** For the route's adapter, which knows its own endpoints. */
+  openSession(): FetchSession;
+}
 
 export interface Outgoing {
   readonly body: string;
@@ -79,28 +88,46 @@ async function tryOnce<T>(
   const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
   let reply: UpstreamReply | undefined;
+  let session: FetchSession | undefined;
   let error: GatewayError | undefined;
+
+  const terms = {
+    pool: poolOf(route, credential),
+    credential,
+    authorize: provider.authorize,
+    ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
+    ...(channel.options === undefined ? {} : { options: channel.options }),
+    isStream: call.facts.stream,
+    signal: call.signal,
+  };
+  const onReply = async (each: UpstreamReply): Promise<void> => {
+    reply = each;
+    if (each.status !== 200) throw await asError(each, route);
+  };
 
   deps.health.enter(channel);
   try {
-    const answer = await begin(route, async ({ body, headers }) => {
-      reply = await deps.egress.send({
-        url: urlOf(route, call.facts.stream),
-        method: "POST",
-        body,
-        headers: { ...provider.headers, ...headers },
-        pool: poolOf(route, credential),
-        credential,
-        authorize: provider.authorize,
-        isStream: call.facts.stream,
-        signal: call.signal,
-      });
-      if (reply.status !== 200) throw await asError(reply, route);
-      return reply;
+    const answer = await begin(route, {
+      async send(wire, { body, headers }) {
+        const sent = await deps.egress.send({
+          ...terms,
+          url: urlOf(wire, call.facts.stream),
+          method: "POST",
+          body,
+          headers: { ...provider.headers, ...headers },
+        });
+        await onReply(sent);
+        return sent;
+      },
+      openSession() {
+        const { maxEventBytes } = deps.delivery;
+        return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
+      },
     });
     return { route, answer, release: releaseOnce(deps.health, route) };
   } catch (cause) {
     reply?.close();
+    session?.close();
     error = GatewayError.from(cause);
     deps.health.leave(channel);
     if (error.fault.next === "credential" && credential !== undefined) {
@@ -134,13 +161,19 @@ function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayErro
 const urls = new WeakMap<Route["channel"], Map<string, URL>>();
 
 /** Parsed once for each channel: it is the same for all its calls. */
-function urlOf({ channel, endpoint, upstreamModel }: Route, isStream: boolean): URL {
+function urlOf({ channel, provider, endpoint, upstreamModel }: WireRoute, isStream: boolean): URL {
+  const { options = {} } = channel;
   const path =
-    typeof endpoint.path === "string" ? endpoint.path : endpoint.path(upstreamModel, isStream);
+    typeof endpoint.path === "string"
+      ? endpoint.path
+      : endpoint.path(upstreamModel, isStream, options);
   let known = urls.get(channel);
   if (known === undefined) urls.set(channel, (known = new Map()));
   let url = known.get(path);
-  if (url === undefined) known.set(path, (url = new URL(channel.baseUrl + path)));
+  if (url === undefined) {
+    const base = channel.baseUrl || (provider.baseUrlOf?.(options) ?? "");
+    known.set(path, (url = new URL(base + path)));
+  }
   return url;
 }
 
@@ -155,7 +188,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 
 async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Promise<GatewayError> {
   const body = new TextDecoder().decode(await reply.readAll()).slice(0, MAX_ERROR_CHARS);
-  const read = endpoint.style.outbound.parseError(reply.status, body);
+  const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
   const code = provider.classifyError?.(reply.status, body) ?? read.code;
   const retryAfterMs = retryAfter(reply.headers);
   return new GatewayError(code, read.message, {

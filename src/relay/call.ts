@@ -33,7 +33,7 @@ export interface WholeAnswer {
 
 export interface StreamedAnswer {
   readonly kind: "stream";
-  /** Writes the answer out; resolves when it is over, however it went. */
-  send(sink: Sink): Promise<void>;
+  /** Writes the answer out; resolves when it is over, to true when it came to its proper end. */
+  send(sink: Sink): Promise<boolean>;
   readonly lost: readonly string[];
 }

@@ -3,6 +3,7 @@ import { mayUse, type ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelTraits } from "#core/model.ts";
 import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
+import type { Provider } from "#providers/provider.ts";
 import type { Candidate, ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
 
@@ -65,8 +66,13 @@ export class Channels implements ModelTable {
   describe(key: ApiKey, id: string): ListedModel | undefined {
     const [first] = this.#table.get(id) ?? [];
     if (first === undefined || !mayUse(key, id)) return undefined;
-    const model = this.#catalog.findModel(first.provider.id, first.upstreamModel);
+    const model = this.#find(first.provider, first.upstreamModel);
     return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+  }
+
+  #find(provider: Provider, upstreamModel: string): Model | undefined {
+    const id = provider.knownAs?.(upstreamModel) ?? upstreamModel;
+    return this.#catalog.findModel(provider.id, id);
   }
 
   #findSteered(name: string): readonly Candidate[] | undefined {
@@ -106,7 +112,7 @@ export class Channels implements ModelTable {
     const provider = findProvider(channel.provider);
     if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
     const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
-    const known = this.#catalog.findModel(provider.id, upstreamModel);
+    const known = this.#find(provider, upstreamModel);
     return {
       channel,
       provider,

@@ -65,12 +65,12 @@ export class Delivery implements Watched {
     }
   }
 
-  /** Sends the answer. `release` is told how the upstream did. */
+  /** Sends the answer; true when it came to its proper end. `release` is told how the upstream did. */
   async send(
     sink: Sink,
     settlement: Settlement,
     release: (failure?: GatewayError) => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { deadlines } = this.#settings;
     let failure: GatewayError | undefined;
     this.#sink = sink;
@@ -81,10 +81,12 @@ export class Delivery implements Watched {
     try {
       await this.#running;
       await settlement.complete();
+      return true;
     } catch (cause) {
       failure = GatewayError.from(cause);
       await settlement.fail(failure);
       if (failure.code !== "canceled") await sink.write(this.stream.fail(failure));
+      return false;
     } finally {
       deadlines.release(this);
       this.stream.close();

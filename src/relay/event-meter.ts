@@ -21,7 +21,7 @@ export class EventMeter {
 
   constructor(call: Call, route: Route, vault: Vault) {
     this.#call = call;
-    this.#givesIds = route.endpoint.style.id !== call.style.id;
+    this.#givesIds = route.endpoint?.style.id !== call.style.id;
     this.#recorder = vault.recorder(call.key);
   }
 

@@ -8,7 +8,7 @@ import { SseFramer } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
-import type { Route } from "./route.ts";
+import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /**
@@ -17,10 +17,10 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
  */
 export function passthroughRequest(
   { body, facts, header }: Call,
-  { endpoint, upstreamModel }: Route,
+  { endpoint, upstreamModel, traits }: WireRoute,
   passthrough: Passthrough,
 ): Outgoing {
-  let edits = passthrough.amend(body.json, facts, upstreamModel);
+  let edits = passthrough.amend(body.json, facts, upstreamModel, traits);
   if (endpoint.adaptRequest !== undefined) {
     edits = { ...edits, ...endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel) };
   }

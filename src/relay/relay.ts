@@ -1,8 +1,9 @@
 import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Passthrough } from "#core/style.ts";
+import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import { firstToAnswer, type AttemptDeps, type Begin, type Send } from "./attempt.ts";
+import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
@@ -12,7 +13,7 @@ import {
   passWhole,
   refuseNonStream,
 } from "./passthrough.ts";
-import type { Plan, Route, Router } from "./route.ts";
+import type { Plan, Route, Router, WireRoute } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 import { translateRequest, translateStream, translateWhole } from "./translate.ts";
@@ -113,47 +114,46 @@ async function relayStream(
 }
 
 function beginWhole(call: Call, { vault }: RelayDeps): Begin<WholeReading> {
-  return async (route, send) => {
+  return async (route, way) => {
+    if (route.endpoint === undefined)
+      return await readAdapted(call, route, way.openSession(), vault);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
-      using reply = await send(passthroughRequest(call, route, passthrough));
+      using reply = await way.send(route, passthroughRequest(call, route, passthrough));
       return await passWhole(reply, passthrough);
     }
     const translation = translateRequest(call, route, vault);
-    using reply = await send(translation);
+    using reply = await way.send(route, translation);
     return await translateWhole(reply, call, route, translation, vault);
   };
 }
 
 function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
   return async (route, send) =>
-    Delivery.begin(
-      await openStream(call, route, send, deps),
-      deps.delivery,
-      call.style.keepAlive,
-    );
+    Delivery.begin(await openStream(call, route, send, deps), deps.delivery, call.style.keepAlive);
 }
 
 async function openStream(
   call: Call,
   route: Route,
-  send: Send,
+  way: Way,
   { vault, delivery: { maxEventBytes } }: RelayDeps,
 ): Promise<AnswerStream> {
+  if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
   const { style } = route.endpoint;
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
-    const reply = await send(passthroughRequest(call, route, passthrough));
+    const reply = await way.send(route, passthroughRequest(call, route, passthrough));
     return await passStream(reply, call, style, passthrough, maxEventBytes);
   }
   const translation = translateRequest(call, route, vault);
-  const reply = await send(translation);
+  const reply = await way.send(route, translation);
   await refuseNonStream(reply, style);
   return translateStream(reply, call, route, translation, maxEventBytes, vault);
 }
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
-function passthroughFor({ style, facts }: Call, route: Route): Passthrough | undefined {
+function passthroughFor({ style, facts }: Call, route: WireRoute): Passthrough | undefined {
   const { endpoint, steering } = route;
   const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
   const isPlain = facts.mustTranslate !== true && steering === undefined;

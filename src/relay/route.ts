@@ -5,7 +5,7 @@ import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
-import type { Provider, TextEndpoint } from "#providers/provider.ts";
+import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { Health } from "./health.ts";
 
@@ -23,8 +23,15 @@ export interface Candidate {
 }
 
 /** A candidate for a call of a certain style. */
-export interface Route extends Candidate {
+export type Route = WireRoute | AdaptedRoute;
+
+export interface WireRoute extends Candidate {
   readonly endpoint: TextEndpoint;
+}
+
+export interface AdaptedRoute extends Candidate {
+  readonly endpoint?: undefined;
+  readonly adapter: TextAdapter;
 }
 
 /** How a call will be served, and what it may cost at most. */
@@ -62,10 +69,7 @@ export class Router {
     const able = candidates.filter((each) => this.#health.mayTry(each.channel));
     if (able.length === 0) throw allResting(candidates, this.#health);
 
-    const routes = inOrder(able).map((each) => ({
-      ...each,
-      endpoint: endpointFor(each, call.style),
-    }));
+    const routes = inOrder(able).map((each) => routeFor(each, call.style));
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
   }
@@ -104,16 +108,18 @@ export function allResting(candidates: readonly Candidate[], health: Health): Ga
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
-function endpointFor(candidate: Candidate, style: InboundStyle): TextEndpoint {
-  const { provider, channel } = candidate;
+function routeFor(candidate: Candidate, style: InboundStyle): Route {
+  const { provider, channel, upstreamModel } = candidate;
+  if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
   const wanted = channel.style ?? style.id;
-  const endpoint = provider.text.find((each) => each.style.id === wanted) ?? provider.text[0];
+  const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
+  const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   if (endpoint === undefined) {
     throw new GatewayError("model_not_found", "This model does not generate text.", {
       param: "model",
     });
   }
-  return endpoint;
+  return { ...candidate, endpoint };
 }
 
 /** By priority; within one, drawn by weight without replacement. */

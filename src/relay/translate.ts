@@ -9,7 +9,7 @@ import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import { EventMeter } from "./event-meter.ts";
-import type { Route } from "./route.ts";
+import type { Route, WireRoute } from "./route.ts";
 import { countUsage } from "./tokens.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -32,7 +32,7 @@ export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest
   return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
 }
 
-export function translateRequest(call: Call, route: Route, vault: Vault): Translation {
+export function translateRequest(call: Call, route: WireRoute, vault: Vault): Translation {
   const { endpoint, traits, upstreamModel } = route;
   const request = readRequest(call, route, vault);
   const report = new LossReport();
@@ -55,7 +55,7 @@ export function translateRequest(call: Call, route: Route, vault: Vault): Transl
 export async function translateWhole(
   reply: UpstreamReply,
   call: Call,
-  route: Route,
+  route: WireRoute,
   { request, lost }: Translation,
   vault: Vault,
 ): Promise<WholeReading> {
@@ -97,7 +97,7 @@ function isNotUsage(event: ChatEvent): boolean {
 export function translateStream(
   reply: UpstreamReply,
   call: Call,
-  route: Route,
+  route: WireRoute,
   translation: Translation,
   maxEventBytes: number,
   vault: Vault,

@@ -32,16 +32,29 @@ export const getModel: Route<HttpDeps> = {
   summary: "One model, if this key may use it.",
   renderError: listModels.renderError,
 
+  handle: (exchange, deps) =>
+    json(styleFor(exchange.request).one(find(exchange, deps)), exchange.id),
+};
+
+/** Below the native style's own prefix there is no question of style. */
+export const listNativeModels: Route<HttpDeps> = {
+  ...listModels,
+  path: "/v1beta/models",
+  summary: "Lists the models this key may use, in the native style.",
+  renderError: (error) => nativeModelList.buildError(error),
+
   handle(exchange, deps) {
-    const id = modelId(exchange);
-    const found = deps.channels.describe(requireKey(exchange), id);
-    if (found === undefined) {
-      throw new GatewayError("model_not_found", `The model '${id.slice(0, 128)}' does not exist.`, {
-        param: "model",
-      });
-    }
-    return json(styleFor(exchange.request).one(shown(found)), exchange.id);
+    const models = deps.channels.list(requireKey(exchange)).map(shown);
+    const query = new URL(exchange.request.url).searchParams;
+    return json(nativeModelList.list(models, { query }), exchange.id);
   },
+};
+
+export const getNativeModel: Route<HttpDeps> = {
+  ...listNativeModels,
+  path: "/v1beta/models/:id{.+}",
+  summary: "One model in the native style, if this key may use it.",
+  handle: (exchange, deps) => json(nativeModelList.one(find(exchange, deps)), exchange.id),
 };
 
 /** A style's own header decides; the kind of credential only where there is none. */
@@ -50,6 +63,15 @@ function styleFor(request: Request): ModelListStyle {
   if (headers.has("anthropic-version") || headers.has("x-api-key")) return messagesModelList;
   for (const name of headers.keys()) if (isVendorKeyHeader(name)) return nativeModelList;
   return new URL(request.url).searchParams.has("key") ? nativeModelList : chatModelList;
+}
+
+function find(exchange: Exchange, deps: HttpDeps): ShownModel {
+  const id = modelId(exchange);
+  const found = deps.channels.describe(requireKey(exchange), id);
+  if (found !== undefined) return shown(found);
+  throw new GatewayError("model_not_found", `The model '${id.slice(0, 128)}' does not exist.`, {
+    param: "model",
+  });
 }
 
 function modelId(exchange: Exchange): string {

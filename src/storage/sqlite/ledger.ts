@@ -86,7 +86,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       group.assertOpen();
       const drawn = hold.accounts.map((id) => accounts.open(id));
       if (!canHold(drawn, amount)) return false;
-      if (hold.state === "provisional") write(callId, hold);
+      if (hold.state === "provisional") hold.durable = write(callId, hold);
       move(drawn, amount, 0);
       hold.amount = nanoUsd(hold.amount + amount);
       return extend(callId, hold, amount);

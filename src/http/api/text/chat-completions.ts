@@ -1,8 +1,8 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/chat/fields.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import type { HttpDeps } from "../../deps.ts";
-import type { Route } from "../../routes.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
 import { generate } from "./generate.ts";
 
 export const createChatCompletion: Route<HttpDeps> = {

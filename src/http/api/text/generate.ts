@@ -4,9 +4,9 @@ import type { Address, InboundStyle, RequestBody } from "#core/style.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 import type { Answer, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
-import type { HttpDeps } from "../../deps.ts";
-import { requireKey } from "../../require-key.ts";
-import type { Exchange } from "../../routes.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange } from "#http/routes.ts";
 
 /** What some endpoints do differently. */
 export interface Generation {
@@ -62,10 +62,16 @@ export async function generate(
   );
   if (answer.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
   else await outlet.whole?.(answer);
-  return respond(answer, exchange.id, outlet);
+  return respond(answer, exchange.id, style, outlet, deps);
 }
 
-function respond(answer: Answer, requestId: string, outlet: Outlet): Response {
+function respond(
+  answer: Answer,
+  requestId: string,
+  style: InboundStyle,
+  outlet: Outlet,
+  { onStream }: HttpDeps,
+): Response {
   const headers: Record<string, string> = {
     ...(answer.kind === "whole" ? WHOLE_HEADERS : STREAM_HEADERS),
     "x-request-id": requestId,
@@ -75,9 +81,34 @@ function respond(answer: Answer, requestId: string, outlet: Outlet): Response {
   if (answer.kind === "whole") return new Response(answer.body, { headers });
 
   if (outlet.contentType !== undefined) headers["content-type"] = outlet.contentType;
-  const send = (sink: Sink): Promise<void> =>
-    outlet.stream === undefined ? answer.send(sink) : outlet.stream(answer, sink);
-  return new Response(pushStream(send), { headers });
+  const watched = onStream === undefined ? answer : watch(answer, style, onStream);
+  return new Response(
+    pushStream(async (sink) => {
+      await (outlet.stream?.(watched, sink) ?? watched.send(sink));
+    }),
+    { headers },
+  );
+}
+
+function watch(
+  answer: StreamedAnswer,
+  style: InboundStyle,
+  onStream: (style: string, text: string) => void,
+): StreamedAnswer {
+  return {
+    ...answer,
+    async send(sink) {
+      const pieces: Uint8Array[] = [];
+      const isWhole = await answer.send({
+        write(piece) {
+          pieces.push(Buffer.from(piece));
+          return sink.write(piece);
+        },
+      });
+      if (isWhole) onStream(style.id, Buffer.concat(pieces).toString());
+      return isWhole;
+    },
+  };
 }
 
 const WHOLE_HEADERS = { "content-type": "application/json" };

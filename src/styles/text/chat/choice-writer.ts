@@ -21,6 +21,7 @@ export interface Manner {
 }
 
 /** A proof goes out with its words; one of longer words stays with the gateway. */
+const NO_ARGUMENTS = { function: { arguments: "" } };
 const MAX_PROVEN_LENGTH = 4 * 1_024 * 1_024;
 
 /** The events of one choice, as the pieces that clients put together again. */
@@ -171,7 +172,9 @@ export class ChoiceWriter {
         if (this.#isEmpty && block.kind === "function") this.#sayArguments("{}");
         this.#block = undefined;
         if (event.signature !== undefined && !this.#manner.wantsFunctionCall) {
-          this.#sayCall(buildCallSignature(event.signature));
+          // A fragment without the call itself is none to several clients.
+          const rest = block.kind === "custom" ? { custom: { input: "" } } : NO_ARGUMENTS;
+          this.#sayCall({ ...rest, ...buildCallSignature(event.signature) });
         }
         break;
       case "image": {

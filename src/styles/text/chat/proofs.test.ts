@@ -118,7 +118,11 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
       listOf(delta["tool_calls"]),
     );
 
-    expect(fragments.at(-1)).toEqual({ index: 0, extra_content: expected });
+    expect(fragments.at(-1)).toEqual({
+      index: 0,
+      function: { arguments: "" },
+      extra_content: expected,
+    });
     expect(listOf(messageOf(events)["tool_calls"])).toEqual([
       {
         id: "t",

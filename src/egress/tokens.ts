@@ -1,0 +1,133 @@
+import type { Token, TokenExchange, TokenRequest } from "#core/authorize.ts";
+import type { Credential } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import type { Egress, UpstreamRequest } from "./egress.ts";
+
+/** A token is renewed this long before its end, or at half its life where that comes later. */
+const RENEW_BEFORE_MS = 300_000;
+/** Too close to its end to arrive in time. */
+const MARGIN_MS = 10_000;
+/** After a renewal that failed, while the old token still holds. */
+const RETRY_MS = 30_000;
+
+interface Held {
+  readonly value: string;
+  readonly expiresAt: number;
+  /** Never after its end. */
+  renewAt: number;
+}
+
+/**
+ * Tokens that credentials were traded for, each kept while it holds. One
+ * trade serves all calls that wait for it, and nobody waits for a renewal.
+ */
+export class Tokens {
+  readonly #send: Egress["send"];
+  readonly #clock: Pick<Clock, "now">;
+  readonly #held = new WeakMap<Credential, Held>();
+  readonly #trading = new WeakMap<Credential, Promise<string>>();
+
+  constructor(send: Egress["send"], clock: Pick<Clock, "now">) {
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** What stands for the request's credential: its secret, or the token that it is worth now. */
+  present(request: UpstreamRequest): string | undefined | Promise<string> {
+    const { credential, exchange } = request;
+    if (credential === undefined || exchange === undefined) return credential?.open();
+
+    const now = this.#clock.now();
+    const held = this.#held.get(credential);
+    if (held !== undefined && now < held.renewAt) return held.value;
+    const trading = this.#trading.get(credential) ?? this.#trade(credential, exchange, request);
+    if (trading === undefined) return credential.open();
+    if (held !== undefined && now < held.expiresAt - MARGIN_MS) return held.value;
+    return whileWanted(trading, request.signal);
+  }
+
+  /** It was refused, though it should still hold. */
+  forget({ credential }: UpstreamRequest): void {
+    if (credential !== undefined) this.#held.delete(credential);
+  }
+
+  #trade(
+    credential: Credential,
+    exchange: TokenExchange,
+    { pool }: UpstreamRequest,
+  ): Promise<string> | undefined {
+    const asked = exchange.request(credential.open(), this.#clock.now());
+    if (asked === undefined) return undefined;
+    const trading = this.#ask(asked, exchange, pool)
+      .then((token) => this.#hold(credential, token))
+      .catch((cause: unknown) => {
+        const held = this.#held.get(credential);
+        if (held !== undefined) {
+          held.renewAt = Math.min(this.#clock.now() + RETRY_MS, held.expiresAt - MARGIN_MS);
+        }
+        throw cause;
+      })
+      .finally(() => this.#trading.delete(credential));
+    // Told to those who wait; while an old token holds, nobody does.
+    trading.catch(() => {});
+    this.#trading.set(credential, trading);
+    return trading;
+  }
+
+  /** Not on behalf of any one caller: whoever hangs up must not take the others' token with them. */
+  async #ask(asked: Promise<TokenRequest>, exchange: TokenExchange, pool: string): Promise<Token> {
+    const { url, headers, body } = await asked;
+    using reply = await this.#send({
+      url,
+      method: "POST",
+      headers,
+      body,
+      pool: `${pool}/token`,
+      credential: undefined,
+      authorize: () => ({}),
+      // A token is due as soon as the first byte of a stream is.
+      isStream: true,
+    });
+    const answer = parseJson(new TextDecoder().decode(await reply.readAll()));
+    if (reply.status !== 200) throw refusal(reply.status);
+    const token = isObject(answer) ? exchange.read(answer) : undefined;
+    if (token === undefined) {
+      throw new GatewayError("upstream_failed", "The upstream's answer holds no token.");
+    }
+    return token;
+  }
+
+  #hold(credential: Credential, { value, lifetimeMs }: Token): string {
+    const now = this.#clock.now();
+    this.#held.set(credential, {
+      value,
+      expiresAt: now + lifetimeMs,
+      renewAt: now + Math.max(lifetimeMs / 2, lifetimeMs - RENEW_BEFORE_MS),
+    });
+    return value;
+  }
+}
+
+function refusal(status: number): GatewayError {
+  const cause = `status ${status}`;
+  if (status === 429) {
+    return new GatewayError("upstream_rate_limited", "The upstream gives no token now.", { cause });
+  }
+  return status < 500
+    ? new GatewayError("upstream_auth", "The upstream does not accept the gateway's account.", {
+        cause,
+      })
+    : new GatewayError("upstream_failed", "The upstream could not give a token.", { cause });
+}
+
+function whileWanted(trading: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
+  if (signal === undefined) return trading;
+  return new Promise((resolve, reject) => {
+    const onGone = (): void => reject(new GatewayError("canceled", "The caller hung up."));
+    if (signal.aborted) onGone();
+    signal.addEventListener("abort", onGone, { once: true });
+    trading.then(resolve, reject).finally(() => signal.removeEventListener("abort", onGone));
+  });
+}

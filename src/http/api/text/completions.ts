@@ -1,0 +1,16 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/text/completions/fields.ts";
+import { completions } from "#styles/text/completions/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { generate } from "./generate.ts";
+
+export const createCompletion: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/completions",
+  access: "key",
+  summary: "Continues a prompt, as before there were chats.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => completions.inbound.buildError(error),
+  handle: (exchange, deps) => generate(exchange, completions, deps),
+};

@@ -1,0 +1,81 @@
+import { GatewayError } from "#core/error.ts";
+import type { ResponseStore } from "#core/responses.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+
+/** What a call adds to a conversation, and all of it together. */
+export interface Continued {
+  /** The caller's own items, references among them resolved. */
+  readonly added: readonly Json[];
+  /** What the upstream is asked: earlier turns, then what was added. */
+  readonly input: readonly Json[];
+  readonly previousId: string | undefined;
+}
+
+/** A responses request with everything in it that its caller left with us. */
+export async function continueConversation(
+  body: JsonObject,
+  userId: number,
+  store: ResponseStore,
+): Promise<Continued> {
+  const { previous_response_id: previous } = body;
+  const previousId = typeof previous === "string" && previous !== "" ? previous : undefined;
+  const added = await withoutReferences(inputItems(body["input"]), userId, store);
+  const earlier = previousId === undefined ? [] : await itemsUpTo(previousId, userId, store);
+  return { added, input: [...earlier, ...added], previousId };
+}
+
+/** Input as items; a plain string is what the user says. */
+export function inputItems(input: Json | undefined): readonly Json[] {
+  if (isArray(input)) return input;
+  return typeof input === "string" ? [{ role: "user", content: input }] : [];
+}
+
+async function itemsUpTo(
+  id: string,
+  userId: number,
+  store: ResponseStore,
+): Promise<readonly Json[]> {
+  const turns = await store.findConversation(userId, id);
+  if (turns === undefined) {
+    throw new GatewayError("not_found", `Previous response with id '${shown(id)}' not found.`, {
+      param: "previous_response_id",
+    });
+  }
+  return turns.flatMap(({ input, response: { output } }) => [
+    ...input,
+    ...(isArray(output) ? output : []),
+  ]);
+}
+
+/** Clients refer to items of earlier answers by their ids instead of sending them again. */
+async function withoutReferences(
+  items: readonly Json[],
+  userId: number,
+  store: ResponseStore,
+): Promise<readonly Json[]> {
+  const ids = items.map(referenceIn).filter((id) => id !== undefined);
+  if (ids.length === 0) return items;
+  const known = await store.findItems(userId, ids);
+  return items.map((item, index) => {
+    const id = referenceIn(item);
+    if (id === undefined) return item;
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    throw new GatewayError("not_found", `Item with id '${shown(id)}' not found.`, {
+      param: `input[${index}]`,
+    });
+  });
+}
+
+/** The type may be left out of a reference, which then is nothing but an id. */
+function referenceIn(item: Json): string | undefined {
+  if (!isObject(item) || typeof item["id"] !== "string") return undefined;
+  const isReference =
+    item["type"] === "item_reference" ||
+    (!("type" in item) && !("role" in item) && !("content" in item));
+  return isReference ? item["id"] : undefined;
+}
+
+function shown(id: string): string {
+  return id.slice(0, 128);
+}

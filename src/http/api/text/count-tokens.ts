@@ -1,0 +1,73 @@
+import { GatewayError } from "#core/error.ts";
+import { mayUse } from "#core/key.ts";
+import type { Address, InboundStyle } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { countInput } from "#relay/count-input.ts";
+import { gemini } from "#styles/text/gemini/index.ts";
+import { buildCountError } from "#styles/text/messages/error.ts";
+import { messages } from "#styles/text/messages/index.ts";
+import { responses } from "#styles/text/responses/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+
+export const countMessageTokens: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/messages/count_tokens",
+  access: "key",
+  summary: "Counts the input tokens of a messages request; asks no model and costs nothing.",
+  renderError: buildCountError,
+  async handle(exchange, deps) {
+    const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
+    // How long an answer may be does not count, and need not be said.
+    const question = { ...body, max_tokens: 1 };
+    const inputTokens = await count(messages, question, {}, exchange, deps);
+    return json({ input_tokens: inputTokens }, exchange.id);
+  },
+};
+
+export const countResponseTokens: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/responses/input_tokens",
+  access: "key",
+  summary: "Counts the input tokens of a responses request; asks no model and costs nothing.",
+  renderError: (error) => responses.inbound.buildError(error),
+  async handle(exchange, deps) {
+    const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
+    const inputTokens = await count(responses, body, {}, exchange, deps);
+    return json({ object: "response.input_tokens", input_tokens: inputTokens }, exchange.id);
+  },
+};
+
+/** The question stands in the body, or under `generateContentRequest` with all that belongs to it. */
+export async function countNativeTokens(
+  exchange: Exchange,
+  model: string,
+  deps: HttpDeps,
+): Promise<Response> {
+  const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
+  const nested = body["generateContentRequest"] ?? body["generate_content_request"];
+  const question = isObject(nested) ? nested : body;
+  const address = { model, stream: false };
+  const totalTokens = await count(gemini, question, address, exchange, deps);
+  return json({ totalTokens }, exchange.id);
+}
+
+async function count(
+  style: InboundStyle,
+  body: JsonObject,
+  address: Address,
+  exchange: Exchange,
+  { channels }: HttpDeps,
+): Promise<number> {
+  const facts = style.inbound.readRequest(body, address);
+  const [candidate] = channels.find(facts.model) ?? [];
+  if (candidate === undefined || !mayUse(requireKey(exchange), facts.model)) {
+    const shown = facts.model.slice(0, 128);
+    throw new GatewayError("model_not_found", `The model '${shown}' does not exist.`, {
+      param: "model",
+    });
+  }
+  return await countInput(style.inbound.parseRequest(body, facts), candidate.traits);
+}

@@ -1,0 +1,16 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/text/messages/fields.ts";
+import { messages } from "#styles/text/messages/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { generate } from "./generate.ts";
+
+export const createMessage: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/messages",
+  access: "key",
+  summary: "Generates text in the messages style; `stream: true` answers with server-sent events.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => messages.inbound.buildError(error),
+  handle: (exchange, deps) => generate(exchange, messages, deps),
+};

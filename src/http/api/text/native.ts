@@ -1,0 +1,57 @@
+import { GatewayError } from "#core/error.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/text/gemini/fields.ts";
+import { gemini } from "#styles/text/gemini/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { countNativeTokens } from "./count-tokens.ts";
+import { asEventArray } from "./event-array.ts";
+import { generate } from "./generate.ts";
+
+/** Operations that name model and verb in the last step of the path: `models/m:generateContent`. */
+export const nativeOperations: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
+  method: "POST",
+  path: `${version}/models/:operation{.+}`,
+  access: "key",
+  summary:
+    "Generates text, or counts tokens, in the native style: `{model}:generateContent`, " +
+    "`{model}:streamGenerateContent`, `{model}:countTokens`.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => gemini.inbound.buildError(error),
+  handle: serve,
+}));
+
+function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const operation = decoded(exchange.param("operation"));
+  // The verb follows the last colon: ids of models may hold some.
+  const colon = operation.lastIndexOf(":");
+  const model = withoutPrefix(operation.slice(0, Math.max(0, colon)));
+  switch (operation.slice(colon + 1)) {
+    case "generateContent":
+      return generate(exchange, gemini, deps, { address: { model, stream: false } });
+    case "streamGenerateContent": {
+      const query = new URL(exchange.request.url).searchParams;
+      const isEvents = (query.get("alt") ?? query.get("$alt")) === "sse";
+      return generate(exchange, gemini, deps, {
+        address: { model, stream: true },
+        ...(isEvents ? {} : { outlet: asEventArray }),
+      });
+    }
+    case "countTokens":
+      return countNativeTokens(exchange, model, deps);
+    default:
+      throw new GatewayError("not_found", "There is no such operation on a model.");
+  }
+}
+
+function withoutPrefix(model: string): string {
+  return model.startsWith("models/") ? model.slice("models/".length) : model;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,98 @@
+import { estimateInputTokens } from "#core/count.ts";
+import { GatewayError } from "#core/error.ts";
+import type { RequestBody } from "#core/style.ts";
+import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/text/responses/fields.ts";
+import { responses } from "#styles/text/responses/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { continueConversation, type Continued } from "./conversation.ts";
+import { generate } from "./generate.ts";
+import { keepingResponse } from "./kept-response.ts";
+import { truncateInput } from "./truncate.ts";
+
+export const createResponse: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/responses",
+  access: "key",
+  summary:
+    "Generates text in the responses style; goes on from `previous_response_id` over any upstream.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => responses.inbound.buildError(error),
+  handle: serve,
+};
+
+async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { userId } = requireKey(exchange);
+  let asked: Continued | undefined;
+  let isKept = true;
+  return await generate(exchange, responses, deps, {
+    async prepare(body) {
+      asked = await continueConversation(body.json, userId, deps.responses);
+      isKept = body.json["store"] !== false;
+      return withInput(body, fitted(asked.input, body.json, deps), deps.limits.jsonDepth);
+    },
+
+    outlet: keepingResponse(async (response) => {
+      const { id } = response;
+      if (!isKept || asked === undefined || typeof id !== "string") return;
+      const { previousId, added } = asked;
+      await keep({ exchange, deps }, async () => {
+        await deps.responses.save({
+          id,
+          userId,
+          ...(previousId === undefined ? {} : { previousId }),
+          createdAt: deps.clock.now(),
+          input: added,
+          response: { ...response, previous_response_id: previousId ?? null, store: true },
+        });
+      });
+    }),
+  });
+}
+
+/** An answer that was paid for is not withheld because it could not be kept. */
+async function keep(
+  { exchange, deps }: { exchange: Exchange; deps: HttpDeps },
+  save: () => Promise<void>,
+): Promise<void> {
+  try {
+    await save();
+  } catch (cause) {
+    const message = "A response could not be kept.";
+    deps.onError(new GatewayError("internal", message, { cause }), exchange.id);
+  }
+}
+
+function fitted(input: readonly Json[], body: JsonObject, deps: HttpDeps): readonly Json[] {
+  const { truncation, model } = body;
+  if (truncation !== "auto" || typeof model !== "string") return input;
+  const windows = (deps.channels.find(model) ?? []).map(({ traits }) => traits.contextTokens);
+  const known = windows.filter((tokens) => tokens !== undefined);
+  if (known.length === 0) return input;
+  const others = { instructions: body["instructions"] ?? null, tools: body["tools"] ?? null };
+  return truncateInput(input, estimateInputTokens(others), Math.min(...known));
+}
+
+/** The caller's own bytes where nothing was added to them. */
+function withInput(body: RequestBody, input: readonly Json[], maxDepth: number): RequestBody {
+  const own = body.json["input"];
+  const isOwn =
+    typeof own === "string" ? input.length === 1 && isPlain(input[0], own) : isSame(own, input);
+  if (isOwn) return body;
+  const json = { ...body.json, input };
+  const text = JSON.stringify(json);
+  return { text, outline: outlineJson(text, maxDepth), json };
+}
+
+function isPlain(item: Json | undefined, text: string): boolean {
+  return isObject(item) && item["role"] === "user" && item["content"] === text;
+}
+
+function isSame(own: Json | undefined, input: readonly Json[]): boolean {
+  return (
+    Array.isArray(own) && own.length === input.length && own.every((item, at) => item === input[at])
+  );
+}

@@ -1,0 +1,259 @@
+import { Buffer } from "node:buffer";
+import type { ChatEvent, Citation, FinishReason } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { defined } from "#lib/values.ts";
+import { textOfInput } from "#styles/text/messages/call-input.ts";
+import { readToolName } from "#styles/text/messages/tool-name.ts";
+import { BlockLine, type Slot } from "./block-line.ts";
+import { failureIn } from "./failure.ts";
+import { readProof } from "./proof.ts";
+import type { PackageTraits } from "./traits.ts";
+import { isMembers, itemsOf, membersOf, textIn, type Members } from "./unknown.ts";
+import { readUsage } from "./usage-in.ts";
+
+interface CallSlot {
+  readonly slot: Slot;
+  readonly kind: "function" | "custom";
+  /** Free text stands inside of JSON, and can only be taken out of the whole. */
+  input: string;
+}
+
+/** Reads the parts of an answer, in the order in which a package streams them. */
+export class PartReader {
+  readonly #traits: PackageTraits;
+  readonly #line = new BlockLine();
+  /** Text and reasoning under way, by the package's id. */
+  readonly #spoken = new Map<string, Slot>();
+  readonly #calls = new Map<string, CallSlot>();
+  /** Its input is whole; its part with the proof may follow at once. */
+  #endedCall: string | undefined;
+  #metadata: Members = {};
+  #hasStarted = false;
+  #hasCalls = false;
+  #finish: Members | undefined;
+
+  constructor(traits: PackageTraits) {
+    this.#traits = traits;
+  }
+
+  read(part: unknown): ChatEvent[] {
+    const { type } = membersOf(part);
+    if (type !== "tool-call") this.#endCall();
+    if (isMembers(part) && typeof type === "string") this.#readPart(type, part);
+    return this.#taken();
+  }
+
+  /** `isWhole`: nothing can be missing. Otherwise an answer without its vendor's end broke off. */
+  end(isWhole: boolean): ChatEvent[] {
+    this.#endCall();
+    const reason = membersOf(this.#finish?.["finishReason"]);
+    const unified = textIn(reason, "unified");
+    const isCut =
+      this.#finish === undefined || (unified === "other" && reason["raw"] === undefined);
+    if (isCut && !isWhole) {
+      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+    }
+    if (unified === "error") {
+      throw new GatewayError("upstream_failed", "The upstream failed to end its answer.");
+    }
+    this.#line.endAll();
+    const usage = readUsage(this.#finish?.["usage"]);
+    const stopSequence = stopSequenceIn(this.#finish?.["providerMetadata"]);
+    return [
+      ...this.#start(),
+      ...this.#line.take(),
+      {
+        type: "finish",
+        choice: 0,
+        reason: reasonOf(unified, this.#hasCalls),
+        ...defined({ stopSequence }),
+      },
+      ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),
+    ];
+  }
+
+  #readPart(type: string, part: Members): void {
+    switch (type) {
+      case "response-metadata":
+        this.#metadata = { ...this.#metadata, ...part };
+        break;
+      case "text-start":
+      case "text-delta":
+      case "text-end":
+        this.#readSpoken("text", part);
+        if (type === "text-end") for (const each of itemsOf(part["citations"])) this.#cite(each);
+        break;
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end":
+        this.#readSpoken("reasoning", part);
+        break;
+      case "tool-input-start":
+        if (part["providerExecuted"] !== true) this.#callOf(part["id"], part["toolName"]);
+        break;
+      case "tool-input-delta":
+        this.#addInput(part);
+        break;
+      case "tool-input-end":
+        this.#endedCall = textIn(part, "id");
+        break;
+      case "tool-call":
+        if (part["providerExecuted"] !== true) this.#readCall(part);
+        break;
+      case "source":
+        this.#cite({ source: part });
+        break;
+      case "file":
+        this.#readFile(part);
+        break;
+      case "finish":
+        this.#finish = part;
+        break;
+      case "error":
+        throw failureIn(part["error"]);
+    }
+  }
+
+  #readSpoken(kind: "text" | "reasoning", part: Members): void {
+    const { id, delta = "", providerMetadata } = part;
+    const key = `${kind} ${String(id)}`;
+    const signature = kind === "reasoning" ? readProof(providerMetadata, this.#traits) : undefined;
+    const isEmpty = delta === "" || typeof delta !== "string";
+    let slot = this.#spoken.get(key);
+    // Nothing is begun for nothing, and what closed meanwhile is begun anew.
+    if (isEmpty && signature === undefined) {
+      if (textIn(part, "type")?.endsWith("-end") === true) this.#endSpoken(key, slot);
+      return;
+    }
+    if (slot === undefined || slot.state === "closed") {
+      slot = this.#line.begin({ type: kind });
+      this.#spoken.set(key, slot);
+    }
+    if (signature !== undefined) slot.signature = signature;
+    if (!isEmpty) this.#line.say(slot, delta);
+    if (textIn(part, "type")?.endsWith("-end") === true) this.#endSpoken(key, slot);
+  }
+
+  #endSpoken(key: string, slot: Slot | undefined): void {
+    if (slot !== undefined) this.#line.end(slot);
+    this.#spoken.delete(key);
+  }
+
+  #callOf(id: unknown, toolName: unknown): CallSlot {
+    const callId = typeof id === "string" && id !== "" ? id : `call_${randomBase62(24)}`;
+    const known = this.#calls.get(callId);
+    if (known !== undefined) return known;
+    if (typeof toolName !== "string" || toolName === "") {
+      throw new GatewayError("upstream_failed", "The upstream called a tool without naming it.");
+    }
+    const { name, kind } = readToolName(toolName);
+    const slot = this.#line.begin({ type: "tool_call", id: callId, name, kind });
+    const call: CallSlot = { slot, kind, input: "" };
+    this.#calls.set(callId, call);
+    this.#hasCalls = true;
+    return call;
+  }
+
+  #addInput({ id, delta }: Members): void {
+    const call = typeof id === "string" ? this.#calls.get(id) : undefined;
+    if (call === undefined || typeof delta !== "string") return;
+    call.input += delta;
+    if (call.kind === "function") this.#line.say(call.slot, delta);
+  }
+
+  #readCall({ toolCallId, toolName, input, providerMetadata }: Members): void {
+    const call = this.#callOf(toolCallId, toolName);
+    if (call.slot.isDone) return;
+    if (call.input === "") {
+      const whole = typeof input === "string" ? input : JSON.stringify(input ?? {});
+      call.input = whole;
+      if (call.kind === "function") this.#line.say(call.slot, whole);
+    }
+    call.slot.signature = readProof(providerMetadata, this.#traits);
+    this.#close(call);
+    this.#endedCall = undefined;
+  }
+
+  /** Whatever came next, it was not the part that belongs to the call. */
+  #endCall(): void {
+    const call = this.#endedCall === undefined ? undefined : this.#calls.get(this.#endedCall);
+    this.#endedCall = undefined;
+    if (call !== undefined && !call.slot.isDone) this.#close(call);
+  }
+
+  #close(call: CallSlot): void {
+    if (call.kind === "custom") this.#line.say(call.slot, textOfInput(call.input));
+    this.#line.end(call.slot);
+  }
+
+  #cite(said: unknown): void {
+    const { source, startIndex, endIndex } = membersOf(said);
+    const url = textIn(source, "url");
+    // What cites a place in a document of the request has no address.
+    if (url === undefined) return;
+    const citation: Citation = {
+      url,
+      ...defined({
+        title: textIn(source, "title"),
+        quote: textIn(said, "citedText"),
+        start: typeof startIndex === "number" ? startIndex : undefined,
+        end: typeof endIndex === "number" ? endIndex : undefined,
+      }),
+    };
+    this.#line.cite(citation);
+  }
+
+  #readFile({ mediaType, data }: Members): void {
+    const base64 = base64Of(isMembers(data) && "data" in data ? data["data"] : data);
+    const type = typeof mediaType === "string" ? mediaType.split("/")[0] : undefined;
+    if (base64 === undefined || (type !== "image" && type !== "audio")) return;
+    const slot = this.#line.begin({ type, mediaType: String(mediaType) });
+    this.#line.say(slot, base64);
+    this.#line.end(slot);
+  }
+
+  #taken(): ChatEvent[] {
+    const events = this.#line.take();
+    return events.length === 0 ? events : [...this.#start(), ...events];
+  }
+
+  /** Only with its first block, so that until then another upstream can take over. */
+  #start(): ChatEvent[] {
+    if (this.#hasStarted) return [];
+    this.#hasStarted = true;
+    const { timestamp } = this.#metadata;
+    return [
+      {
+        type: "start",
+        id: textIn(this.#metadata, "id") || randomBase62(24),
+        model: textIn(this.#metadata, "modelId") ?? "",
+        createdAt: timestamp instanceof Date ? timestamp.getTime() || 0 : 0,
+      },
+    ];
+  }
+}
+
+function base64Of(data: unknown): string | undefined {
+  if (typeof data === "string") return data;
+  return data instanceof Uint8Array ? Buffer.from(data).toString("base64") : undefined;
+}
+
+function stopSequenceIn(metadata: unknown): string | undefined {
+  return Object.values(membersOf(metadata))
+    .map((own) => textIn(own, "stopSequence"))
+    .find((sequence) => sequence !== undefined && sequence !== "");
+}
+
+const REASONS: ReadonlyMap<string | undefined, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content-filter", "content_filter"],
+  ["tool-calls", "tool_calls"],
+]);
+
+/** Some vendors end with a plain stop where tools are to be called. */
+function reasonOf(unified: string | undefined, hasCalls: boolean): FinishReason {
+  const reason = REASONS.get(unified) ?? "other";
+  return hasCalls && (reason === "stop" || reason === "other") ? "tool_calls" : reason;
+}

@@ -1,0 +1,178 @@
+import type {
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultPart,
+  SharedV3ProviderOptions,
+} from "@ai-sdk/provider";
+import type { Block, Message, ToolResultBlock } from "#core/chat.ts";
+import { inputOf } from "#styles/text/messages/call-input.ts";
+import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { textOf } from "#lib/values.ts";
+import { buildFile, isMedia } from "./file-out.ts";
+import type { Place, Terms } from "./place.ts";
+import { writeProof } from "./proof.ts";
+import { buildOutput } from "./result-out.ts";
+
+type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
+type User = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
+
+/** A conversation in the terms that all packages share. */
+export function buildPrompt(messages: readonly Message[], terms: Terms): LanguageModelV3Prompt {
+  const callNames = namesOf(messages);
+  const leading = messages.findIndex(({ role }) => !isInstruction(role));
+  const prompt = messages.flatMap((message, index) => {
+    terms.report.loseForeign(message.extra, terms.traits.key, "messages.");
+    const at: Place = { ...terms, path: `messages[${index}]`, callNames };
+    if (isInstruction(message.role)) {
+      return leading < 0 || index < leading
+        ? instructionsOf(message, at)
+        : laterInstruction(message);
+    }
+    if (message.role === "assistant") return assistantOf(message, at);
+    return turnOf(message, at);
+  });
+  return withResultsTogether(prompt);
+}
+
+/** Some vendors want the results of one turn's calls in one turn. */
+function withResultsTogether(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const merged: LanguageModelV3Prompt = [];
+  for (const message of prompt) {
+    const last = merged.at(-1);
+    if (message.role === "tool" && last?.role === "tool") last.content.push(...message.content);
+    else merged.push(message);
+  }
+  return merged;
+}
+
+function isInstruction(role: Message["role"]): boolean {
+  return role === "system" || role === "developer";
+}
+
+function instructionsOf(message: Message, at: Place): LanguageModelV3Prompt {
+  return message.blocks.flatMap((block) => {
+    if (block.type !== "text" || block.text.trim() === "") return [];
+    return [{ role: "system" as const, content: block.text, ...markOf(block, at) }];
+  });
+}
+
+/** Most packages take instructions at the beginning only. */
+function laterInstruction({ blocks }: Message): LanguageModelV3Prompt {
+  const text = blocks.map((block) => ("text" in block ? block.text : "")).join("\n\n");
+  if (text.trim() === "") return [];
+  return [{ role: "user", content: [{ type: "text", text: `<system>\n${text}\n</system>` }] }];
+}
+
+/** Results of tools come before whatever else the turn says. */
+function turnOf({ blocks, name }: Message, at: Place): LanguageModelV3Prompt {
+  if (name !== undefined) at.report.lose("messages.name");
+  const results = blocks.filter((block) => block.type === "tool_result");
+  const said = blocks.flatMap((block) => userPart(block, at));
+  const turn: LanguageModelV3Prompt = [];
+  if (results.length > 0) {
+    turn.push({ role: "tool", content: results.map((result) => resultPart(result, at)) });
+  }
+  if (said.length > 0) turn.push({ role: "user", content: said });
+  return turn;
+}
+
+function userPart(block: Block, at: Place): readonly User[] {
+  if (isMedia(block)) return [{ ...buildFile(block, at), ...markOf(block, at) }];
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return block.text.trim() === ""
+        ? []
+        : [{ type: "text", text: block.text, ...markOf(block, at) }];
+    case "other":
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      return [];
+    default:
+      return [];
+  }
+}
+
+function resultPart(result: ToolResultBlock, at: Place): LanguageModelV3ToolResultPart {
+  const marked = result.blocks.findLast(({ cache }) => cache !== undefined) ?? result;
+  return {
+    type: "tool-result",
+    toolCallId: result.callId,
+    toolName: at.callNames.get(result.callId) ?? result.name ?? "tool",
+    output: buildOutput(result, at),
+    ...markOf(result.cache === undefined ? marked : result, at),
+  };
+}
+
+function assistantOf({ blocks }: Message, at: Place): LanguageModelV3Prompt {
+  const content = blocks.flatMap((block) => assistantPart(block, at));
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function assistantPart(block: Block, at: Place): readonly Assistant[] {
+  const { report, traits } = at;
+  if (isMedia(block)) {
+    if (traits.takesShown === true) return [buildFile(block, at)];
+    if (block.transcript !== undefined) return [{ type: "text", text: block.transcript }];
+    report.lose(`messages.${block.type}`);
+    return [];
+  }
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return block.text.trim() === ""
+        ? []
+        : [{ type: "text", text: block.text, ...markOf(block, at) }];
+    case "reasoning": {
+      const proof = writeProof(block.signature, traits);
+      if (proof !== undefined)
+        return [{ type: "reasoning", text: block.text, providerOptions: proof }];
+      if (traits.needsProof !== true && block.text !== "") {
+        return [{ type: "reasoning", text: block.text }];
+      }
+      report.lose("reasoning");
+      return [];
+    }
+    case "tool_call": {
+      const proof = writeProof(block.signature, traits);
+      return [
+        {
+          type: "tool-call",
+          toolCallId: block.id,
+          toolName: writeToolName(block.name, block.kind, at.path),
+          input: inputOf(block.arguments, block.kind),
+          ...(proof === undefined ? markOf(block, at) : { providerOptions: proof }),
+        },
+      ];
+    }
+    case "other":
+      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      return [];
+    case "tool_result":
+      return [];
+  }
+}
+
+/** A package's own words for a caching mark, where it has any. */
+function markOf(
+  { cache }: Pick<Block, "cache">,
+  { traits, report }: Place,
+): { readonly providerOptions?: SharedV3ProviderOptions } {
+  if (cache === undefined) return {};
+  if (traits.cache === undefined) {
+    report.lose("cache_control");
+    return {};
+  }
+  return { providerOptions: { [traits.key]: traits.cache(cache) } };
+}
+
+/** A result names its call, not always its tool. */
+function namesOf(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      if (block.type !== "tool_call") continue;
+      names.set(block.id, writeToolName(block.name, block.kind, "messages"));
+    }
+  }
+  return names;
+}

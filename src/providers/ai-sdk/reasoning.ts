@@ -1,0 +1,82 @@
+import type { JSONObject } from "@ai-sdk/provider";
+import type { Reasoning } from "#core/chat.ts";
+import { budgetFor, effortFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
+
+/** What to ask of a package. */
+export interface Wish {
+  readonly options: JSONObject;
+  /** Tokens that the package adds to the most that the caller allowed. */
+  readonly spends?: number;
+}
+
+const MIN_BUDGET = 1_024;
+
+interface Measured {
+  readonly type: "disabled" | "adaptive" | "enabled";
+  readonly display?: "omitted" | "summarized";
+  readonly budgetTokens?: number;
+  readonly effort?: string;
+  readonly spends?: number;
+}
+
+/** For models that are told how long to think, or that measure it themselves by an effort. */
+export function measured(asked: Reasoning, controls: ReasoningControls | undefined): Measured {
+  const plan = planReasoning(asked, controls);
+  const isAdaptive = controls?.efforts !== undefined && controls.budget === undefined;
+  const effort =
+    plan?.mode === "effort" && controls?.efforts !== undefined ? plan.effort : undefined;
+  const more = effort === undefined ? {} : { effort };
+  if (plan === undefined || plan.mode === "off") return { type: "disabled" };
+  if (isAdaptive) {
+    const display = asked.visible === false ? "omitted" : "summarized";
+    return { type: "adaptive", display, ...more };
+  }
+  const most = controls?.budget?.maxTokens;
+  const tokens =
+    plan.mode === "budget"
+      ? plan.tokens
+      : budgetFor(plan.mode === "effort" ? plan.effort : "medium", most);
+  const budgetTokens = Math.max(MIN_BUDGET, Math.floor(tokens));
+  return { type: "enabled", budgetTokens, ...more, spends: budgetTokens };
+}
+
+/** For models that take a number of tokens: 0 is off, -1 as much as they like. */
+export function budgeted(
+  asked: Reasoning,
+  controls: ReasoningControls | undefined,
+  write: (tokens: number) => JSONObject,
+): Wish | undefined {
+  const plan = planReasoning(asked, controls);
+  switch (plan?.mode) {
+    case undefined:
+      return undefined;
+    case "off":
+      return { options: write(0) };
+    case "auto":
+      return { options: write(-1) };
+    case "budget":
+      return { options: write(plan.tokens) };
+    case "effort":
+      return { options: write(budgetFor(plan.effort, controls?.budget?.maxTokens)) };
+  }
+}
+
+/** For models that take a word. */
+export function levelled(
+  asked: Reasoning,
+  controls: ReasoningControls | undefined,
+  write: (effort: string) => JSONObject,
+): Wish | undefined {
+  const plan = planReasoning(asked, controls);
+  switch (plan?.mode) {
+    case undefined:
+    case "auto":
+      return undefined;
+    case "off":
+      return { options: write("none") };
+    case "budget":
+      return { options: write(effortFor(plan.tokens, controls?.budget?.maxTokens)) };
+    case "effort":
+      return { options: write(plan.effort) };
+  }
+}

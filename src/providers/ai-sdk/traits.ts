@@ -1,0 +1,119 @@
+import type { JSONObject } from "@ai-sdk/provider";
+import type { ReasoningControls } from "#core/reasoning.ts";
+import type { Reasoning } from "#core/chat.ts";
+import { budgeted, levelled, measured, type Wish } from "./reasoning.ts";
+
+/** What the shared interface leaves to each package's own options. */
+export interface PackageTraits {
+  /** Under which its options stand and its metadata comes. */
+  readonly key: string;
+  /** The style whose upstreams give out the same proofs of reasoning. */
+  readonly proof?: "messages" | "gemini";
+  /** Earlier reasoning is only taken with its proof. */
+  readonly needsProof?: true;
+  /** Its reading of whole answers fails where its reading of streams does not. */
+  readonly readsStreamsOnly?: true;
+  /** Assistants' messages may show what they showed. */
+  readonly takesShown?: true;
+  /** Undefined for what cannot be asked for. */
+  reasoning?(
+    asked: Reasoning,
+    controls: ReasoningControls | undefined,
+    model: string,
+  ): Wish | undefined;
+  /** Options of a part or a message where a caching mark ends. */
+  cache?(mark: "short" | "long"): JSONObject;
+  /** Keeps the model from calling several tools at once. */
+  readonly oneCallAtATime?: JSONObject;
+  /** A caller's id for their user. */
+  user?(id: string): JSONObject;
+}
+
+const lasting = (mark: "short" | "long"): JSONObject => (mark === "long" ? { ttl: "1h" } : {});
+
+/** By the package's name; its own documentation is the source. */
+const KNOWN: Readonly<Record<string, PackageTraits>> = {
+  "@ai-sdk/anthropic": {
+    key: "anthropic",
+    proof: "messages",
+    needsProof: true,
+    reasoning(asked, controls) {
+      const { effort, spends, ...thinking } = measured(asked, controls);
+      return {
+        options: { thinking, ...(effort === undefined ? {} : { effort }) },
+        ...(spends === undefined ? {} : { spends }),
+      };
+    },
+    cache: (mark) => ({ cacheControl: { type: "ephemeral", ...lasting(mark) } }),
+    oneCallAtATime: { disableParallelToolUse: true },
+    user: (id) => ({ metadata: { userId: id } }),
+  },
+  "@ai-sdk/amazon-bedrock": {
+    key: "bedrock",
+    proof: "messages",
+    needsProof: true,
+    reasoning(asked, controls, model) {
+      if (!model.includes("anthropic.")) return levelled(asked, controls, bedrockEffort);
+      const { effort, spends, ...thinking } = measured(asked, controls);
+      const more = effort === undefined ? {} : { maxReasoningEffort: effort };
+      return {
+        options: { reasoningConfig: { ...thinking, ...more } },
+        ...(spends === undefined ? {} : { spends }),
+      };
+    },
+    cache: (mark) => ({ cachePoint: { type: "default", ...lasting(mark) } }),
+  },
+  "@ai-sdk/cohere": {
+    key: "cohere",
+    // A whole answer that cites what a tool returned is refused by the package's own check.
+    readsStreamsOnly: true,
+    reasoning: (asked, controls) =>
+      budgeted(asked, controls, (tokens) => ({
+        thinking:
+          tokens === 0
+            ? { type: "disabled" }
+            : { type: "enabled", ...(tokens < 0 ? {} : { tokenBudget: tokens }) },
+      })),
+  },
+  "@ai-sdk/google": {
+    key: "google",
+    proof: "gemini",
+    takesShown: true,
+    reasoning(asked, controls) {
+      const shown = asked.visible === false ? {} : { includeThoughts: true };
+      return controls?.efforts !== undefined && controls.budget === undefined
+        ? levelled(asked, controls, (effort) => ({
+            thinkingConfig: { thinkingLevel: effort, ...shown },
+          }))
+        : budgeted(asked, controls, (tokens) => ({
+            thinkingConfig: { thinkingBudget: tokens, ...shown },
+          }));
+    },
+  },
+  "@ai-sdk/openai": {
+    key: "openai",
+    reasoning: (asked, controls) =>
+      levelled(asked, controls, (effort) => ({
+        reasoningEffort: effort,
+        ...(asked.visible === true ? { reasoningSummary: "auto" } : {}),
+      })),
+    oneCallAtATime: { parallelToolCalls: false },
+    user: (id) => ({ user: id }),
+  },
+};
+
+function bedrockEffort(effort: string): JSONObject {
+  return effort === "none"
+    ? { reasoningConfig: { type: "disabled" } }
+    : { reasoningConfig: { type: "enabled", maxReasoningEffort: effort } };
+}
+
+/** Of a package that is not known nothing is assumed, but for where its options stand. */
+export function traitsOf(packageName: string): PackageTraits {
+  const known = KNOWN[packageName];
+  return known ?? { key: packageName.replace(/^@[^/]*\//, "").replaceAll(/-([a-z])/g, upper) };
+}
+
+function upper(_: string, letter: string): string {
+  return letter.toUpperCase();
+}

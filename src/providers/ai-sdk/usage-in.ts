@@ -1,0 +1,15 @@
+import { usageOf, type Usage } from "#core/usage.ts";
+import { isMembers, membersOf } from "./unknown.ts";
+
+/** Totals with their parts. Undefined where the vendor did not say: then it is counted here. */
+export function readUsage(usage: unknown): Usage | undefined {
+  const { inputTokens: input, outputTokens: output } = membersOf(usage);
+  if (!isMembers(input) || !isMembers(output)) return undefined;
+  return usageOf({
+    inputTokens: input["total"],
+    cachedInputTokens: input["cacheRead"],
+    cacheWriteTokens: input["cacheWrite"],
+    outputTokens: output["total"],
+    reasoningTokens: output["reasoning"],
+  });
+}

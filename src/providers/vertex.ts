@@ -1,0 +1,90 @@
+import { betasFor } from "#styles/text/messages/betas.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { gemini } from "#styles/text/gemini/index.ts";
+import { messages } from "#styles/text/messages/index.ts";
+import type { ChannelOptions } from "#core/channel.ts";
+import type { Provider } from "./provider.ts";
+import { serviceAccount } from "./vertex/service-account.ts";
+
+/** The version of the interface that the vendor has in place of the header. */
+const MESSAGES_VERSION = "vertex-2023-10-16";
+const HOST = "aiplatform.googleapis.com";
+
+/**
+ * Models of the vendor's own in its native style, another maker's in theirs,
+ * and those of the rest, which are named `maker/model`, in the style that most
+ * share. A credential is an API key, an access token, or the JSON of a service
+ * account, which is traded for access tokens.
+ */
+export const vertex: Provider = {
+  id: "vertex",
+  name: "Google Vertex AI",
+  docs: "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
+  baseUrlOf({ location = "global" }) {
+    return location === "global" ? `https://${HOST}` : `https://${location}-${HOST}`;
+  },
+  needsKey: true,
+  needsModels: true,
+  options: {
+    optional: {
+      project: "the id of the project; without it, models are asked for by API key alone",
+      location: "a region, or `global`",
+    },
+    objectionsTo(options) {
+      if ("location" in options && !("project" in options)) {
+        return { location: 'belongs to a project: "options.project" is missing.' };
+      }
+      const odd = Object.entries(options).filter(([, value]) => !/^[a-z0-9:.-]{1,64}$/.test(value));
+      return Object.fromEntries(odd.map(([name]) => [name, `is not the name of a ${name}.`]));
+    },
+  },
+  text: [
+    {
+      style: gemini,
+      serves: (model) => !isClaude(model) && !model.includes("/"),
+      path: (model, stream, options) =>
+        `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
+        (stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      isFaithful: true,
+    },
+    {
+      style: messages,
+      serves: isClaude,
+      path: (model, stream, options) =>
+        `${under(options)}/publishers/anthropic/models/${model}:` +
+        (stream ? "streamRawPredict" : "rawPredict"),
+      isFaithful: true,
+      adaptRequest: () => ({ model: undefined, anthropic_version: MESSAGES_VERSION }),
+      headers(body, ofCaller) {
+        const asked = (ofCaller("anthropic-beta") ?? "").split(",").map((word) => word.trim());
+        const betas = new Set([...asked, ...betasFor(body)].filter((word) => word !== ""));
+        return betas.size === 0 ? {} : { "anthropic-beta": [...betas].join(",") };
+      },
+    },
+    {
+      style: chat,
+      serves: (model) => model.includes("/"),
+      path: (_model, _stream, options) => `${under(options)}/endpoints/openapi/chat/completions`,
+      isFaithful: true,
+    },
+  ],
+  exchange: serviceAccount,
+  authorize: (secret) =>
+    isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },
+
+  /** Versions stand behind an `@` here. */
+  knownAs: (model) => model.replace("@", "-").replace(/^[^/]*\//, ""),
+};
+
+function isClaude(model: string): boolean {
+  return model.startsWith("claude");
+}
+
+function under({ project, location = "global" }: ChannelOptions): string {
+  return project === undefined ? "/v1" : `/v1/projects/${project}/locations/${location}`;
+}
+
+/** Both kinds of the vendor's API keys are known by how they begin. */
+function isApiKey(secret: string): boolean {
+  return secret.startsWith("AIza") || secret.startsWith("AQ.");
+}

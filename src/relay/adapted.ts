@@ -1,0 +1,109 @@
+import type { ChatEvent } from "#core/chat.ts";
+import type { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { Usage } from "#core/usage.ts";
+import { PLACEHOLDER, type FetchSession } from "#egress/fetch.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { Call } from "./call.ts";
+import type { AdaptedRoute } from "./route.ts";
+import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
+import type { Vault } from "./vault.ts";
+import type { WholeReading } from "./whole.ts";
+
+/** A whole answer of a vendor that an adapter speaks to. */
+export async function readAdapted(
+  call: Call,
+  route: AdaptedRoute,
+  session: FetchSession,
+  vault: Vault,
+): Promise<WholeReading> {
+  const { request, report, events } = ask(call, route, session, vault);
+  try {
+    const read = await Array.fromAsync(events);
+    return await writeWhole(read, call, route, request, report.fields, vault);
+  } finally {
+    session.close();
+  }
+}
+
+/** The same, event by event. */
+export function openAdapted(
+  call: Call,
+  route: AdaptedRoute,
+  session: FetchSession,
+  vault: Vault,
+): AnswerStream {
+  const { request, report, events } = ask(call, route, session, vault);
+  return new AdaptedStream(events, new StreamWriter(call, route, request, vault), report, session);
+}
+
+function ask(call: Call, route: AdaptedRoute, session: FetchSession, vault: Vault) {
+  const { channel, traits, adapter } = route;
+  const request = readRequest(call, route, vault);
+  const report = new LossReport();
+  const events = adapter.answer(request, {
+    baseUrl: channel.baseUrl,
+    options: channel.options ?? {},
+    traits,
+    report,
+    isStrict: call.isStrict,
+    fetch: session.fetch,
+    placeholder: PLACEHOLDER,
+    signal: call.signal,
+  });
+  return { request, report, events };
+}
+
+class AdaptedStream implements AnswerStream {
+  readonly #events: AsyncIterable<ChatEvent>;
+  readonly #writer: StreamWriter;
+  readonly #report: LossReport;
+  readonly #session: FetchSession;
+  isEnding = false;
+
+  constructor(
+    events: AsyncIterable<ChatEvent>,
+    writer: StreamWriter,
+    report: LossReport,
+    session: FetchSession,
+  ) {
+    this.#events = events;
+    this.#writer = writer;
+    this.#report = report;
+    this.#session = session;
+  }
+
+  /** The next event is asked for once the caller took the last: nobody runs ahead. */
+  async run(take: Sink["write"]): Promise<void> {
+    for await (const event of this.#events) {
+      this.#session.heard();
+      const out = this.#writer.write(event);
+      if (out !== "") await take(out);
+    }
+    const end = await this.#writer.end();
+    this.isEnding = true;
+    await take(end);
+  }
+
+  get lost(): readonly string[] {
+    return this.#report.fields;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#writer.meter.usage;
+  }
+
+  takeOutputText(): string {
+    return this.#writer.meter.takeOutputText();
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
+  }
+
+  /** Whoever reads from the upstream is thrown out of it, and so ends. */
+  close(): void {
+    this.#session.close();
+  }
+}

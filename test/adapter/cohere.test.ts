@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { readEvents } from "#lib/sse.ts";
+import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { random, SEED } from "#test/seed.ts";
+import { withShared } from "#test/shared.ts";
+import { cut } from "../translate/chat-corpus.ts";
+import { said, type Said } from "./answer.ts";
+import { readRecorded } from "./recorded.ts";
+import { openVendor, stream, type Respond, type Vendor } from "./vendor.ts";
+
+/** One vendor's recorded answers, through its package and the whole gateway. */
+withShared("corpus", () => {
+  let respond: Respond;
+  let vendor: Vendor;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    vendor = openVendor((seen) => respond(seen));
+    gateway = await openTestGateway({
+      yaml: `channels:
+  - name: cohere
+    provider: ai-sdk
+    base_url: ${vendor.url}/v2
+    api_key: co-secret-of-the-operator
+    options: { package: "@ai-sdk/cohere" }
+    models: [command-a]`,
+      env: { SLUICE_LIMIT_ATTEMPTS: "1" },
+    });
+  });
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]();
+    await vendor[Symbol.asyncDispose]();
+  });
+
+  const ask = async (more: object = {}): Promise<Said> => {
+    gateway.gateway.health.forgetAll();
+    return said(
+      await gateway.post("/v1/chat/completions", {
+        model: "command-a",
+        messages: [{ role: "user", content: "Hello." }],
+        ...more,
+      }),
+    );
+  };
+
+  const streams = readRecorded("cohere-v2-chat").flatMap(({ file, status, sse }) =>
+    status === 200 && sse !== undefined ? [{ file, sse }] : [],
+  );
+
+  describe("what the vendor said is what its caller is told", () => {
+    test.each(streams)("however its bytes are cut: $file", async ({ sse }) => {
+      const told = essenceOf(sse);
+      respond = () => stream(cut(Buffer.from(sse), random(SEED)));
+      const streamed = await ask({ stream: true, stream_options: { include_usage: true } });
+      const whole = await ask();
+
+      for (const answer of [streamed, whole]) {
+        if (told.finish === "error") expect(answer.error).toBeDefined();
+        else
+          expect(essence(answer)).toEqual({
+            ...told,
+            reasoning: answer === whole ? "" : told.reasoning,
+          });
+      }
+      expect(streamed.isDone).toBe(told.finish !== "error");
+    });
+  });
+
+  test("there are enough of them to mean something", () => {
+    expect(streams.length).toBeGreaterThan(20);
+  });
+});
+
+type Essence = Pick<Said, "text" | "reasoning" | "calls" | "finish" | "input" | "output">;
+
+function essence({ text, reasoning, calls, finish, input, output }: Said): Essence {
+  return { text, reasoning, calls, finish, input, output };
+}
+
+const FINISHES: ReadonlyMap<string | undefined, string> = new Map([
+  ["COMPLETE", "stop"],
+  ["STOP_SEQUENCE", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["TOOL_CALL", "tool_calls"],
+  ["ERROR", "error"],
+]);
+
+/** Read off the vendor's own words, by nobody's library. */
+function essenceOf(sse: string): Essence {
+  const events = readEvents(`${sse}\n\n`)
+    .map(({ data }) => parseJson(data))
+    .filter(isObject);
+  const calls: { name: string; text: string }[] = [];
+  let text = "";
+  let reasoning = "";
+  let finish: string | undefined;
+  let usage: Pick<Essence, "input" | "output"> = { input: undefined, output: undefined };
+  for (const { type, delta } of events) {
+    const message = memberOf(delta, "message");
+    const content = memberOf(message, "content");
+    const call = memberOf(memberOf(message, "tool_calls"), "function");
+    if (type === "content-delta") {
+      text += textOf(memberOf(content, "text")) ?? "";
+      reasoning += textOf(memberOf(content, "thinking")) ?? "";
+    }
+    if (type === "tool-call-start")
+      calls.push({ name: textOf(memberOf(call, "name")) ?? "", text: "" });
+    const last = calls.at(-1);
+    if (last !== undefined && textOf(type)?.startsWith("tool-call") === true) {
+      last.text += textOf(memberOf(call, "arguments")) ?? "";
+    }
+    if (type === "message-end") {
+      finish = FINISHES.get(textOf(memberOf(delta, "finish_reason")));
+      usage = usageOf(memberOf(delta, "usage"));
+    }
+  }
+  return {
+    text,
+    reasoning,
+    calls: calls.map((call) => ({ name: call.name, arguments: parseJson(call.text) ?? {} })),
+    finish,
+    ...usage,
+  };
+}
+
+function usageOf(usage: JsonObject[string]): Pick<Essence, "input" | "output"> {
+  const tokens = memberOf(usage, "tokens");
+  return {
+    input: numberOf(memberOf(tokens, "input_tokens")),
+    output: numberOf(memberOf(tokens, "output_tokens")),
+  };
+}
