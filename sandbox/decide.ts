@@ -17,7 +17,7 @@ export function decide(received: Received, { vendors, queue }: Deciders): Decisi
     const faults = readFaults(requestedFaults(received, vendor, queue));
     const reply =
       replacedReply(faults, vendor) ?? vendor.reply({ ...inside(received, vendor), faults });
-    return { reply, faults, errorFrames: () => errorFrames(faults, vendor) };
+    return { reply, faults, errorFrames: () => errorFrames(faults, vendor, reply) };
   } catch (cause) {
     // Neither a misspelt fault nor a mistake of the sandbox may look like a vendor's answer.
     const status = cause instanceof UnknownFault ? 400 : 500;
@@ -48,8 +48,14 @@ function requestedFaults(
   queue: FaultQueue,
 ): readonly FaultRequest[] {
   const { body, path, headers, bytes } = received;
-  const model = isJsonObject(body) && typeof body["model"] === "string" ? body["model"] : undefined;
-  const key = headers["authorization"]?.replace(/^Bearer\s+/i, "");
+  const inBody = isJsonObject(body) ? body["model"] : undefined;
+  const model =
+    vendor.modelIn?.(path.slice(vendor.id.length + 1)) ??
+    (typeof inBody === "string" ? inBody : undefined);
+  const key =
+    headers["authorization"]?.replace(/^Bearer\s+/i, "") ??
+    headers["x-api-key"] ??
+    headers["x-goog-api-key"];
   const text = Buffer.from(bytes).toString("utf8");
   return [...queue.take({ path, model, text, key }), ...readMagicWords(vendor.lastUserText(body))];
 }
@@ -66,15 +72,15 @@ function inside(received: Received, vendor: Vendor) {
   };
 }
 
-function errorFrames({ streamerror }: Faults, vendor: Vendor): readonly Frame[] {
-  const frame = vendor.errorFrame({
-    status: 500,
-    code: streamerror?.error,
-    message: streamerror?.message,
-  });
+function errorFrames({ streamerror }: Faults, vendor: Vendor, { body }: Reply): readonly Frame[] {
+  const error = { status: 500, code: streamerror?.error, message: streamerror?.message };
+  const frames =
+    body.kind === "events" && body.fail !== undefined
+      ? body.fail(error)
+      : [vendor.errorFrame(error)];
   return streamerror?.done && vendor.terminator !== undefined
-    ? [frame, vendor.terminator]
-    : [frame];
+    ? [...frames, vendor.terminator]
+    : frames;
 }
 
 function nowhere(vendors: readonly Vendor[]): Reply {

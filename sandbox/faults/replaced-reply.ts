@@ -18,7 +18,12 @@ export function replacedReply(faults: Faults, vendor: Vendor): Reply | undefined
     ? textReply(status.code, gatewayPage(status.code), "text/html")
     : jsonReply(
         status.code,
-        vendor.errorBody({ status: status.code, code: status.error, message: status.message }),
+        vendor.errorBody({
+          status: status.code,
+          code: status.error,
+          message: status.message,
+          ...(status.retry_after === undefined ? {} : { retryAfterSeconds: status.retry_after }),
+        }),
       );
   return { ...reply, headers: { ...reply.headers, ...waitHeaders(status) } };
 }

@@ -28,7 +28,7 @@ export function replyChunks(
   const plain =
     body.kind === "endless"
       ? endlessBlanks(body.head)
-      : writeFrames(faultyFrames(body.frames, faults, errorFrames), faults);
+      : writeFrames(faultyFrames(body.frames, faults, errorFrames), faults, body.form);
   return faults.gzip ? compressed(plain, faults) : split(plain, faults);
 }
 

@@ -1,11 +1,18 @@
 import type { Faults } from "#sandbox/faults/faults.ts";
 import type { Chunk } from "./chunks.ts";
 import type { Frame } from "./frame.ts";
+import { writeArray } from "./json-array.ts";
+import type { StreamForm } from "./reply.ts";
 
-/** Server-sent events, in the usual framing or in one of the unusual ones. */
-export function* writeFrames(frames: Iterable<Frame>, faults: Faults): Generator<Chunk> {
+/** Server-sent events, in the usual framing or in one of the unusual ones; or an array of their data. */
+export function* writeFrames(
+  frames: Iterable<Frame>,
+  faults: Faults,
+  form: StreamForm = "lf",
+): Generator<Chunk> {
+  if (form === "array") return yield* writeArray(frames);
   const encoder = new TextEncoder();
-  const newline = faults.cr ? "\r" : faults.crlf ? "\r\n" : "\n";
+  const newline = faults.cr ? "\r" : faults.crlf || form === "crlf" ? "\r\n" : "\n";
   const colon = faults.nospace ? ":" : ": ";
   let index = 0;
 

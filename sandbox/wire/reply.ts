@@ -1,4 +1,5 @@
 import type { Json } from "#sandbox/json.ts";
+import type { VendorError } from "#sandbox/vendor.ts";
 import type { Frame } from "./frame.ts";
 
 /** What a vendor answers, before it becomes bytes. */
@@ -10,9 +11,20 @@ export interface Reply {
 
 export type ReplyBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly tokens: number }
-  | { readonly kind: "events"; readonly frames: Iterable<Frame> }
+  | {
+      readonly kind: "events";
+      readonly frames: Iterable<Frame>;
+      readonly fail?: StreamFailure;
+      readonly form?: StreamForm;
+    }
   /** The beginning of a body that goes on with blanks for ever. */
   | { readonly kind: "endless"; readonly head: string };
+
+/** Server-sent events with either end of line, which is "lf" unless told, or the elements of one JSON array. */
+export type StreamForm = "lf" | "crlf" | "array";
+
+/** How a stream that has begun ends in an error, where that depends on what it has said so far. */
+export type StreamFailure = (error: VendorError) => readonly Frame[];
 
 export function jsonReply(
   status: number,
@@ -40,6 +52,7 @@ export function textReply(status: number, text: string, contentType: string): Re
 export function eventsReply(
   frames: Iterable<Frame>,
   headers: Readonly<Record<string, string>> = {},
+  fail?: StreamFailure,
 ): Reply {
   return {
     status: 200,
@@ -48,6 +61,6 @@ export function eventsReply(
       "cache-control": "no-cache",
       ...headers,
     },
-    body: { kind: "events", frames },
+    body: { kind: "events", frames, ...(fail === undefined ? {} : { fail }) },
   };
 }

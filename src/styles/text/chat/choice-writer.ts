@@ -20,8 +20,8 @@ export interface Manner {
   readonly wantsFunctionCall: boolean;
 }
 
-/** A proof goes out with its words; one of longer words stays with the gateway. */
 const NO_ARGUMENTS = { function: { arguments: "" } };
+/** A proof goes out with its words; one of longer words stays with the gateway. */
 const MAX_PROVEN_LENGTH = 4 * 1_024 * 1_024;
 
 /** The events of one choice, as the pieces that clients put together again. */

@@ -1,0 +1,49 @@
+import type { JsonObject } from "#sandbox/json.ts";
+import { ApiError, invalid } from "./error.ts";
+import { MODELS, findModel, type Model } from "./models.ts";
+import { readPage } from "./pages.ts";
+
+export function listModels(query: URLSearchParams): JsonObject {
+  const { items, ...next } = readPage(MODELS, ({ id }) => `models/${id}`, query);
+  return { models: items.map(modelBody), ...next };
+}
+
+export function getModel(id: string, version: string): JsonObject {
+  const model = findModel(id);
+  if (model !== undefined) return modelBody(model);
+  throw new ApiError(404, `Model is not found: models/${id} for api version ${version}`);
+}
+
+/** A model that can do what the verb says. */
+export function modelFor(id: string, verb: string, version: string): Model {
+  if (!/^[\w.-]+$/.test(id))
+    throw invalid("* GenerateContentRequest.model: unexpected model name format\n");
+  const model = findModel(id);
+  if (model !== undefined) return model;
+  throw new ApiError(
+    404,
+    `models/${id} is not found for API version ${version}, or is not supported for ${verb}. Call ListModels to see the list of available models and their supported methods.`,
+  );
+}
+
+function modelBody(model: Model): JsonObject {
+  const caches = model.modalities[0]?.[0] === "TEXT" && model.modalities.length === 1;
+  return {
+    name: `models/${model.id}`,
+    version: model.version,
+    displayName: model.displayName,
+    description: model.description,
+    inputTokenLimit: model.inputTokens,
+    outputTokenLimit: model.outputTokens,
+    supportedGenerationMethods: [
+      "generateContent",
+      "countTokens",
+      ...(caches ? ["createCachedContent"] : []),
+    ],
+    temperature: 1,
+    topP: 0.95,
+    topK: model.topK,
+    maxTemperature: model.maxTemperature,
+    ...(model.thinking === undefined ? {} : { thinking: true }),
+  };
+}

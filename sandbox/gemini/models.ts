@@ -1,0 +1,147 @@
+import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
+import type { ThinkingConfig } from "./proto/generation-config.ts";
+
+/** A simulated model: what it can do, what it rejects, and how it writes its answers. */
+export interface Model {
+  readonly id: string;
+  readonly version: string;
+  readonly displayName: string;
+  readonly description: string;
+  /** Another name for this model: answers carry the model's own. */
+  readonly isAliasOf?: string;
+  /** Which generation's way of answering it has. */
+  readonly generation: Generation;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly maxTemperature: number;
+  readonly topK: number;
+  readonly thinking?: ThinkingLimits;
+  /** The combinations of modalities it can be asked for; the first is what it makes unasked. */
+  readonly modalities: readonly (readonly Modality[])[];
+}
+
+export type Generation = "2.0" | "2.5" | "3";
+export type Modality = "TEXT" | "IMAGE" | "AUDIO";
+
+export interface ThinkingLimits {
+  /** In tokens; -1 leaves it to the model, where the budget can be given. */
+  readonly budget: { readonly min: number; readonly max: number; readonly canBeOff: boolean };
+  readonly levels: readonly ThinkingLevel[];
+  /** What it does where nothing is asked for. */
+  readonly usually: ReasoningEffort;
+}
+
+export type ThinkingLevel = NonNullable<ThinkingConfig["thinkingLevel"]>;
+
+export function findModel(id: string): Model | undefined {
+  return MODELS.find((model) => model.id === id);
+}
+
+/** The name that answers carry. */
+export function servedBy({ id, isAliasOf }: Model): string {
+  return isAliasOf ?? id;
+}
+
+const SECOND: Partial<Model> = { generation: "2.0", outputTokens: 8_192, topK: 40 };
+
+function plain(id: string, displayName: string, version: string, extra: Partial<Model>): Model {
+  return {
+    id,
+    version,
+    displayName,
+    description: `${displayName}, as the sandbox plays it`,
+    generation: "2.5",
+    inputTokens: 1_048_576,
+    outputTokens: 65_536,
+    maxTemperature: 2,
+    topK: 64,
+    modalities: [["TEXT"]],
+    ...extra,
+  };
+}
+
+function budgeted(id: string, name: string, version: string, thinking: ThinkingLimits["budget"]) {
+  // The smallest of them thinks only when it is told to.
+  const usually = thinking.min === 512 ? "none" : "medium";
+  return plain(id, name, version, { thinking: { budget: thinking, levels: [], usually } });
+}
+
+function levelled(
+  id: string,
+  name: string,
+  version: string,
+  levels: readonly ThinkingLevel[],
+  extra: Partial<Model> = {},
+) {
+  // What knows a minimal level can also be told to do without.
+  const budget = levels.includes("MINIMAL")
+    ? { min: 1, max: 24_576, canBeOff: true }
+    : { min: 128, max: 32_768, canBeOff: false };
+  const thinking: ThinkingLimits = { budget, levels, usually: "high" };
+  return plain(id, name, version, { generation: "3", thinking, ...extra });
+}
+
+const THREE_LEVELS: readonly ThinkingLevel[] = ["LOW", "MEDIUM", "HIGH"];
+const FOUR_LEVELS: readonly ThinkingLevel[] = ["MINIMAL", ...THREE_LEVELS];
+
+const DRAWS: Partial<Model> = {
+  inputTokens: 65_536,
+  outputTokens: 32_768,
+  maxTemperature: 1,
+  modalities: [["TEXT", "IMAGE"], ["IMAGE"]],
+};
+const SPEAKS: Partial<Model> = {
+  inputTokens: 8_192,
+  outputTokens: 16_384,
+  modalities: [["AUDIO"]],
+};
+
+export const MODELS: readonly Model[] = [
+  budgeted("gemini-2.5-flash", "Gemini 2.5 Flash", "001", {
+    min: 1,
+    max: 24_576,
+    canBeOff: true,
+  }),
+  budgeted("gemini-2.5-pro", "Gemini 2.5 Pro", "2.5", { min: 128, max: 32_768, canBeOff: false }),
+  plain("gemini-2.0-flash", "Gemini 2.0 Flash", "2.0", SECOND),
+  plain("gemini-2.0-flash-001", "Gemini 2.0 Flash 001", "2.0", SECOND),
+  plain("gemini-2.0-flash-lite-001", "Gemini 2.0 Flash-Lite 001", "2.0", SECOND),
+  plain("gemini-2.0-flash-lite", "Gemini 2.0 Flash-Lite", "2.0", SECOND),
+  plain("gemini-2.5-flash-preview-tts", "Gemini 2.5 Flash Preview TTS", "tts", SPEAKS),
+  plain("gemini-2.5-pro-preview-tts", "Gemini 2.5 Pro Preview TTS", "tts", SPEAKS),
+  levelled("gemini-flash-latest", "Gemini Flash Latest", "Gemini Flash Latest", FOUR_LEVELS, {
+    isAliasOf: "gemini-3.6-flash",
+  }),
+  levelled("gemini-pro-latest", "Gemini Pro Latest", "Gemini Pro Latest", THREE_LEVELS, {
+    isAliasOf: "gemini-3.1-pro-preview",
+  }),
+  budgeted("gemini-2.5-flash-lite", "Gemini 2.5 Flash-Lite", "001", {
+    min: 512,
+    max: 24_576,
+    canBeOff: true,
+  }),
+  plain("gemini-2.5-flash-image", "Nano Banana", "2.0", DRAWS),
+  levelled("gemini-3-pro-preview", "Gemini 3 Pro Preview", "3-pro-preview-11-2025", [
+    "LOW",
+    "HIGH",
+  ]),
+  levelled(
+    "gemini-3-flash-preview",
+    "Gemini 3 Flash Preview",
+    "3-flash-preview-12-2025",
+    FOUR_LEVELS,
+  ),
+  levelled(
+    "gemini-3.1-pro-preview",
+    "Gemini 3.1 Pro Preview",
+    "3.1-pro-preview-01-2026",
+    THREE_LEVELS,
+  ),
+  levelled("gemini-3.1-flash-lite", "Gemini 3.1 Flash Lite", "3.1-flash-lite-05-2026", FOUR_LEVELS),
+  levelled("gemini-3-pro-image", "Nano Banana Pro", "3.0", ["LOW", "HIGH"], DRAWS),
+  levelled("gemini-3.1-flash-image", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], DRAWS),
+  levelled("gemini-3.5-flash", "Gemini 3.5 Flash", "3.5-flash-05-2026", FOUR_LEVELS),
+  levelled("gemini-3.5-flash-lite", "Gemini 3.5 Flash Lite", "3.5-flash-lite-07-2026", FOUR_LEVELS),
+  levelled("gemini-3.6-flash", "Gemini 3.6 Flash", "3.6-flash-07-2026", FOUR_LEVELS),
+  levelled("gemini-3.8-flash", "Gemini 3.8 Flash", "3.8-flash", FOUR_LEVELS),
+];
