@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Shown every stream that came to its proper end; see `HttpDeps`. */
+  /** Shown every stream that was written here; see `HttpDeps`. */
   readonly onStream?: (style: string, text: string) => void;
   /** The disk failed: the process must end, and the next start recover. */
   readonly onFatal?: () => void;

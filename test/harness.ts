@@ -5,6 +5,7 @@ import { type Config, loadConfig } from "#config.ts";
 import { openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { streamFaults } from "#test/grammar/index.ts";
 import { type Gateway, openGateway } from "../src/gateway.ts";
 
 /** The key that every test gateway knows. */
@@ -27,11 +28,20 @@ export interface TestGatewayOptions {
   readonly dataDir?: string;
 }
 
-/** The whole gateway, in this process, on a free port and a fresh database. */
+/**
+ * The whole gateway, in this process, on a free port and a fresh database. Every
+ * stream that it writes is held against the grammar of its style.
+ */
 export async function openTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "sluice-test-"));
   const config = readConfig(options, dataDir);
-  const gateway = await openGateway({ config, env: {}, log: openLog("silent") });
+  const faults: string[] = [];
+  const gateway = await openGateway({
+    config,
+    env: {},
+    log: openLog("silent"),
+    onStream: (style, text) => faults.push(...streamFaults(style, text)),
+  });
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
   return {
     gateway,
@@ -47,6 +57,8 @@ export async function openTestGateway(options: TestGatewayOptions): Promise<Test
     async [Symbol.asyncDispose]() {
       await gateway.close();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      // Whatever a test was about: what its clients were sent must be what they understand.
+      if (faults.length > 0) throw new Error(`Streams with faults: ${faults.join("; ")}`);
     },
   };
 }

@@ -20,7 +20,7 @@ export interface HttpDeps {
   /** What monitoring must show as its Bearer token; undefined leaves metrics open to whoever reaches the port. */
   readonly metricsToken: string | undefined;
   /**
-   * Shown every stream that came to its proper end, as its caller got it: for
+   * Shown every stream that was written here and came to its proper end: for
    * tests and for development, where it is held against its style's grammar.
    */
   readonly onStream?: (style: string, text: string) => void;

@@ -50,7 +50,6 @@ function ask(call: Call, route: AdaptedRoute, session: FetchSession, vault: Vaul
     isStrict: call.isStrict,
     fetch: session.fetch,
     placeholder: PLACEHOLDER,
-    signal: call.signal,
   });
   return { request, report, events };
 }
@@ -60,6 +59,7 @@ class AdaptedStream implements AnswerStream {
   readonly #writer: StreamWriter;
   readonly #report: LossReport;
   readonly #session: FetchSession;
+  readonly isTranslated = true;
   isEnding = false;
 
   constructor(

@@ -18,6 +18,8 @@ export interface AnswerStream {
   /** Output since the last call, for a local count. */
   takeOutputText(): string;
   readonly lost: readonly string[];
+  /** Written by us, and not passed on as the upstream wrote it. */
+  readonly isTranslated: boolean;
   /** A failure after the first byte, in the words of the caller's style. */
   fail(error: GatewayError): string;
   /** Lets go of the upstream; cuts it when it is still answering. */

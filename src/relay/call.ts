@@ -36,4 +36,6 @@ export interface StreamedAnswer {
   /** Writes the answer out; resolves when it is over, to true when it came to its proper end. */
   send(sink: Sink): Promise<boolean>;
   readonly lost: readonly string[];
+  /** Written by us, and not passed on as the upstream wrote it. */
+  readonly isTranslated: boolean;
 }

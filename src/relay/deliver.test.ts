@@ -26,6 +26,7 @@ function streamOf(
 ): AnswerStream & { isClosed: boolean } {
   const stream = {
     isEnding: false,
+    isTranslated: true,
     isClosed: false,
     usage: undefined,
     lost: [],

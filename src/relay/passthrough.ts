@@ -69,6 +69,7 @@ class PassedStream implements AnswerStream {
   #hasBegun = false;
   #isOver = false;
   readonly lost = [];
+  readonly isTranslated = false;
 
   constructor(reply: UpstreamReply, tap: Tap, maxEventBytes: number) {
     this.#reply = reply;

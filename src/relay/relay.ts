@@ -105,6 +105,7 @@ async function relayStream(
   return {
     kind: "stream",
     lost: stream.lost,
+    isTranslated: stream.isTranslated,
     send(sink) {
       isSending = true;
       call.signal.removeEventListener("abort", onGone);

@@ -151,6 +151,7 @@ class TranslatedStream implements AnswerStream {
   readonly #decoder: StreamDecoder;
   readonly #writer: StreamWriter;
   readonly lost: readonly string[];
+  readonly isTranslated = true;
   #hasBegun = false;
   isEnding = false;
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { loadConfig } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
-import { PROVIDERS } from "#providers/index.ts";
+import { findModel } from "#catalog/index.ts";
+import { findProvider, PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 
 function mistakesOf(channel: string): readonly string[] {
@@ -72,5 +73,22 @@ describe("a channel through a package", () => {
       "provider: ai-sdk, models: [m], options: { package: '@ai-sdk/cohere', apiKey: very-secret }";
 
     expect(mistakesOf(channel).join()).not.toContain("very-secret");
+  });
+});
+
+describe("a model that its maker prices", () => {
+  const names: [string, string, string | undefined][] = [
+    ["bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"],
+    ["bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5"],
+    ["bedrock", "global.anthropic.claude-opus-4-7", "claude-opus-4-7"],
+    ["bedrock", "amazon.nova-micro-v1:0", undefined],
+    ["vertex", "claude-sonnet-4-5@20250929", "claude-sonnet-4-5"],
+    ["vertex", "gemini-2.5-pro", "gemini-2.5-pro"],
+    ["vertex", "google/gemini-2.5-pro", "gemini-2.5-pro"],
+  ];
+  test.each(names)("is known by the name that %s has for it: %s", (provider, name, expected) => {
+    const id = findProvider(provider)?.knownAs?.(name) ?? name;
+
+    expect(findModel(provider, id)?.id).toBe(expected as string);
   });
 });

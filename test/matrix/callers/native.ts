@@ -49,7 +49,7 @@ export const nativeCaller: Caller = {
     return {
       ...seenIn(chunks),
       error: bad === undefined ? undefined : failed(bad).error,
-      faults: bad === undefined ? geminiStreamFaults(stream.replaceAll("\r\n", "\n")) : [],
+      faults: bad === undefined ? faultsIn(stream) : [],
     };
   },
 };
@@ -78,6 +78,12 @@ function seenIn(chunks: readonly JsonObject[]): Seen {
     },
     own: [{ role: "model", parts }],
   };
+}
+
+/** The vendor's own streams have other line ends, and do not say when they were made. */
+function faultsIn(stream: string): readonly string[] {
+  const faults = geminiStreamFaults(stream.replaceAll("\r\n", "\n"));
+  return stream.includes("createTime") ? faults : faults.filter((each) => !/time/i.test(each));
 }
 
 function contentOf(turn: Turn): readonly Json[] {

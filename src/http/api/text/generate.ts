@@ -81,7 +81,8 @@ function respond(
   if (answer.kind === "whole") return new Response(answer.body, { headers });
 
   if (outlet.contentType !== undefined) headers["content-type"] = outlet.contentType;
-  const watched = onStream === undefined ? answer : watch(answer, style, onStream);
+  const watched =
+    onStream !== undefined && answer.isTranslated ? watch(answer, style, onStream) : answer;
   return new Response(
     pushStream(async (sink) => {
       await (outlet.stream?.(watched, sink) ?? watched.send(sink));

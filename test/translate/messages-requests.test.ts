@@ -1,0 +1,266 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { TextStyle } from "#core/style.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { messages } from "#styles/text/messages/index.ts";
+import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
+import { readLines, withShared } from "#test/shared.ts";
+import { readChatCorpus } from "./chat-corpus.ts";
+import { readCaptured, readMessagesCorpus } from "./messages-corpus.ts";
+
+withShared("corpus", () =>
+  describe("recorded requests", () => {
+    const asked = readMessagesCorpus().flatMap(({ file, request }) =>
+      request === undefined ? [] : [{ file, request }],
+    );
+    const read = asked.filter(({ request }) => refusalOf(request) === undefined);
+
+    test("[A4.5-a] [A8] all are accepted but those whose numbers the specification rules out", () => {
+      const refused = asked
+        .map(({ request }) => refusalOf(request))
+        .filter((one) => one !== undefined);
+
+      expect(asked.length).toBe(93);
+      expect([...new Set(refused)].sort()).toEqual(["thinking.budget_tokens", "top_p"]);
+      expect(read.length).toBe(77);
+    });
+
+    test("[A4.5-a] read into the hub and written again they say the same", () => {
+      for (const { file, request } of read) {
+        const { body, lost } = rebuild(messages, request);
+
+        expect([file, sorted(body)]).toEqual([file, sorted(request)]);
+        expect([file, lost]).toEqual([file, []]);
+      }
+    });
+
+    test("written for a chat upstream they are what such an upstream takes", () => {
+      for (const { file, request } of read) {
+        if (!isPortable(request)) continue;
+        const { body } = rebuild(messages, request, chat);
+
+        expect([file, isArray(body["messages"]) && body["messages"].length > 0]).toEqual([
+          file,
+          true,
+        ]);
+        expect(chat.inbound.readRequest(body, {}).model).toBe(textOf(request["model"]) ?? "");
+      }
+    });
+  }),
+);
+
+withShared("captured", () =>
+  describe("requests of real clients", () => {
+    const bodies = readCaptured();
+    const whole = bodies.filter(({ thread }) => thread === undefined);
+
+    test("[A4.5-a] every one is accepted", () => {
+      expect(bodies.length).toBe(79);
+      expect(whole.map((body) => refusalOf(body)).filter((param) => param !== undefined)).toEqual(
+        [],
+      );
+    });
+
+    test("one that leaves its history with the server is told that it is not kept", () => {
+      const threads = bodies.filter(({ thread }) => thread !== undefined);
+
+      expect(threads.map((body) => refusalOf(body))).toEqual(["thread", "thread"]);
+    });
+
+    test("the facts of each are what the client wrote", () => {
+      for (const body of whole) {
+        const facts = messages.inbound.readRequest(body, {});
+
+        expect<unknown>([facts.model, facts.stream, facts.maxOutputTokens]).toEqual([
+          body["model"],
+          body["stream"] ?? false,
+          body["max_tokens"],
+        ]);
+      }
+    });
+
+    test("each survives the way through the hub", () => {
+      for (const body of whole) {
+        const again = rebuild(messages, body);
+
+        expect(sorted(again.body)).toEqual(sorted(body));
+        expect(again.lost).toEqual([]);
+      }
+    });
+
+    test("each that needs no upstream of this style can be put to another", () => {
+      for (const body of whole.filter(isPortable)) {
+        const { body: other } = rebuild(messages, body, chat);
+
+        expect(chat.inbound.readRequest(other, {}).model).toBe(textOf(body["model"]) ?? "");
+        const told = textsIn(other["messages"]).join("\n");
+        expect(textsIn(body["messages"]).filter((text) => !told.includes(text))).toEqual([]);
+      }
+    });
+
+    test("those of chat clients become requests that a vendor of this style accepts", () => {
+      const clients = chatBodies();
+
+      expect(clients.length).toBeGreaterThan(150);
+      for (const body of clients) {
+        for (const traits of MODELS) {
+          const built = writtenForMessages(body, traits);
+
+          expect(built === undefined ? [] : messagesRequestFaults(built)).toEqual([]);
+        }
+      }
+    });
+  }),
+);
+
+test("the check itself sees what a vendor would refuse", () => {
+  const wrong = {
+    max_tokens: 0,
+    temperature: 2,
+    thinking: { type: "enabled", budget_tokens: 5 },
+    tool_choice: { type: "any" },
+    messages: [
+      { role: "assistant", content: [{ type: "tool_use", id: "a.b", name: "f", input: "{}" }] },
+      { role: "assistant", content: " " },
+    ],
+  };
+
+  expect(messagesRequestFaults(wrong)).toEqual(
+    expect.arrayContaining([
+      "max_tokens is no count",
+      "the first message is not the user's",
+      "two messages of one role",
+      '"a.b" is no id',
+      "a call without its result",
+      "a call that is none",
+      "a blank message",
+      "a choice among no tools",
+      "thinking at a temperature",
+      "thinking with a forced call",
+      "no fit budget",
+    ]),
+  );
+});
+
+withShared("corpus", () =>
+  test("recorded requests of chat callers become requests that a vendor of this style accepts", () => {
+    let count = 0;
+    for (const { file, request } of readChatCorpus()) {
+      if (request === undefined || refusalOf(request, chat) !== undefined) continue;
+      for (const traits of MODELS) {
+        const built = writtenForMessages(request, traits);
+        if (built === undefined) continue;
+        count++;
+
+        expect([file, messagesRequestFaults(built)]).toEqual([file, []]);
+      }
+    }
+    expect(count).toBeGreaterThan(2_000);
+  }),
+);
+
+/** Of a model nobody knows, one that takes budgets, one that measures itself, and one of both. */
+const MODELS: readonly ModelTraits[] = [
+  {},
+  { maxOutputTokens: 32_000, reasoningControls: { budget: { minTokens: 1_024 } } },
+  { maxOutputTokens: 64_000, reasoningControls: { efforts: ["low", "high", "max"] } },
+  {
+    maxOutputTokens: 16_000,
+    reasoningControls: { efforts: ["low", "high"], budget: { minTokens: 1_024 } },
+  },
+];
+
+/** `undefined` where it is refused, for a reason that has a name. */
+function writtenForMessages(request: JsonObject, model: ModelTraits): JsonObject | undefined {
+  try {
+    return rebuild(chat, request, messages, model).body;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "not_carried") return undefined;
+    throw error;
+  }
+}
+
+function chatBodies(): readonly JsonObject[] {
+  return CHAT_FILES.flatMap((file) => readLines(`captured/${file}.jsonl`))
+    .filter(({ path }) => textOf(path)?.includes("/chat/completions") === true)
+    .map(({ body }) => body)
+    .filter(isObject);
+}
+
+const CHAT_FILES = [
+  "cline-openai",
+  "continue-openai",
+  "grok-cli",
+  "groq-mistral",
+  "kilo-chat",
+  "langchain",
+  "llamaindex",
+  "openai",
+  "openai-agents",
+  "openai24",
+  "openai4",
+  "openai5",
+  "opencode-chat",
+  "opencommit",
+  "pi-openai-completions",
+  "py",
+  "qwen-code-openai",
+  "vercel",
+  "vercel24",
+  "vercel5",
+];
+
+/** Tool servers and files are only reached by the vendor that has them. */
+function isPortable(body: JsonObject): boolean {
+  const text = JSON.stringify(body);
+  return (
+    !text.includes('"mcp_servers"') && !text.includes('"file_id"') && !text.includes('"container"')
+  );
+}
+
+/** Every text of a conversation, wherever it stands. */
+function textsIn(value: Json | undefined): readonly string[] {
+  if (isArray(value)) return value.flatMap(textsIn);
+  if (!isObject(value)) return [];
+  const { text, content } = value;
+  const own = [text, content].filter((one) => typeof one === "string");
+  return [...own, ...textsIn(content)];
+}
+
+function refusalOf(request: JsonObject, style: TextStyle = messages): string | undefined {
+  try {
+    style.inbound.readRequest(request, {});
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.param;
+  }
+}
+
+function rebuild(
+  from: TextStyle,
+  request: JsonObject,
+  to: TextStyle = from,
+  model: ModelTraits = {},
+): { readonly body: JsonObject; readonly lost: readonly string[] } {
+  const report = new LossReport();
+  const facts = from.inbound.readRequest(request, {});
+  const parsed = from.inbound.parseRequest(request, facts);
+  return { body: to.outbound.buildRequest(parsed, { report, model }), lost: report.fields };
+}
+
+/** Members in one order; those that are null or lists of nothing are left out, and so is a stream that is none. */
+function sorted(value: Json | undefined): Json {
+  if (isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value ?? null;
+  const names = Object.keys(value).filter((name) => {
+    const member = value[name];
+    if (name === "stream") return member === true;
+    return member !== null && member !== undefined && !(isArray(member) && member.length === 0);
+  });
+  return Object.fromEntries(names.sort().map((name) => [name, sorted(value[name])]));
+}
