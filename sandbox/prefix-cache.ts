@@ -1,16 +1,17 @@
 import { hash } from "./engine/random.ts";
 import { splitTokens } from "./engine/tokens.ts";
 
-/**
- * Remembers the beginnings of prompts, as vendors do to charge less for them:
- * from 1,024 tokens on, in steps of 128.
- */
+/** Remembers the beginnings of prompts, as vendors do to charge less for them. */
 export interface PrefixCache {
   /** How many leading tokens were seen before; remembers the prompt for the next time. */
   visit(prompt: string): number;
 }
 
-export function prefixCache(): PrefixCache {
+/** From 1,024 tokens on, in steps of 128, unless the vendor has it otherwise. */
+export function prefixCache({
+  firstTokens = FIRST_TOKENS,
+  stepTokens = STEP_TOKENS,
+}: { readonly firstTokens?: number; readonly stepTokens?: number } = {}): PrefixCache {
   const seen = new Set<string>();
 
   function visit(prompt: string): number {
@@ -20,7 +21,7 @@ export function prefixCache(): PrefixCache {
     for (const token of splitTokens(prompt)) {
       sum = hash(token, sum);
       count++;
-      if (count < FIRST_TOKENS || count % STEP_TOKENS !== 0) continue;
+      if (count < firstTokens || count % stepTokens !== 0) continue;
       const key = `${count} ${sum}`;
       if (seen.has(key)) cached = count;
       else remember(key);

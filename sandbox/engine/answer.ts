@@ -8,6 +8,7 @@ import { readValues } from "./prompt-values.ts";
 import { think } from "./reasoning.ts";
 import { writeText } from "./text/write-text.ts";
 import { chooseCalls } from "./tool-calls.ts";
+import { withCitations } from "./web-search.ts";
 import { isEmptyWord } from "./words.ts";
 
 /** Answers as a model would, as far as rules can. Pure: the same question gets the same answer. */
@@ -36,9 +37,9 @@ function respond(question: Question, prompt: Prompt, seed: string): Response {
   return { text: writeFormatted(question, prompt, seed), calls: [], finish: "stop" };
 }
 
-function writeFormatted({ format }: Question, prompt: Prompt, seed: string): string {
+function writeFormatted({ format, pages = [] }: Question, prompt: Prompt, seed: string): string {
   const text = writeText(prompt, seed);
-  if (format.kind === "text") return text;
+  if (format.kind === "text") return withCitations(text, pages);
 
   // A dictated JSON text stands, where it has the asked form.
   const dictated = parseJson(text);

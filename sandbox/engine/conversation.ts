@@ -1,5 +1,6 @@
 import type { Json } from "#sandbox/json.ts";
 import type { Media } from "./media.ts";
+import type { WebPage } from "./web-search.ts";
 
 /** What was said so far, in no vendor's words. */
 export type Conversation = readonly Turn[];
@@ -53,6 +54,12 @@ export interface Question {
   readonly format: OutputFormat;
   readonly reasoning: ReasoningEffort;
   readonly maxTokens?: number;
+  /** Whether the limit counts the thoughts, too; it does unless told. */
+  readonly limitCovers?: "all" | "answer";
+  /** The thoughts are cut there, and the answer follows all the same. */
+  readonly maxReasoningTokens?: number;
+  /** What was found on the web: an answer in words names it. */
+  readonly pages?: readonly WebPage[];
   readonly stop: readonly string[];
   /** Tells the choices of one request apart. */
   readonly variant: number;

@@ -2,12 +2,17 @@ import type { Answer, Question, ToolCall } from "./conversation.ts";
 import { countTokens, splitTokens } from "./tokens.ts";
 
 /** Cuts at the first stop sequence, and at the token limit: reasoning counts first, then text, then calls. */
-export function limitAnswer(answer: Answer, limits: Pick<Question, "maxTokens" | "stop">): Answer {
-  const stopped = { ...answer, text: beforeStop(answer.text, limits.stop) };
+export function limitAnswer(answer: Answer, limits: Limits): Answer {
+  const stopped = {
+    ...answer,
+    reasoning: within(answer.reasoning, { left: limits.maxReasoningTokens ?? Infinity }),
+    text: beforeStop(answer.text, limits.stop),
+  };
   if (limits.maxTokens === undefined) return stopped;
 
   const budget = { left: limits.maxTokens };
-  const reasoning = within(answer.reasoning, budget);
+  const reasoning =
+    limits.limitCovers === "answer" ? stopped.reasoning : within(stopped.reasoning, budget);
   const text = within(stopped.text, budget);
   const refusal = answer.refusal === undefined ? undefined : within(answer.refusal, budget);
   const calls = stopped.calls.flatMap((call): readonly ToolCall[] => {
@@ -25,6 +30,8 @@ export function limitAnswer(answer: Answer, limits: Pick<Question, "maxTokens" |
     finish: isCut ? "length" : answer.finish,
   };
 }
+
+type Limits = Pick<Question, "maxTokens" | "limitCovers" | "maxReasoningTokens" | "stop">;
 
 function beforeStop(text: string, stop: readonly string[]): string {
   const found = stop.map((each) => (each === "" ? -1 : text.indexOf(each))).filter((at) => at >= 0);

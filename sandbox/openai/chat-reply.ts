@@ -1,12 +1,11 @@
 import { answerQuestion } from "#sandbox/engine/answer.ts";
 import type { Answer } from "#sandbox/engine/conversation.ts";
 import { answerPieces, type Piece } from "#sandbox/engine/pieces.ts";
-import { hash } from "#sandbox/engine/random.ts";
 import type { Faults } from "#sandbox/faults/faults.ts";
 import { faultyPieces } from "#sandbox/faults/piece-faults.ts";
 import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
-import { newId } from "./ids.ts";
+import type { AnswerDialect } from "./dialect.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 import { questionOf } from "./question.ts";
 import type { ChatRequest } from "./request.ts";
@@ -16,6 +15,7 @@ import { usageMeter, type UsageMeter } from "./usage.ts";
 /** Everything that both ways of answering, in one piece and as a stream, are made from. */
 export interface ChatReply {
   readonly request: ChatRequest;
+  readonly dialect: AnswerDialect;
   readonly faults: Faults;
   readonly id: string;
   readonly createdAt: number;
@@ -35,6 +35,7 @@ export interface Choice {
 
 export function chatReply(
   request: ChatRequest,
+  dialect: AnswerDialect,
   faults: Faults,
   now: number,
   input: Input,
@@ -42,11 +43,12 @@ export function chatReply(
   const createdAt = Math.floor(now / 1_000);
   return {
     request,
+    dialect,
     faults,
-    id: newId("chatcmpl-", 29),
+    id: dialect.newId(now),
     createdAt,
     choices: Array.from({ length: request.choices }, (_, index) =>
-      choiceOf(request, faults, index, createdAt),
+      choiceOf({ request, dialect, faults, index, createdAt }),
     ),
     meter: usageMeter(input.prompt, input.cachedTokens, request.prediction),
   };
@@ -58,13 +60,18 @@ export interface Input {
   readonly cachedTokens: number;
 }
 
-function choiceOf(request: ChatRequest, faults: Faults, index: number, createdAt: number): Choice {
-  const answer = answerQuestion(questionOf(request, index));
+interface ChoicePlan extends Pick<ChatReply, "request" | "dialect" | "faults" | "createdAt"> {
+  readonly index: number;
+}
+
+function choiceOf({ request, dialect, faults, index, createdAt }: ChoicePlan): Choice {
+  const pages = request.search?.pages ?? [];
+  const answer = answerQuestion({ ...questionOf(request, index), pages });
   const isSpoken = request.speech !== undefined && answer.text !== "";
   return {
     index,
     answer,
-    callIds: answer.calls.map(() => newId("call_", 24)),
+    callIds: answer.calls.map(() => dialect.newCallId()),
     speech: isSpoken ? speak(answer.text, createdAt) : undefined,
     pieces: () => faultyPieces(answerPieces(answer), faults),
     finishReason: finishReason(answer, request, faults),
@@ -84,17 +91,19 @@ function finishReason(
 }
 
 /** What a completion and all chunks of one begin with. */
-export function commonFields({ id, createdAt, request }: ChatReply, object: string): JsonObject {
+export function commonFields(
+  { id, createdAt, request, dialect }: ChatReply,
+  object: string,
+): JsonObject {
   return {
     id,
     object,
     created: createdAt,
     model: request.model.snapshot,
-    service_tier: request.serviceTier,
-    system_fingerprint: `fp_${hash(request.model.snapshot).toString(16).padStart(10, "0")}`,
+    ...dialect.common(request),
   };
 }
 
-export function usageOf({ meter, faults }: ChatReply): JsonObject | undefined {
-  return reportedUsage(meter.usage(), faults);
+export function usageOf({ meter, dialect, faults }: ChatReply): JsonObject | undefined {
+  return reportedUsage(dialect.usage(meter.totals()), faults);
 }

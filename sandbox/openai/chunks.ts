@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "#sandbox/json.ts";
 import type { Frame } from "#sandbox/wire/frame.ts";
 import { commonFields, usageOf, type ChatReply, type Choice } from "./chat-reply.ts";
 import { tokenLogprob } from "./logprobs.ts";
+import { padding } from "./padding.ts";
 import { speechParts } from "./speech.ts";
-import { callDelta } from "./tool-deltas.ts";
 
 export const TERMINATOR: Frame = { kind: "done", data: "[DONE]", tokens: 0 };
 
@@ -15,7 +15,7 @@ export function* chunkFrames(reply: ChatReply): Generator<Frame> {
   for (const { choice, delta, tokens, logprobs = null, finish = null } of inTurns(
     reply.choices.map((choice) => deltas(choice, reply)),
   )) {
-    const data = write([{ index: choice, delta, logprobs, finish_reason: finish }]);
+    const data = write([reply.dialect.chunkChoice({ index: choice, delta, logprobs, finish })]);
     yield { kind: finish === null ? "delta" : "finish", data, tokens };
   }
   if (reply.request.includeUsage && !reply.faults.nousage) {
@@ -32,28 +32,20 @@ interface Delta {
   readonly finish?: string;
 }
 
-/** The role first, then the pieces, then the reason to finish. */
+/** What opens the choice, then the pieces, then the reason to finish. */
 function* deltas(choice: Choice, reply: ChatReply): Generator<Delta> {
-  const { request, faults, meter } = reply;
-  const { index, answer, speech } = choice;
-  const isVisible = request.model.thinks === "visibly";
-  const opening = isVisible && answer.reasoning !== "" ? { reasoning_content: "" } : {};
-  const content =
-    answer.calls.length > 0 || speech !== undefined || "reasoning_content" in opening ? null : "";
+  const { request, dialect, faults, meter } = reply;
+  const { index, speech } = choice;
+  const writer = dialect.deltas(choice, reply);
   const logprobs = request.logprobs === undefined ? null : { content: [], refusal: null };
-  yield {
-    choice: index,
-    delta: { role: "assistant", content, ...opening, refusal: null },
-    tokens: 0,
-    logprobs,
-  };
+  if (writer.opening !== undefined)
+    yield { choice: index, delta: writer.opening, tokens: 0, logprobs };
   if (speech !== undefined)
     yield { choice: index, delta: { audio: { id: speech.id, transcript: "" } }, tokens: 0 };
 
   for (const piece of choice.pieces()) {
     meter.piece(piece);
-    if (piece.kind === "reasoning" && !isVisible) continue;
-    const delta = deltaOf(piece, choice, reply);
+    const delta = writer.delta(piece);
     if (delta === undefined) continue;
     yield {
       choice: index,
@@ -74,27 +66,8 @@ function* deltas(choice: Choice, reply: ChatReply): Generator<Delta> {
       tokens: 0,
     };
   }
-  if (!faults.endless) yield { choice: index, delta: {}, tokens: 0, finish: choice.finishReason };
-}
-
-function deltaOf(
-  piece: Piece,
-  choice: Choice,
-  { request, faults }: ChatReply,
-): JsonObject | undefined {
-  switch (piece.kind) {
-    case "reasoning":
-      return { content: null, reasoning_content: piece.text };
-    case "text":
-      return choice.speech === undefined
-        ? { content: piece.text }
-        : { audio: { id: choice.speech.id, transcript: piece.text } };
-    case "refusal":
-      return { refusal: piece.text };
-    case "call":
-    case "input":
-      return callDelta(piece, choice, request.isLegacyFunctions, faults);
-  }
+  if (!faults.endless)
+    yield { choice: index, delta: writer.closing(), tokens: 0, finish: choice.finishReason };
 }
 
 function logprobsOf(piece: Piece, alternatives: number | undefined): JsonObject | null {
@@ -123,25 +96,19 @@ function* inTurns<T>(sources: readonly Iterator<T>[]): Generator<T> {
 
 /** Writes a chunk around choices. With usage asked for, it is null until the last chunk. */
 function chunkWriter(reply: ChatReply): (choices: readonly Json[], usage?: JsonObject) => string {
-  const { request, faults } = reply;
+  const { request, dialect, faults } = reply;
   const common = commonFields(reply, "chat.completion.chunk");
   let count = 0;
 
   return (choices, usage) => {
     const shown = usage ?? (faults.dupusage ? usageOf(reply) : undefined) ?? null;
-    const hasUsage = shown !== null || (request.includeUsage && !faults.nousage);
+    const hasUsage =
+      shown !== null || dialect.showsNullUsage || (request.includeUsage && !faults.nousage);
     const chunk = { ...common, choices, ...(hasUsage ? { usage: shown } : {}) };
     return JSON.stringify(
-      request.includeObfuscation ? { ...chunk, obfuscation: padding(chunk, count++) } : chunk,
+      request.includeObfuscation
+        ? { ...chunk, obfuscation: padding(JSON.stringify(chunk).length, count++) }
+        : chunk,
     );
   };
 }
-
-/** Hides the length of the token: chunks come out at a multiple of sixteen characters. */
-function padding(chunk: JsonObject, count: number): string {
-  const missing = (16 - (JSON.stringify(chunk).length % 16)) % 16;
-  const from = (count * 7) % LETTERS.length;
-  return (LETTERS + LETTERS).slice(from, from + missing);
-}
-
-const LETTERS = "aQ3xZ8mKp1RtY6wLc9Vb";

@@ -1,9 +1,8 @@
-import { isJsonArray, parseJson, type JsonObject } from "#sandbox/json.ts";
+import { isJsonArray, type JsonObject } from "#sandbox/json.ts";
 import type { Piece } from "#sandbox/engine/pieces.ts";
 import { jsonReply, type Reply } from "#sandbox/wire/reply.ts";
 import { commonFields, usageOf, type ChatReply, type Choice } from "./chat-reply.ts";
 import { tokenLogprob } from "./logprobs.ts";
-import { encodeSpeech } from "./speech.ts";
 
 /** The answer in one piece. */
 export function completion(reply: ChatReply, headers: Readonly<Record<string, string>>): Reply {
@@ -47,7 +46,7 @@ function wholeChoice(
     .reduce((sum, piece) => sum + piece.tokens, choice.speech?.tokens ?? 0);
   const body = {
     index: choice.index,
-    message: messageOf(choice, pieces, reply),
+    message: reply.dialect.message(choice, pieces, reply),
     logprobs: logprobsOf(pieces, reply.request.logprobs),
     finish_reason: choice.finishReason,
   };
@@ -60,61 +59,6 @@ function* take(choice: Choice): Generator<Piece> {
     if (piece.kind === "text" && (left -= piece.text.length) < 0) return;
     yield piece;
   }
-}
-
-function messageOf(
-  { answer, speech, callIds }: Choice,
-  pieces: readonly Piece[],
-  { request, faults }: ChatReply,
-): JsonObject {
-  const text = joined(pieces, "text");
-  const calls = answer.calls.map((call, index) =>
-    wireCall(call, callIds[index] ?? "", faults.toolquirks?.style === "object"),
-  );
-  const hasNoText =
-    (calls.length > 0 || answer.refusal !== undefined || speech !== undefined) &&
-    (text === "" || speech !== undefined);
-  return {
-    role: "assistant",
-    content: hasNoText ? null : text,
-    ...(request.model.thinks === "visibly" && answer.reasoning !== ""
-      ? { reasoning_content: joined(pieces, "reasoning") }
-      : {}),
-    refusal: answer.refusal === undefined ? null : joined(pieces, "refusal"),
-    annotations: [],
-    ...(speech === undefined || request.speech === undefined
-      ? {}
-      : {
-          audio: {
-            id: speech.id,
-            data: encodeSpeech(speech, request.speech),
-            expires_at: speech.expiresAt,
-            transcript: text,
-          },
-        }),
-    ...callFields(calls, request.isLegacyFunctions),
-  };
-}
-
-function callFields(calls: readonly JsonObject[], isLegacy: boolean): JsonObject {
-  const [first] = calls;
-  if (first === undefined) return {};
-  return isLegacy ? { function_call: first["function"] ?? null } : { tool_calls: calls };
-}
-
-function wireCall(
-  call: Choice["answer"]["calls"][number],
-  id: string,
-  asObject: boolean,
-): JsonObject {
-  if (call.kind === "custom")
-    return { id, type: "custom", custom: { name: call.name, input: call.input } };
-  const written = asObject ? (parseJson(call.input) ?? call.input) : call.input;
-  return { id, type: "function", function: { name: call.name, arguments: written } };
-}
-
-function joined(pieces: readonly Piece[], kind: "text" | "reasoning" | "refusal"): string {
-  return pieces.map((piece) => (piece.kind === kind ? piece.text : "")).join("");
 }
 
 function logprobsOf(pieces: readonly Piece[], alternatives: number | undefined): JsonObject | null {

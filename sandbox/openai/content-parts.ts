@@ -13,11 +13,17 @@ import {
 import type { Message } from "./messages.ts";
 
 /** A message's content, which is a text or a list of parts. */
-export function readContent(content: Json, role: Message["role"], path: string): Content {
+export function readContent(
+  content: Json,
+  role: Message["role"],
+  path: string,
+  userParts: Readonly<Record<string, PartReader>>,
+): Content {
   if (typeof content === "string") return { text: content, media: [], lowDetailImages: 0 };
   if (!Array.isArray(content)) throw wrongType(path, "a string or an array of parts", content);
   const list = readList({ path, value: content }, 1, 5_000) ?? [];
-  const parts = list.map((value, index) => readPart(value, role, `${path}[${index}]`));
+  const readers = { ...READERS[role], ...(role === "user" ? userParts : {}) };
+  const parts = list.map((value, index) => readPart(value, readers, `${path}[${index}]`));
   return {
     text: parts.flatMap((part) => (part.text === undefined ? [] : [part.text])).join("\n"),
     media: parts.flatMap((part) => (part.media === undefined ? [] : [part.media])),
@@ -27,39 +33,35 @@ export function readContent(content: Json, role: Message["role"], path: string):
 
 export type Content = Pick<Message, "text" | "media" | "lowDetailImages">;
 
-interface Part {
+export interface Part {
   readonly text?: string;
   readonly media?: Media;
   readonly isLowDetail?: boolean;
 }
 
-const KINDS = {
-  system: ["text"],
-  developer: ["text"],
-  user: ["text", "image_url", "input_audio", "file"],
-  assistant: ["text", "refusal"],
-  tool: ["text"],
-  function: ["text"],
-} as const satisfies Record<Message["role"], readonly string[]>;
+export type PartReader = (part: JsonObject, path: string) => Part;
 
-function readPart(value: Json, role: Message["role"], path: string): Part {
+const readTextPart: PartReader = (part, path) => ({ text: textOf(part, "text", path) });
+const TEXT_ONLY = { text: readTextPart };
+
+const READERS: Readonly<Record<Message["role"], Readonly<Record<string, PartReader>>>> = {
+  system: TEXT_ONLY,
+  developer: TEXT_ONLY,
+  user: { text: readTextPart, image_url: readImage, input_audio: readAudio, file: readFile },
+  assistant: {
+    text: readTextPart,
+    refusal: (part, path) => ({ text: textOf(part, "refusal", path) }),
+  },
+  tool: TEXT_ONLY,
+  function: TEXT_ONLY,
+};
+
+function readPart(value: Json, readers: Readonly<Record<string, PartReader>>, path: string): Part {
   const part = required({ path, value }, readObject({ path, value }));
   const type = field(part, "type", `${path}.type`);
-  switch (required(type, readChoice<PartKind>(type, KINDS[role]))) {
-    case "text":
-      return { text: textOf(part, "text", path) };
-    case "refusal":
-      return { text: textOf(part, "refusal", path) };
-    case "image_url":
-      return readImage(part, path);
-    case "input_audio":
-      return readAudio(part, path);
-    case "file":
-      return readFile(part, path);
-  }
+  const kind = required(type, readChoice(type, Object.keys(readers)));
+  return required(type, readers[kind]?.(part, path));
 }
-
-type PartKind = (typeof KINDS)[Message["role"]][number];
 
 function readImage(part: JsonObject, path: string): Part {
   const image = objectOf(part, "image_url", path);
@@ -101,7 +103,7 @@ function readFile(part: JsonObject, path: string): Part {
 }
 
 /** A data URL is looked into; of any other only the address is known, since the sandbox fetches nothing. */
-function fromUrl(url: string, kind: Media["kind"], path: string): Media {
+export function fromUrl(url: string, kind: Media["kind"], path: string): Media {
   const data = url.match(/^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,/);
   if (data !== null)
     return inspectMedia(kind, fromBase64(url.slice(data[0].length), path), data[1]);
@@ -113,7 +115,7 @@ function fromUrl(url: string, kind: Media["kind"], path: string): Media {
   );
 }
 
-function fromBase64(text: string, path: string): Uint8Array {
+export function fromBase64(text: string, path: string): Uint8Array {
   const isClean = /^[A-Za-z\d+/]*={0,2}$/.test(text.trim());
   const bytes = Buffer.from(text, "base64");
   if (!isClean || bytes.length === 0)
@@ -121,12 +123,12 @@ function fromBase64(text: string, path: string): Uint8Array {
   return bytes;
 }
 
-function objectOf(part: JsonObject, name: string, path: string): JsonObject {
+export function objectOf(part: JsonObject, name: string, path: string): JsonObject {
   const value = field(part, name, `${path}.${name}`);
   return required(value, readObject(value));
 }
 
-function textOf(object: JsonObject, name: string, path: string): string {
+export function textOf(object: JsonObject, name: string, path: string): string {
   const value = field(object, name, `${path}.${name}`);
   return required(value, readText(value));
 }

@@ -1,10 +1,10 @@
 import { ApiError } from "./error.ts";
 
-/** Any key will do unless keys were named; no key never does. */
+/** Any key will do unless keys were named; no key never does. Gives the key back. */
 export function checkCredential(
   headers: Readonly<Record<string, string>>,
   apiKeys: readonly string[] | undefined,
-): void {
+): string {
   const key = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
   if (key === undefined) {
     throw new ApiError(401, {
@@ -18,6 +18,7 @@ export function checkCredential(
       code: "invalid_api_key",
     });
   }
+  return key;
 }
 
 function masked(key: string): string {

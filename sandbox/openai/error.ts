@@ -5,16 +5,20 @@ import type { VendorError } from "#sandbox/vendor.ts";
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  readonly body: JsonObject;
+  readonly detail: ErrorDetail;
 
   constructor(status: number, detail: ErrorDetail) {
     super(detail.message);
     this.status = status;
-    this.body = errorBody(detail);
+    this.detail = detail;
+  }
+
+  get body(): JsonObject {
+    return errorBody(this.detail);
   }
 }
 
-interface ErrorDetail {
+export interface ErrorDetail {
   readonly message: string;
   readonly type?: string;
   readonly param?: string | null;
@@ -27,16 +31,20 @@ export function invalid(param: string | null, code: string | null, message: stri
 }
 
 /** The body for an error that was ordered as a fault: a `code` other than the usual one decides the rest. */
-export function orderedError({ status, code, message }: VendorError): JsonObject {
+export function orderedError(error: VendorError): JsonObject {
+  return errorBody(orderedDetail(error));
+}
+
+export function orderedDetail({ status, code, message }: VendorError): ErrorDetail {
   const usual = USUAL[status] ?? (status < 500 ? USUAL_CLIENT_ERROR : USUAL_SERVER_ERROR);
-  return errorBody({
+  return {
     ...usual,
     ...(code === undefined ? {} : { code }),
     ...(code === "insufficient_quota"
       ? { type: code, message: "You have exceeded your current quota." }
       : {}),
     ...(message === undefined ? {} : { message }),
-  });
+  };
 }
 
 function errorBody({

@@ -1,8 +1,10 @@
 import type { Media } from "#sandbox/engine/media.ts";
 import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import { readContent } from "./content-parts.ts";
+import type { RequestDialect } from "./dialect.ts";
 import { invalid } from "./error.ts";
 import { field, readChoice, readList, readObject, readText, required } from "./fields.ts";
+import { OPENAI } from "./openai-dialect.ts";
 import { checkPairing } from "./tool-pairing.ts";
 
 export interface Message {
@@ -25,20 +27,23 @@ export interface MessageCall {
   readonly input: string;
 }
 
-export function readMessages(list: readonly Json[]): readonly Message[] {
-  const messages = list.map(readMessage);
+export function readMessages(
+  list: readonly Json[],
+  dialect: MessageDialect = OPENAI.request,
+): readonly Message[] {
+  const messages = list.map((value, index) => readMessage(value, index, dialect));
   checkPairing(messages);
   return messages;
 }
 
-const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
+type MessageDialect = Pick<RequestDialect, "roles" | "userParts">;
 
-function readMessage(value: Json, index: number): Message {
+function readMessage(value: Json, index: number, { roles, userParts }: MessageDialect): Message {
   const path = `messages[${index}]`;
   const message = required({ path, value }, readObject({ path, value }));
   const role = required(
     field(message, "role", `${path}.role`),
-    readChoice(field(message, "role", `${path}.role`), ROLES),
+    readChoice(field(message, "role", `${path}.role`), roles),
   );
   const calls = role === "assistant" ? readCalls(message, path) : [];
   const hasOther =
@@ -55,7 +60,7 @@ function readMessage(value: Json, index: number): Message {
   return {
     role,
     name: readText(field(message, "name", `${path}.name`)),
-    ...readContent(content.value ?? "", role, `${path}.content`),
+    ...readContent(content.value ?? "", role, `${path}.content`, userParts),
     calls,
     toolCallId: role === "tool" ? readToolCallId(message, path) : undefined,
   };

@@ -26,10 +26,7 @@ export function checkSupport(body: JsonObject, model: Model): void {
 function checkReasoningModel(body: JsonObject, model: Model): void {
   rejectParameter(body, "max_tokens", "Use 'max_completion_tokens' instead.");
   // From gpt-5.1 on, a model that does not think samples as the others do.
-  const thinks =
-    field(body, "reasoning_effort").value !== "none" &&
-    !(model.id === "gpt-5.1" && !("reasoning_effort" in body));
-  if (!thinks) return;
+  if ((field(body, "reasoning_effort").value ?? model.usualEffort) === "none") return;
   for (const [name, allowed] of FIXED) {
     const { value } = field(body, name);
     if (value !== undefined && value !== allowed) throw unsupportedValue(name, value, allowed);

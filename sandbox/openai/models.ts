@@ -11,9 +11,13 @@ export interface Model {
   /** Whether it thinks before it answers, and whether the thoughts can be read. */
   readonly thinks: "never" | "hidden" | "visibly";
   readonly efforts: readonly ReasoningEffort[];
+  /** What it does where nothing is asked for. */
+  readonly usualEffort: ReasoningEffort;
   /** Rejects sampling parameters and `max_tokens`, as reasoning models of the vendor do. */
   readonly isStrict: boolean;
   readonly speaks: boolean;
+  /** Says of each message whether it is the final one, in responses. */
+  readonly namesPhases: boolean;
 }
 
 export function findModel(id: string): Model | undefined {
@@ -39,14 +43,27 @@ function plain(id: string, date: string, extra: Partial<Model> = {}): Model {
     contextTokens: 128_000,
     thinks: "never",
     efforts: [],
+    usualEffort: "medium",
     isStrict: false,
     speaks: false,
+    namesPhases: false,
     ...extra,
   };
 }
 
-function strict(id: string, date: string, efforts: readonly ReasoningEffort[]): Model {
-  return plain(id, date, { contextTokens: 200_000, thinks: "hidden", efforts, isStrict: true });
+function strict(
+  id: string,
+  date: string,
+  efforts: readonly ReasoningEffort[],
+  usualEffort: ReasoningEffort = "medium",
+): Model {
+  return plain(id, date, {
+    contextTokens: 200_000,
+    thinks: "hidden",
+    efforts,
+    usualEffort,
+    isStrict: true,
+  });
 }
 
 /** Models of other vendors, and the sandbox's own, who show their reasoning. */
@@ -56,7 +73,7 @@ function thinker(id: string, owner: string): Model {
 
 const THREE_EFFORTS: readonly ReasoningEffort[] = ["low", "medium", "high"];
 const FOUR_EFFORTS: readonly ReasoningEffort[] = ["minimal", ...THREE_EFFORTS];
-const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
+export const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
 
 const MODELS: readonly Model[] = [
   plain("gpt-4o", "2024-08-06"),
@@ -75,7 +92,11 @@ const MODELS: readonly Model[] = [
   strict("gpt-5", "2025-08-07", FOUR_EFFORTS),
   strict("gpt-5-mini", "2025-08-07", FOUR_EFFORTS),
   strict("gpt-5-nano", "2025-08-07", FOUR_EFFORTS),
-  strict("gpt-5.1", "2025-11-13", ["none", ...THREE_EFFORTS]),
+  strict("gpt-5.1", "2025-11-13", ["none", ...THREE_EFFORTS], "none"),
+  {
+    ...strict("gpt-5.4", "2026-03-05", ["none", ...THREE_EFFORTS, "xhigh"], "none"),
+    namesPhases: true,
+  },
   plain("deepseek-chat", "", { owner: "deepseek" }),
   thinker("deepseek-reasoner", "deepseek"),
   thinker("qwen-plus", "alibaba"),

@@ -3,12 +3,16 @@ import { countTokens } from "#sandbox/engine/tokens.ts";
 import type { Message } from "./messages.ts";
 
 /** What a conversation costs before it is answered: exported so that a test can tell the number. */
-export function countPromptTokens(messages: readonly Message[], toolsText: string): PromptTokens {
+export function countPromptTokens(
+  messages: readonly Message[],
+  toolsText: string,
+  foundText = "",
+): PromptTokens {
   const text = messages.reduce(
     (sum, message) => sum + PER_MESSAGE + countTokens(messageText(message)),
     PER_ANSWER,
   );
-  const tools = toolsText === "[]" ? 0 : countTokens(toolsText);
+  const tools = (toolsText === "[]" ? 0 : countTokens(toolsText)) + countTokens(foundText);
   const media = messages.flatMap((message) => message.media);
   const images = media.filter((each) => each.kind === "image").length;
   const lowImages = messages.reduce((sum, message) => sum + message.lowDetailImages, 0);

@@ -1,20 +1,42 @@
 import type { Conversation, Question, Turn } from "#sandbox/engine/conversation.ts";
 import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
+import type { Thinking } from "./dialect.ts";
 import type { Message } from "./messages.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** What the engine is asked, for one of the choices. */
-export function questionOf(request: ChatRequest, choice: number): Question {
+export function questionOf(request: Asked, choice: number): Question {
   return {
     conversation: conversationOf(request.messages),
     tools: request.tools,
     choice: request.toolChoice,
     mayCallInParallel: request.mayCallInParallel,
     format: request.format,
-    reasoning: request.effort,
+    reasoning: request.thinking.effort,
+    ...limitsOf(request.thinking),
     ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
-    stop: request.stop,
+    stop: request.thinking.ignoresStop === true ? [] : request.stop,
     variant: choice,
+  };
+}
+
+/** What decides the answer, of a request in whatever form it came. */
+export type Asked = Pick<
+  ChatRequest,
+  | "messages"
+  | "tools"
+  | "toolChoice"
+  | "mayCallInParallel"
+  | "format"
+  | "thinking"
+  | "maxTokens"
+  | "stop"
+>;
+
+function limitsOf({ maxReasoningTokens, limitCovers }: Thinking) {
+  return {
+    ...(maxReasoningTokens === undefined ? {} : { maxReasoningTokens }),
+    ...(limitCovers === undefined ? {} : { limitCovers }),
   };
 }
 

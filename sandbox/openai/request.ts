@@ -1,10 +1,7 @@
-import type {
-  OutputFormat,
-  ReasoningEffort,
-  Tool,
-  ToolChoice,
-} from "#sandbox/engine/conversation.ts";
+import type { OutputFormat, Tool, ToolChoice } from "#sandbox/engine/conversation.ts";
+import type { WebSearch } from "#sandbox/engine/web-search.ts";
 import { isJsonObject, jsonText, type Json, type JsonObject } from "#sandbox/json.ts";
+import type { RequestDialect, Thinking } from "./dialect.ts";
 import { ApiError, invalid } from "./error.ts";
 import {
   field,
@@ -18,14 +15,14 @@ import {
   required,
 } from "./fields.ts";
 import { readMessages, type Message } from "./messages.ts";
-import { checkSupport } from "./model-support.ts";
-import { findModel, type Model } from "./models.ts";
+import type { Model } from "./models.ts";
 import { readResponseFormat } from "./response-format.ts";
 import { readSpeech } from "./speech-request.ts";
 import { readTools } from "./tools.ts";
 
 /** A request that the vendor would accept. */
 export interface ChatRequest {
+  readonly body: JsonObject;
   readonly model: Model;
   readonly messages: readonly Message[];
   readonly choices: number;
@@ -35,8 +32,10 @@ export interface ChatRequest {
   readonly maxTokens: number | undefined;
   readonly stop: readonly string[];
   readonly logprobs: number | undefined;
-  readonly effort: ReasoningEffort;
+  readonly thinking: Thinking;
   readonly format: OutputFormat;
+  /** What was looked up before the answer. */
+  readonly search: WebSearch | undefined;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly mayCallInParallel: boolean;
@@ -50,16 +49,21 @@ export interface ChatRequest {
 }
 
 /** Throws the error that the vendor would answer with. */
-export function readChatRequest(body: Json | undefined): ChatRequest {
+export function readChatRequest(body: Json | undefined, dialect: RequestDialect): ChatRequest {
   if (body === undefined)
     throw invalid(null, null, "The JSON body of the request could not be parsed.");
   if (!isJsonObject(body))
     throw invalid(null, null, "The body of the request must be a JSON object.");
 
-  const model = readModel(body);
-  checkSupport(body, model);
+  const model = readModel(body, dialect);
+  dialect.checkSupport(body, model);
+  return readPrepared(dialect.prepare(body, model), model, dialect);
+}
+
+function readPrepared(body: JsonObject, model: Model, dialect: RequestDialect): ChatRequest {
   const messages = readMessages(
     required(field(body, "messages"), readList(field(body, "messages"), 1, 10_000)),
+    dialect,
   );
   const isStream = readBoolean(field(body, "stream")) ?? false;
   const stream = readStreamOptions(body, isStream);
@@ -68,6 +72,7 @@ export function readChatRequest(body: Json | undefined): ChatRequest {
   checkMetadata(body);
 
   return {
+    body,
     model,
     messages,
     choices: readInteger(field(body, "n"), 1, 128) ?? 1,
@@ -78,8 +83,9 @@ export function readChatRequest(body: Json | undefined): ChatRequest {
       readInteger(field(body, "max_tokens"), 1, 2 ** 31),
     stop: readStop(body),
     logprobs: readLogprobs(body),
-    effort: readEffort(body, model),
-    format: readResponseFormat(body, messages),
+    thinking: dialect.readThinking(body, model),
+    format: readResponseFormat(body, messages, dialect),
+    search: dialect.readSearch(body, messages),
     ...tools,
     speech: readSpeech(body, model, isStream),
     prediction: readPrediction(body),
@@ -88,7 +94,10 @@ export function readChatRequest(body: Json | undefined): ChatRequest {
   };
 }
 
-function readModel(body: JsonObject): Model {
+export function readModel(
+  body: JsonObject,
+  { findModel }: Pick<RequestDialect, "findModel">,
+): Model {
   const id = readText(field(body, "model"));
   if (id === undefined || id === "")
     throw invalid(null, null, "You must provide a model parameter.");
@@ -139,7 +148,7 @@ function checkSampling(body: JsonObject): void {
   ]);
 }
 
-function checkMetadata(body: JsonObject): void {
+export function checkMetadata(body: JsonObject): void {
   const pairs = Object.entries(readObject(field(body, "metadata")) ?? {});
   if (pairs.length > 16) {
     throw invalid(
@@ -174,28 +183,6 @@ function readLogprobs(body: JsonObject): number | undefined {
   return isAsked ? (top ?? 0) : undefined;
 }
 
-function readEffort(body: JsonObject, model: Model): ReasoningEffort {
-  if (model.thinks === "never") return "none";
-  // How the vendors of models that show their thoughts have them switched off.
-  const thinking = body["thinking"];
-  const isOff =
-    body["enable_thinking"] === false ||
-    (isJsonObject(thinking) && thinking["type"] === "disabled");
-  if (model.thinks === "visibly" && isOff) return "none";
-  const usual = model.id === "gpt-5.1" ? "none" : "medium";
-  return readChoice(field(body, "reasoning_effort"), EFFORTS) ?? usual;
-}
-
-const EFFORTS: readonly ReasoningEffort[] = [
-  "none",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "max",
-];
-
 function readPrediction(body: JsonObject): string | undefined {
   const prediction = readObject(field(body, "prediction"));
   if (prediction === undefined) return undefined;
@@ -210,7 +197,7 @@ function readPrediction(body: JsonObject): string | undefined {
 }
 
 /** The tier that served the request: never "auto", and "fast" goes by its older name. */
-function readServiceTier(body: JsonObject): string {
+export function readServiceTier(body: JsonObject): string {
   const tier = readChoice(field(body, "service_tier"), [
     "auto",
     "default",

@@ -1,11 +1,16 @@
 import type { OutputFormat } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import type { RequestDialect } from "./dialect.ts";
 import { invalid } from "./error.ts";
 import { field, readBoolean, readChoice, readObject, readText, required } from "./fields.ts";
 import type { Message } from "./messages.ts";
 import { checkStrictSchema } from "./strict-schema.ts";
 
-export function readResponseFormat(body: JsonObject, messages: readonly Message[]): OutputFormat {
+export function readResponseFormat(
+  body: JsonObject,
+  messages: readonly Message[],
+  { needsJsonWord }: Pick<RequestDialect, "needsJsonWord">,
+): OutputFormat {
   const format = readObject(field(body, "response_format"));
   if (format === undefined) return { kind: "text" };
   const type = field(format, "type", "response_format.type");
@@ -13,15 +18,16 @@ export function readResponseFormat(body: JsonObject, messages: readonly Message[
     case "text":
       return { kind: "text" };
     case "json_object":
-      return readJsonObject(messages);
+      if (needsJsonWord) checkJsonWord(messages);
+      return { kind: "json" };
     case "json_schema":
       return readJsonSchema(format);
   }
 }
 
 /** Without the word a model may never stop writing blanks, so the vendor insists on it. */
-function readJsonObject(messages: readonly Message[]): OutputFormat {
-  if (messages.some((message) => /json/i.test(message.text))) return { kind: "json" };
+function checkJsonWord(messages: readonly Message[]): void {
+  if (messages.some((message) => /json/i.test(message.text))) return;
   throw invalid(
     "messages",
     null,

@@ -78,7 +78,7 @@ function readFunction(tool: JsonObject, path: string): Tool {
   return { kind: "function", name, description: readDescription(tool, path), schema };
 }
 
-function readCustom(tool: JsonObject, path: string): Tool {
+export function readCustom(tool: JsonObject, path: string): Tool {
   const name = readName(tool, path);
   const description = readDescription(tool, path);
   const format = readObject(field(tool, "format", `${path}.format`)) ?? {};
@@ -102,7 +102,7 @@ function readCustom(tool: JsonObject, path: string): Tool {
   return { kind: "custom", name, description, ...pattern };
 }
 
-function readName(tool: JsonObject, path: string): string {
+export function readName(tool: JsonObject, path: string): string {
   const name = required(
     field(tool, "name", `${path}.name`),
     readText(field(tool, "name", `${path}.name`), 64),
@@ -117,7 +117,7 @@ function readName(tool: JsonObject, path: string): string {
   return name;
 }
 
-function readDescription(tool: JsonObject, path: string): string {
+export function readDescription(tool: JsonObject, path: string): string {
   return readText(field(tool, "description", `${path}.description`)) ?? "";
 }
 

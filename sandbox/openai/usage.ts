@@ -7,7 +7,19 @@ import type { PromptTokens } from "./prompt-tokens.ts";
 export interface UsageMeter {
   piece(piece: Piece): void;
   audio(tokens: number): void;
-  usage(): JsonObject;
+  totals(): Totals;
+}
+
+/** In tokens. */
+export interface Totals {
+  readonly prompt: PromptTokens;
+  readonly cached: number;
+  /** Everything that was made, thoughts and speech included. */
+  readonly output: number;
+  readonly reasoning: number;
+  readonly spoken: number;
+  readonly acceptedPrediction: number;
+  readonly rejectedPrediction: number;
 }
 
 export function usageMeter(
@@ -31,25 +43,34 @@ export function usageMeter(
     audio(tokens) {
       spoken += tokens;
     },
-    usage() {
+    totals() {
       // Predicted tokens that were not used are paid for all the same.
       const rejected = predicted.length - Math.min(accepted, predicted.length);
-      const completion = output + spoken + rejected;
       return {
-        prompt_tokens: prompt.total,
-        completion_tokens: completion,
-        total_tokens: prompt.total + completion,
-        prompt_tokens_details: {
-          cached_tokens: Math.min(cachedTokens, prompt.total),
-          audio_tokens: prompt.audio,
-        },
-        completion_tokens_details: {
-          reasoning_tokens: reasoning,
-          audio_tokens: spoken,
-          accepted_prediction_tokens: accepted,
-          rejected_prediction_tokens: rejected,
-        },
+        prompt,
+        cached: Math.min(cachedTokens, prompt.total),
+        output: output + spoken + rejected,
+        reasoning,
+        spoken,
+        acceptedPrediction: accepted,
+        rejectedPrediction: rejected,
       };
+    },
+  };
+}
+
+export function chatUsage(totals: Totals): JsonObject {
+  const { prompt, cached, output, reasoning, spoken } = totals;
+  return {
+    prompt_tokens: prompt.total,
+    completion_tokens: output,
+    total_tokens: prompt.total + output,
+    prompt_tokens_details: { cached_tokens: cached, audio_tokens: prompt.audio },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: spoken,
+      accepted_prediction_tokens: totals.acceptedPrediction,
+      rejected_prediction_tokens: totals.rejectedPrediction,
     },
   };
 }

@@ -50,7 +50,7 @@ const SECRET_STARTS = [
   "ya29.",
   "eyJ",
 ];
-const ACCOUNT_STARTS = ["org-", "proj_", "user_", "user-", "acct_", "account-"];
+const ACCOUNT_STARTS = ["arn:", "org-", "proj_", "user_", "user-", "acct_", "account-"];
 
 /** By its start, by the stars somebody put over its middle, or as a long run that no word is. */
 function isSecret(piece: string): boolean {

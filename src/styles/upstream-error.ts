@@ -48,6 +48,7 @@ const ACCOUNT = [
   "api_key_invalid",
   "authentication_error",
   "permission_error",
+  "billing_error",
   "insufficient_quota",
   "insufficient_balance",
   "billing_hard_limit_reached",

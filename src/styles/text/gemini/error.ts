@@ -1,23 +1,69 @@
-import type { GatewayError } from "#core/error.ts";
+import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { formatSse } from "#lib/sse.ts";
 
-/** Google's canonical names of the HTTP statuses. */
-const STATUS_NAMES: Readonly<Record<number, string>> = {
-  400: "INVALID_ARGUMENT",
-  401: "UNAUTHENTICATED",
-  402: "RESOURCE_EXHAUSTED",
-  403: "PERMISSION_DENIED",
-  404: "NOT_FOUND",
-  429: "RESOURCE_EXHAUSTED",
-  499: "CANCELLED",
-  503: "UNAVAILABLE",
-  504: "DEADLINE_EXCEEDED",
-};
-
+/**
+ * The style's error: HTTP status, words, and the status's name by which clients
+ * decide. The field at fault and the time to wait have no member of their own,
+ * so they stand among the details, where clients look for them.
+ */
 export function buildError(error: GatewayError): JsonObject {
-  const { status } = error.fault;
-  const fallback = status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT";
+  const details = detailsOf(error);
   return {
-    error: { code: status, message: error.message, status: STATUS_NAMES[status] ?? fallback },
+    error: {
+      code: error.fault.status,
+      message: error.message,
+      status: STATUS_NAMES[error.code],
+      ...(details.length === 0 ? {} : { details }),
+    },
   };
 }
+
+/** A chunk that holds nothing else: clients throw at its sight, and no end follows. */
+export function encodeError(error: GatewayError): string {
+  return formatSse(JSON.stringify(buildError(error)));
+}
+
+function detailsOf({ param, message, retryAfterMs }: GatewayError): readonly JsonObject[] {
+  const details: JsonObject[] = [];
+  if (param !== undefined) {
+    const fieldViolations = [{ field: param, description: message }];
+    details.push({ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations });
+  }
+  if (retryAfterMs !== undefined) {
+    const retryDelay = `${Math.ceil(retryAfterMs) / 1_000}s`;
+    details.push({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay });
+  }
+  return details;
+}
+
+/** The canonical names that go with the HTTP statuses of the table. */
+const STATUS_NAMES: Readonly<Record<FaultCode, string>> = {
+  invalid_request: "INVALID_ARGUMENT",
+  not_carried: "INVALID_ARGUMENT",
+  context_length_exceeded: "INVALID_ARGUMENT",
+  content_filtered: "INVALID_ARGUMENT",
+  upstream_rejected: "INVALID_ARGUMENT",
+  unauthenticated: "UNAUTHENTICATED",
+  out_of_quota: "RESOURCE_EXHAUSTED",
+  forbidden: "PERMISSION_DENIED",
+  not_found: "NOT_FOUND",
+  model_not_found: "NOT_FOUND",
+  method_not_allowed: "INVALID_ARGUMENT",
+  request_timeout: "DEADLINE_EXCEEDED",
+  too_large: "INVALID_ARGUMENT",
+  unsupported_media_type: "INVALID_ARGUMENT",
+  upgrade_refused: "FAILED_PRECONDITION",
+  rate_limited: "RESOURCE_EXHAUSTED",
+  canceled: "CANCELLED",
+  internal: "INTERNAL",
+  upstream_auth: "INTERNAL",
+  upstream_model_missing: "INTERNAL",
+  upstream_rate_limited: "RESOURCE_EXHAUSTED",
+  upstream_unreachable: "INTERNAL",
+  upstream_failed: "INTERNAL",
+  upstream_overloaded: "UNAVAILABLE",
+  upstream_timeout: "DEADLINE_EXCEEDED",
+  overloaded: "UNAVAILABLE",
+  unavailable: "UNAVAILABLE",
+};

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { answerQuestion } from "./answer.ts";
+import type { Question } from "./conversation.ts";
+import { asksForSearch, citationsIn, searchWeb } from "./web-search.ts";
+
+function question(text: string, extra: Partial<Question> = {}): Question {
+  return {
+    conversation: [{ role: "user", text, media: [] }],
+    tools: [],
+    choice: { mode: "auto" },
+    mayCallInParallel: true,
+    format: { kind: "text" },
+    reasoning: "none",
+    stop: [],
+    variant: 0,
+    ...extra,
+  };
+}
+
+test.each([
+  ["Search the web for tide tables", true],
+  ["What is in the news today?", true],
+  ["Look it up", true],
+  ["Say hi", false],
+  ["My website is slow", false],
+])("%j asks for a search: %p", (text, expected) => {
+  expect(asksForSearch(text)).toBe(expected);
+});
+
+test("the same words find the same pages, and other words others", () => {
+  expect(searchWeb("Search for tide tables")).toEqual(searchWeb("search for TIDE tables!"));
+  expect(searchWeb("tide tables").pages[0]?.url).not.toBe(searchWeb("sea salt").pages[0]?.url);
+});
+
+test("pages have addresses that lead nowhere, whatever is searched for", () => {
+  for (const text of ["tides", "", "?!", "Ἀθῆναι / 100%", "a".repeat(5_000)]) {
+    const hosts = searchWeb(text).pages.map(({ url }) => new URL(url).hostname);
+    expect(hosts.every((host) => host.endsWith(".example"))).toBe(true);
+  }
+});
+
+test("an answer cites its pages where it names them, unless the limit cut them off", () => {
+  const { pages } = searchWeb("tide tables");
+  const whole = answerQuestion(question("Why do tides rise?", { pages })).text;
+  const cut = answerQuestion(question("Why do tides rise?", { pages, maxTokens: 8 })).text;
+
+  const [first] = citationsIn(whole, pages);
+  expect(citationsIn(whole, pages)).toHaveLength(2);
+  expect(whole.slice(first?.start, first?.end)).toContain(first?.page.url ?? "?");
+  expect(citationsIn(cut, pages)).toEqual([]);
+});
+
+test("an answer in a form has no place for citations", () => {
+  const { text } = answerQuestion(
+    question("Fill in", { pages: searchWeb("x").pages, format: { kind: "json" } }),
+  );
+
+  expect(text).not.toContain("https://");
+});

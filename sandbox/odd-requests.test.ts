@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED, times } from "#test/seed.ts";
+import { ark } from "./ark.ts";
+import { dashscope } from "./dashscope.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { openai } from "./openai.ts";
+import { WEATHER, ask } from "./testing/chat.ts";
+import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
+import type { Vendor, VendorFactory } from "./vendor.ts";
+import { faultyFrames } from "./faults/broken-bodies.ts";
+
+/** Requests with something in every place that is read. */
+const image = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFN";
+const RESPONSE = prompt(
+  [
+    {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "Search for the weather in Paris" },
+        { type: "input_image", image_url: image, detail: "low" },
+        { type: "input_file", filename: "a.txt", file_data: "aGk=" },
+      ],
+    },
+    { type: "function_call", id: "fc_1", call_id: "c", name: "get_weather", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: [{ type: "input_text", text: "x" }] },
+    { role: "assistant", content: [{ type: "output_text", text: "ok", annotations: [] }] },
+    { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+    { role: "user", content: "Weather in Rome" },
+  ],
+  {
+    model: "gpt-5.1",
+    instructions: "Be brief.",
+    stream: true,
+    stream_options: { include_obfuscation: true },
+    max_output_tokens: 40,
+    temperature: 1,
+    reasoning: { effort: "low", summary: "auto" },
+    text: { format: { type: "json_schema", name: "x", schema: { type: "object" } } },
+    tools: [
+      WEATHER_TOOL,
+      { type: "web_search", user_location: { type: "approximate" }, filters: {} },
+      { type: "custom", name: "pad", format: { type: "text" } },
+    ],
+    tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ name: "pad" }] },
+    include: ["reasoning.encrypted_content"],
+    metadata: { a: "b" },
+    truncation: "auto",
+  },
+);
+const CHAT = ask("", {
+  messages: [
+    { role: "system", content: [{ type: "text", text: "Answer in json." }] },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Hi" },
+        { type: "image_url", image_url: { url: image } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+    },
+    { role: "tool", tool_call_id: "c", content: "x" },
+    { role: "user", content: "Weather in Rome" },
+  ],
+  stream: true,
+  stream_options: { include_usage: true },
+  max_tokens: 40,
+  temperature: 0.5,
+  top_p: 0.9,
+  stop: ["x"],
+  response_format: { type: "text" },
+  tools: [WEATHER],
+  tool_choice: "auto",
+  thinking: { type: "disabled" },
+  enable_thinking: true,
+  thinking_budget: 20,
+  enable_search: true,
+  search_options: { forced_search: true },
+});
+
+const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
+  ["responses", openai, "/v1/responses", RESPONSE],
+  ["chats", openai, "/v1/chat/completions", CHAT],
+  ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
+  ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+];
+
+test.each(ENDPOINTS)(
+  "%s: the request that is bent in what follows is a good one",
+  (_, create, path, body) => {
+    expect(answer(create({ now: Date.now }), path, body)).toBe(200);
+  },
+);
+
+test.each(ENDPOINTS)(
+  "%s: whatever stands where, the answer is the vendor's",
+  (_, create, path, body) => {
+    const vendor = create({ now: Date.now });
+
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.jsonValue({ maxDepth: 2 }),
+        fc.boolean(),
+        (place, value, isMissing) => {
+          const places = placesIn(body);
+          const at = places[place % places.length] ?? [];
+          const bent = replaced(body, at, isMissing ? undefined : ownJson(value));
+          expect(answer(vendor, path, bent ?? null)).toBeLessThan(500);
+        },
+      ),
+      { seed: SEED, numRuns: times(400, 20_000) },
+    );
+  },
+);
+
+/** The status; a stream is read to its end. */
+function answer(vendor: Vendor, path: string, body: Json): number {
+  vendor.lastUserText(body);
+  const reply = vendor.reply({
+    method: "POST",
+    path,
+    query: new URLSearchParams(),
+    headers: { authorization: "Bearer x", "content-type": "application/json" },
+    bytes: new Uint8Array(),
+    body,
+    faults: {},
+  });
+  if (reply.body.kind === "events")
+    expect([...faultyFrames(reply.body.frames, {}, () => [])].length).toBeGreaterThan(0);
+  return reply.status;
+}
+
+type Place = readonly (string | number)[];
+
+function placesIn(value: Json, path: Place = []): readonly Place[] {
+  const parts: readonly (readonly [string | number, Json])[] = isJsonArray(value)
+    ? [...value.entries()]
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  return [path, ...parts.flatMap(([key, part]) => placesIn(part, [...path, key]))];
+}
+
+/** A copy with something else, or nothing, in one place. */
+function replaced(value: Json, [key, ...rest]: Place, other: Json | undefined): Json | undefined {
+  if (key === undefined) return other;
+  if (isJsonArray(value))
+    return value.flatMap((part, index) =>
+      index === key ? (replaced(part, rest, other) ?? []) : [part],
+    );
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, part]) => {
+    const changed = name === key ? replaced(part, rest, other) : part;
+    return changed === undefined ? [] : [[name, changed] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function ownJson(value: unknown): Json {
+  const json: Json = JSON.parse(JSON.stringify(value));
+  return json;
+}

@@ -1,0 +1,19 @@
+import { isJsonArray, isJsonObject, type Json } from "#sandbox/json.ts";
+
+/** What the user said last, in the messages of a chat or in the input of a response. */
+export function lastUserText(body: Json | undefined): string {
+  if (!isJsonObject(body)) return "";
+  const { messages, input } = body;
+  if (typeof input === "string") return input;
+  const list = isJsonArray(messages) ? messages : isJsonArray(input) ? input : [];
+  const last = list.findLast((each) => isJsonObject(each) && each["role"] === "user");
+  return isJsonObject(last) ? textOf(last["content"]) : "";
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === "string") return content;
+  const parts = isJsonArray(content) ? content : [];
+  return parts
+    .map((part) => (isJsonObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
+    .join("\n");
+}

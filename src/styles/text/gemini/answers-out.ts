@@ -1,0 +1,79 @@
+import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { buildMedia } from "./media-out.ts";
+import { isMedia, partsOf, textIn, type Place } from "./part-out.ts";
+import { writeToolName } from "./tool-name.ts";
+
+/**
+ * A user's turn after calls: as many results as there were calls, in their
+ * order, then the rest of what was said. A call that was never answered (its
+ * caller was interrupted) is answered here; an answer to no call becomes text.
+ */
+export function buildAnswers(
+  calls: readonly ToolCallBlock[],
+  blocks: readonly Block[],
+  canNest: boolean,
+  at: Place,
+): readonly JsonObject[] {
+  const results = byCall(blocks);
+  const taken = new Set<Block>();
+  const answers = calls.map((call) => {
+    const result = results.get(call.id)?.shift() ?? noResult(call);
+    taken.add(result);
+    return { call, result, media: mediaIn(result, at) };
+  });
+  const rest = blocks.filter((block) => !taken.has(block));
+  return [
+    ...answers.map(({ call, result, media }) => buildAnswer(call, result, canNest ? media : [])),
+    // Older models look at pictures beside the results, not in them.
+    ...(canNest ? [] : answers.flatMap(({ media }) => media)),
+    ...rest.flatMap((block) => [
+      ...partsOf([block], at),
+      ...(block.type === "tool_result" ? mediaIn(block, at) : []),
+    ]),
+  ];
+}
+
+function byCall(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
+  const results = new Map<string, ToolResultBlock[]>();
+  for (const block of blocks) {
+    if (block.type !== "tool_result") continue;
+    const known = results.get(block.callId);
+    if (known === undefined) results.set(block.callId, [block]);
+    else known.push(block);
+  }
+  return results;
+}
+
+/**
+ * Results find their calls by name and order, which every server of the style
+ * knows how to do; some of them refuse ids. JSON stays text inside `output`:
+ * certain names in it would be refused.
+ */
+function buildAnswer(
+  call: ToolCallBlock,
+  result: ToolResultBlock,
+  media: readonly JsonObject[],
+): JsonObject {
+  const text = textIn(result);
+  return {
+    functionResponse: {
+      name: writeToolName(call.name, call.kind),
+      response: result.isError === true ? { error: text } : { output: text },
+      ...(media.length > 0 ? { parts: media } : {}),
+    },
+  };
+}
+
+function noResult(call: ToolCallBlock): ToolResultBlock {
+  const blocks = [{ type: "text", text: "The tool gave no result." }] as const;
+  return { type: "tool_result", callId: call.id, blocks, isError: true };
+}
+
+function mediaIn({ blocks }: ToolResultBlock, { path, report }: Place): readonly JsonObject[] {
+  for (const block of blocks) {
+    if (block.cache !== undefined) report.lose("cache_control");
+    if (block.type === "other") report.lose("messages.tool_result");
+  }
+  return blocks.filter(isMedia).map((block) => buildMedia(block, path, report));
+}

@@ -1,0 +1,102 @@
+import type { Message, ToolCallBlock } from "#core/chat.ts";
+import type { OutboundContext } from "#core/style.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { buildAnswers } from "./answers-out.ts";
+import { partsOf, type Place } from "./part-out.ts";
+import { GEMINI, spellingIn } from "./spelling.ts";
+import { toTurns, type Turn } from "./turns.ts";
+
+interface Contents {
+  readonly contents: readonly JsonObject[];
+  readonly systemInstruction?: JsonObject;
+}
+
+/**
+ * The conversation as the vendor takes it: both sides in turn, every call
+ * answered in the content after it, by as many results in the same order. What
+ * callers of this style wrote keeps the structure they gave it.
+ */
+export function buildContents(messages: readonly Message[], context: OutboundContext): Contents {
+  for (const message of messages) reportMessage(message, context);
+  const { instructions, turns } = toTurns(messages);
+  const { report } = context;
+  const contents: JsonObject[] = [];
+  const asked = lastQuestion(turns);
+  let unanswered: readonly ToolCallBlock[] = [];
+
+  for (const [index, turn] of turns.entries()) {
+    const at: Place = { path: `messages[${turn.index}]`, report };
+    const isCurrent = index > asked && isNewest(context);
+    if (turn.written !== undefined) {
+      const parts = partsOf(turn.blocks, at);
+      contents.push({ role: turn.role, ...around(turn.written), parts: proven(parts, isCurrent) });
+    } else if (turn.role === "user") {
+      const parts = [...buildAnswers(unanswered, turn.blocks, isNewest(context), at)];
+      if (parts.length > 0) contents.push({ role: "user", parts });
+      unanswered = [];
+    } else {
+      const parts = partsOf(turn.blocks, at);
+      unanswered = turn.blocks.filter((block) => block.type === "tool_call");
+      // A call has to follow what it was made for.
+      if (unanswered.length > 0 && contents.length === 0) contents.push(OPENING);
+      if (parts.length > 0) contents.push({ role: "model", parts: proven(parts, isCurrent) });
+    }
+  }
+  if (unanswered.length > 0) {
+    const at: Place = { path: "messages", report };
+    contents.push({
+      role: "user",
+      parts: buildAnswers(unanswered, [], isNewest(context), at),
+    });
+  }
+  const systemInstruction = buildInstruction(instructions, context);
+  return { contents, ...(systemInstruction === undefined ? {} : { systemInstruction }) };
+}
+
+const OPENING: JsonObject = { role: "user", parts: [{ text: "(The conversation begins here.)" }] };
+
+/** Those that are steered by levels are of the newest family. */
+export function isNewest({ model }: OutboundContext): boolean {
+  return model.reasoningControls?.efforts !== undefined;
+}
+
+function reportMessage(message: Message, { report }: OutboundContext): void {
+  report.loseForeign(message.extra, GEMINI, "messages.");
+  if (message.name !== undefined) report.lose("messages.name");
+}
+
+function buildInstruction(
+  instructions: readonly Message[],
+  { report }: OutboundContext,
+): JsonObject | undefined {
+  const parts = instructions.flatMap((message, index) =>
+    partsOf(message.blocks, { path: `messages[${index}]`, report }),
+  );
+  const [first] = instructions;
+  return parts.length === 0 || first === undefined ? undefined : { ...around(first), parts };
+}
+
+/** What stands around the parts that a caller of this style wrote. */
+function around(message: Message): JsonObject {
+  return { ...message.extra?.[GEMINI], ...spellingIn(message) };
+}
+
+/** The last turn in which the user says something; what follows is the current turn's steps. */
+function lastQuestion(turns: readonly Turn[]): number {
+  return turns.findLastIndex(
+    ({ role, blocks }) => role === "user" && !blocks.some((block) => block.type === "tool_result"),
+  );
+}
+
+/** Stands for a proof where there can be none: the vendor's own word for that. */
+const NO_PROOF = "skip_thought_signature_validator";
+
+/** The newest models refuse a step of the current turn whose first call lacks its proof. */
+function proven(parts: readonly JsonObject[], isNeeded: boolean): readonly JsonObject[] {
+  const first = isNeeded ? parts.findIndex((part) => part["functionCall"] !== undefined) : -1;
+  return parts.map((part, index) =>
+    index === first && part["thoughtSignature"] === undefined
+      ? { ...part, thoughtSignature: NO_PROOF }
+      : part,
+  );
+}

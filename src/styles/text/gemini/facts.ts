@@ -1,0 +1,37 @@
+import { invalid } from "#core/error.ts";
+import type { Address, RequestFacts } from "#core/style.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { WRITTEN_REQUEST } from "./fields.ts";
+
+/**
+ * Runs on every call, so what it does not need it does not look at. Model and
+ * stream stand in the path. Usage comes with every chunk, asked for or not.
+ */
+export function readRequest(body: JsonObject, address: Address): RequestFacts {
+  const found = findViolation(body, WRITTEN_REQUEST);
+  if (found !== undefined) {
+    const param = found.path.slice(1);
+    throw invalid(param, `'${param}' ${found.problem}.`);
+  }
+
+  const config = body["generationConfig"] ?? body["generation_config"];
+  return {
+    model: address.model ?? bareModel(body["model"]),
+    stream: address.stream === true,
+    maxOutputTokens: integerOf(either(config, "maxOutputTokens", "max_output_tokens")),
+    choices: integerOf(either(config, "candidateCount", "candidate_count")) ?? 1,
+    messages: listOf(body["contents"]).length,
+    wantsUsage: true,
+  };
+}
+
+function either(of: Json | undefined, name: string, other: string): Json | undefined {
+  return memberOf(of, name) ?? memberOf(of, other);
+}
+
+function bareModel(name: Json | undefined): string {
+  const written = textOf(name) ?? "";
+  return written.startsWith("models/") ? written.slice("models/".length) : written;
+}

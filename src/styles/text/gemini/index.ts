@@ -1,0 +1,23 @@
+import type { TextStyle } from "#core/style.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { buildError } from "./error.ts";
+import { readRequest } from "./facts.ts";
+import { errorIn } from "./failure.ts";
+import { amend, readAnswer } from "./passthrough.ts";
+import { parseRequest } from "./request-in.ts";
+import { buildRequest } from "./request-out.ts";
+import { parseResponse } from "./response-in.ts";
+import { buildResponse } from "./response-out.ts";
+import { GEMINI } from "./spelling.ts";
+import { openDecoder } from "./stream-in.ts";
+import { openEncoder } from "./stream-out.ts";
+import { openTap } from "./tap.ts";
+
+/** Native content generation: model and stream stand in the path, turns are lists of parts. */
+export const gemini: TextStyle = {
+  id: GEMINI,
+  callIdPrefix: "call_",
+  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, readAnswer, openTap },
+};

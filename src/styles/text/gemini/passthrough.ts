@@ -1,0 +1,49 @@
+import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { blockIn, errorIn } from "./failure.ts";
+import { outputTextIn } from "./output-text.ts";
+import { renameSearch } from "./tool-out.ts";
+import { parseUsage } from "./usage.ts";
+
+/**
+ * Usage comes unasked, and either spelling is taken, so little is changed: the
+ * specification's name of the search tool, and the model's where the body has it too.
+ */
+export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
+  const { tools } = body;
+  return {
+    ...(mentionsSearch(tools) ? { tools: renameSearch(isArray(tools) ? tools : [tools]) } : {}),
+    ...modelIn(body, facts, upstreamModel),
+  };
+}
+
+function mentionsSearch(tools: Json | undefined): tools is Json {
+  const list = isArray(tools) ? tools : [tools];
+  return list.some((tool) => isObject(tool) && ("vendorSearch" in tool || "vendor_search" in tool));
+}
+
+function modelIn(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
+  const written = textOf(body["model"]);
+  if (written === undefined || upstreamModel === facts.model) return {};
+  return { model: written.startsWith("models/") ? `models/${upstreamModel}` : upstreamModel };
+}
+
+/** A question that the vendor refuses is answered: its clients know that answer. */
+export function readAnswer(body: JsonObject): AnswerFacts {
+  return {
+    usage: parseUsage(body["usageMetadata"]),
+    outputText: () => outputTextIn(body),
+    error: errorIn(body) ?? (isAnswer(body) ? undefined : NO_ANSWER),
+  };
+}
+
+const NO_ANSWER = {
+  code: "upstream_failed",
+  message: "The upstream's answer holds no candidate.",
+} as const;
+
+function isAnswer(body: JsonObject): boolean {
+  const { candidates } = body;
+  return (isArray(candidates) && candidates.length > 0) || blockIn(body) !== undefined;
+}

@@ -1,0 +1,22 @@
+import type { ChatRequest, Message } from "#core/chat.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** This style's id, under which it keeps what is its own. */
+export const GEMINI = "gemini";
+
+/**
+ * Members of the two nested objects have a dotted name among the style's
+ * extras, so that a report names them as their caller would.
+ */
+export const CONFIG = "generationConfig.";
+export const TOOL_CONFIG = "toolConfig.";
+
+/** What a caller of this style wrote; nothing for a caller of another. */
+export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
+  return of.spelling?.[GEMINI];
+}
+
+/** Written by a caller of this style: it goes back as it came. */
+export function isOwn(of: ChatRequest | Message): boolean {
+  return spellingIn(of) !== undefined;
+}

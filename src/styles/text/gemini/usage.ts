@@ -1,0 +1,80 @@
+import type { ChatEvent } from "#core/chat.ts";
+import { usageOf, type Usage } from "#core/usage.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { integerOf, listOf, memberOf, objectOf } from "#lib/values.ts";
+import { GEMINI } from "./spelling.ts";
+
+/**
+ * Usage as servers of this style report it, in every chunk and each time in
+ * full; `undefined` where it says nothing yet, or nothing that can be true.
+ * Thoughts are beside the answer's tokens, and what the vendor's own tools
+ * read is beside the prompt's.
+ */
+export function parseUsage(wire: Json | undefined): Usage | undefined {
+  if (!isObject(wire)) return undefined;
+  const prompt = integerOf(wire["promptTokenCount"]);
+  if (prompt === undefined) return undefined;
+  const thoughts = countOf(wire, "thoughtsTokenCount");
+  const total = integerOf(wire["totalTokenCount"]);
+  const toolUse = countOf(wire, "toolUsePromptTokenCount");
+  const candidates =
+    integerOf(wire["candidatesTokenCount"]) ??
+    Math.max(0, (total ?? 0) - prompt - thoughts - toolUse);
+
+  const output = candidates + thoughts;
+  // Where the total has no room for it, it is part of the prompt already.
+  const isBeside = total === undefined || total >= prompt + output + toolUse;
+  const input = prompt + (isBeside ? toolUse : 0);
+  if (input + output === 0) return undefined;
+  return usageOf({
+    inputTokens: input,
+    cachedInputTokens: countOf(wire, "cachedContentTokenCount"),
+    audioInputTokens: heardIn(wire["promptTokensDetails"]),
+    outputTokens: output,
+    reasoningTokens: thoughts,
+    audioOutputTokens: heardIn(wire["candidatesTokensDetails"]),
+  });
+}
+
+/** The vendor's own report where it is one of this style, with all that it tells. */
+export function usageMetadataOf({
+  usage,
+  extra,
+}: Extract<ChatEvent, { type: "usage" }>): JsonObject {
+  return objectOf(extra?.[GEMINI]?.["usageMetadata"]) ?? buildUsage(usage);
+}
+
+function buildUsage(usage: Usage): JsonObject {
+  const { inputTokens, outputTokens, reasoningTokens, audioInputTokens, audioOutputTokens } = usage;
+  const candidates = outputTokens - reasoningTokens;
+  return {
+    promptTokenCount: inputTokens,
+    candidatesTokenCount: candidates,
+    totalTokenCount: inputTokens + outputTokens,
+    thoughtsTokenCount: reasoningTokens,
+    cachedContentTokenCount: usage.cachedInputTokens,
+    ...(audioInputTokens > 0
+      ? { promptTokensDetails: details(inputTokens, audioInputTokens) }
+      : {}),
+    ...(audioOutputTokens > 0
+      ? { candidatesTokensDetails: details(candidates, audioOutputTokens) }
+      : {}),
+  };
+}
+
+function details(total: number, heard: number): readonly JsonObject[] {
+  return [
+    { modality: "TEXT", tokenCount: Math.max(0, total - heard) },
+    { modality: "AUDIO", tokenCount: heard },
+  ];
+}
+
+function heardIn(details: Json | undefined): number {
+  return listOf(details)
+    .filter((one) => memberOf(one, "modality") === "AUDIO")
+    .reduce<number>((sum, one) => sum + (integerOf(memberOf(one, "tokenCount")) ?? 0), 0);
+}
+
+function countOf(wire: JsonObject, name: string): number {
+  return Math.max(0, integerOf(wire[name]) ?? 0);
+}

@@ -1,0 +1,57 @@
+import type { ChatRequest, Message } from "#core/chat.ts";
+import type { OutboundContext } from "#core/style.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { buildItems } from "./item-out.ts";
+import { textIn } from "./part-out.ts";
+import { repairItems } from "./repair-items.ts";
+import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
+
+/** `instructions` and `input`. */
+export function buildConversation(
+  { messages, extra }: ChatRequest,
+  { report, model }: OutboundContext,
+): JsonObject {
+  const leading = countInstructions(messages);
+  const instructions = messages
+    .slice(0, leading)
+    .flatMap(({ blocks }) => blocks.map(textIn))
+    .join("\n\n");
+  if (messages.slice(0, leading).some(({ blocks }) => blocks.some(({ cache }) => cache))) {
+    report.lose("cache_control");
+  }
+
+  const rest = messages.slice(leading);
+  const [only] = rest;
+  const isText = rest.length === 1 && only !== undefined && spellingIn(only)?.["input"] === true;
+  const items = rest.flatMap((message, index) =>
+    buildItems(message, { path: `messages[${leading + index}]`, report, model }),
+  );
+  const isElsewhere = extra?.[RESPONSES]?.["conversation"] !== undefined;
+  const reachesFar = isElsewhere || items.some(({ type }) => type === "item_reference");
+  return {
+    ...(leading === 0 ? {} : { instructions }),
+    input: isText ? only.blocks.map(textIn).join("") : repairItems(items, report, reachesFar),
+  };
+}
+
+/**
+ * How many messages go into `instructions`: what a caller of this style put
+ * there, and what callers of other styles say first. Something must remain,
+ * since there is no request without input.
+ */
+function countInstructions(messages: readonly Message[]): number {
+  const [first] = messages;
+  if (first === undefined) return 0;
+  if (isOwn(first)) return spellingIn(first)?.["instructions"] === true ? 1 : 0;
+  const leading = messages.findIndex((message) => !isInstruction(message));
+  return leading < 0 ? 0 : leading;
+}
+
+function isInstruction(message: Message): boolean {
+  return (
+    message.role === "system" &&
+    !isOwn(message) &&
+    message.name === undefined &&
+    message.blocks.every(({ type }) => type === "text")
+  );
+}

@@ -1,0 +1,48 @@
+import type { FaultCode, GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** Before the first byte, clients of this style read failures as those of chat completions. */
+export { buildError } from "../chat/error.ts";
+
+/** A failure as a response that failed holds it. */
+export function buildFailure({ code, message }: GatewayError): JsonObject {
+  return { code: CODES[code], message };
+}
+
+const SERVER = "server_error";
+const PROMPT = "invalid_prompt";
+const RATE = "rate_limit_exceeded";
+/** Not among the vendor's published words, though it sends them and its own client acts on them. */
+const BUSY = "server_is_overloaded";
+const LENGTH = "context_length_exceeded";
+const QUOTA = "insufficient_quota";
+
+const CODES: Readonly<Record<FaultCode, string>> = {
+  invalid_request: PROMPT,
+  not_carried: PROMPT,
+  context_length_exceeded: LENGTH,
+  content_filtered: PROMPT,
+  upstream_rejected: PROMPT,
+  unauthenticated: PROMPT,
+  out_of_quota: QUOTA,
+  forbidden: PROMPT,
+  not_found: PROMPT,
+  model_not_found: PROMPT,
+  method_not_allowed: PROMPT,
+  request_timeout: SERVER,
+  too_large: PROMPT,
+  unsupported_media_type: PROMPT,
+  upgrade_refused: PROMPT,
+  rate_limited: RATE,
+  canceled: SERVER,
+  internal: SERVER,
+  upstream_auth: SERVER,
+  upstream_model_missing: SERVER,
+  upstream_rate_limited: RATE,
+  upstream_unreachable: SERVER,
+  upstream_failed: SERVER,
+  upstream_overloaded: BUSY,
+  upstream_timeout: SERVER,
+  overloaded: BUSY,
+  unavailable: BUSY,
+};

@@ -1,0 +1,67 @@
+import { invalid } from "#core/error.ts";
+import type { RequestFacts } from "#core/style.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { REQUEST } from "./fields.ts";
+
+/** Runs on every call, so what it does not need it does not look at. */
+export function readRequest(body: JsonObject): RequestFacts {
+  const found = findViolation(body, REQUEST);
+  if (found !== undefined) {
+    const param = found.path.slice(1);
+    throw invalid(param, `'${param}' ${found.problem}.`);
+  }
+  checkInput(body);
+  listOf(body["tools"]).forEach(checkTool);
+  if (body["background"] === true) {
+    throw invalid("background", "'background' must be false: responses are made while you wait.");
+  }
+
+  const { input } = body;
+  return {
+    model: textOf(body["model"]) ?? "",
+    stream: body["stream"] === true,
+    maxOutputTokens: integerOf(body["max_output_tokens"]),
+    choices: 1,
+    messages: typeof input === "string" ? 1 : listOf(input).length,
+    // The last event of a stream holds it anyway.
+    wantsUsage: true,
+  };
+}
+
+/** What stands in for a question that is not in the request itself. */
+const ELSEWHERE = ["previous_response_id", "conversation", "prompt"] as const;
+
+function checkInput(body: JsonObject): void {
+  const { input } = body;
+  const isMissing = input === undefined || input === null;
+  const items = listOf(input);
+  if (isMissing || (typeof input !== "string" && items.length === 0)) {
+    const isElsewhere = ELSEWHERE.some((name) => (body[name] ?? "") !== "");
+    if (!isElsewhere) throw invalid("input", `'input' ${isMissing ? "is required" : "is empty"}.`);
+  }
+  items.forEach(checkItem);
+}
+
+/** An item without a type is told by its members. */
+function checkItem(item: Json, index: number): void {
+  if (!isObject(item) || (item["type"] ?? "") !== "") return;
+  const lacks = (name: string): boolean => item[name] === undefined || item[name] === null;
+  if (lacks("role") && lacks("content") && !lacks("id")) return;
+  for (const name of ["role", "content"]) {
+    if (lacks(name)) {
+      throw invalid(`input[${index}].${name}`, `'input[${index}].${name}' is required.`);
+    }
+  }
+}
+
+/** Two forms of a function are in use, and each has its name in another place. */
+function checkTool(tool: Json, index: number): void {
+  if (!isObject(tool)) return;
+  const type = tool["type"] ?? "function";
+  if (type !== "function" && type !== "custom") return;
+  const isNested = type === "function" && isObject(tool["function"]);
+  if (isNested || typeof tool["name"] === "string") return;
+  throw invalid(`tools[${index}].name`, `'tools[${index}].name' is required.`);
+}

@@ -1,0 +1,113 @@
+import type { Block, Message } from "#core/chat.ts";
+import { readSignature } from "#core/signature.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { argumentsOf, defined, listOf, memberOf, textOf } from "#lib/values.ts";
+import { parsePart } from "./part-in.ts";
+import { RESPONSES } from "./spelling.ts";
+
+/**
+ * A conversation out of `instructions` and `input`, of a body in the form that
+ * `normalize` gives it. What a model said and did in a row is one message.
+ */
+export function parseConversation(body: JsonObject): readonly Message[] {
+  const { instructions, input } = body;
+  const messages: Message[] = [];
+  if (typeof instructions === "string" && instructions !== "") {
+    messages.push({
+      role: "system",
+      blocks: [{ type: "text", text: instructions }],
+      spelling: { [RESPONSES]: { instructions: true } },
+    });
+  }
+  if (typeof input === "string") {
+    messages.push({
+      role: "user",
+      blocks: [{ type: "text", text: input }],
+      spelling: { [RESPONSES]: { input: true } },
+    });
+  }
+
+  let turn: Block[] | undefined;
+  for (const item of listOf(input).filter(isObject)) {
+    const said = isOfModel(item) ? parseModelItem(item) : undefined;
+    if (said === undefined) {
+      turn = undefined;
+      messages.push(parseOtherItem(item));
+    } else if (turn === undefined) {
+      turn = [...said];
+      messages.push({ role: "assistant", blocks: turn, spelling: { [RESPONSES]: {} } });
+    } else {
+      turn.push(...said);
+    }
+  }
+  return messages;
+}
+
+/** Also what is not known here: most of it is a server's own tool at work. */
+function isOfModel(item: JsonObject): boolean {
+  if (isResult(item)) return false;
+  return item["role"] === undefined || item["role"] === null || item["role"] === "assistant";
+}
+
+function isResult({ type }: JsonObject): boolean {
+  return type === "function_call_output" || type === "custom_tool_call_output";
+}
+
+function parseModelItem(item: JsonObject): readonly Block[] {
+  const extra = { [RESPONSES]: { item } };
+  switch (item["type"]) {
+    case "reasoning": {
+      const proof = textOf(item["encrypted_content"]) || undefined;
+      const signature = proof === undefined ? undefined : readSignature(proof, RESPONSES);
+      return [{ type: "reasoning", text: reasoningTextOf(item), extra, ...defined({ signature }) }];
+    }
+    case "function_call":
+    case "custom_tool_call": {
+      const isCustom = item["type"] === "custom_tool_call";
+      return [
+        {
+          type: "tool_call",
+          id: textOf(item["call_id"]) ?? "",
+          name: textOf(item["name"]) ?? "",
+          arguments: argumentsOf(isCustom ? item["input"] : item["arguments"]),
+          kind: isCustom ? "custom" : "function",
+          extra,
+        },
+      ];
+    }
+    default:
+      if (item["role"] !== "assistant") return [{ type: "other", style: RESPONSES, data: item }];
+      return contentOf(item["content"]).map((block) => ({
+        ...block,
+        extra: { [RESPONSES]: { ...block.extra?.[RESPONSES], item } },
+      }));
+  }
+}
+
+/** Its summary, or where a server shows it the reasoning itself. */
+export function reasoningTextOf(item: JsonObject): string {
+  return textsOf(item["summary"]) || textsOf(item["content"]);
+}
+
+function textsOf(parts: Json | undefined): string {
+  return listOf(parts)
+    .map((part) => textOf(memberOf(part, "text")) ?? "")
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function parseOtherItem(item: JsonObject): Message {
+  const spelling = { [RESPONSES]: { item } };
+  if (!isResult(item)) {
+    const role = item["role"] === "system" || item["role"] === "developer" ? item["role"] : "user";
+    return { role, blocks: contentOf(item["content"]), spelling };
+  }
+  const callId = textOf(item["call_id"]) ?? "";
+  const blocks = contentOf(item["output"]);
+  return { role: "tool", blocks: [{ type: "tool_result", callId, blocks }], spelling };
+}
+
+function contentOf(content: Json | undefined): Block[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return listOf(content).filter(isObject).map(parsePart);
+}

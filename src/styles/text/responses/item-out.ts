@@ -1,0 +1,220 @@
+import type { Block, Message, ReasoningBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, textOf } from "#lib/values.ts";
+import { isMedia } from "../chat/part-out.ts";
+import { fitName, ownName } from "../chat/tool-names.ts";
+import { fitCallId } from "./call-id.ts";
+import { buildPart, buildSaid, textIn, type Place } from "./part-out.ts";
+import { isOwn, itemOf, RESPONSES } from "./spelling.ts";
+
+/** The items of one message, in the order of its blocks. */
+export function buildItems(message: Message, at: Place): readonly JsonObject[] {
+  if (!isOwn(message)) reportLosses(message, at);
+  return message.role === "assistant" ? modelItems(message, at) : otherItems(message, at);
+}
+
+/** Marks and notes that this style has no place for. */
+function reportLosses({ blocks, name, extra }: Message, { report }: Place): void {
+  report.loseForeign(extra, RESPONSES, "messages.");
+  if (name !== undefined) report.lose("messages.name");
+  if (blocks.some((block) => block.cache !== undefined)) report.lose("cache_control");
+  if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
+    report.lose("citations");
+}
+
+function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
+  const items: (JsonObject | undefined)[] = [];
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index];
+    if (block !== undefined && isSaid(block)) {
+      const said = saidTogether(blocks, index);
+      items.push(buildMessageItem(said));
+      index += said.length - 1;
+      continue;
+    }
+    switch (block?.type) {
+      case "reasoning":
+        items.push(buildReasoningItem(block, at));
+        break;
+      case "tool_call":
+        items.push(buildCallItem(block));
+        break;
+      case "image":
+      case "audio":
+      case "video":
+      case "file":
+      case "other":
+        items.push(buildServerItem(block, at));
+        break;
+      case "text":
+      case "refusal":
+      case "tool_result":
+      case undefined:
+        break;
+    }
+  }
+  return items.filter((item) => item !== undefined);
+}
+
+/** Part of a message: words, and whatever else a caller of this style put among them. */
+function isSaid(block: Block): boolean {
+  return (
+    block.type === "text" || block.type === "refusal" || itemOf(block)?.["role"] === "assistant"
+  );
+}
+
+/** Blocks in a row, as far as they were one item. */
+function saidTogether(blocks: readonly Block[], from: number): readonly Block[] {
+  const first = blocks[from];
+  const item = first === undefined ? undefined : itemOf(first);
+  let end = from + 1;
+  for (; end < blocks.length; end++) {
+    const next = blocks[end];
+    if (next === undefined || !isSaid(next) || itemOf(next) !== item) break;
+  }
+  return blocks.slice(from, end);
+}
+
+/** A plain string is what every server of this style takes. */
+function buildMessageItem(said: readonly Block[]): JsonObject | undefined {
+  const [first] = said;
+  const item = first === undefined ? undefined : itemOf(first);
+  if (item === undefined) {
+    if (said.some(({ type }) => type === "refusal")) {
+      return { role: "assistant", content: said.map(buildSaid) };
+    }
+    const text = said.map(textIn).join("");
+    return text === "" ? undefined : { role: "assistant", content: text };
+  }
+  if (typeof item["content"] === "string") {
+    const text = said.map(textIn).join("");
+    return text === item["content"] ? item : { ...item, content: text };
+  }
+  const parts = said.map(buildSaid);
+  return isSameList(parts, item["content"]) ? item : { ...item, content: parts };
+}
+
+/**
+ * Only what an upstream of this style made goes back to one, and only whole:
+ * nothing is kept there that an id alone could name. Servers that show their
+ * reasoning instead of proving it take it back as it is.
+ */
+function buildReasoningItem(block: ReasoningBlock, { report }: Place): JsonObject | undefined {
+  const { signature, text } = block;
+  const item = itemOf(block);
+  if (signature === undefined && item !== undefined && listOf(item["content"]).length > 0) {
+    return item;
+  }
+  if (signature?.issuer !== RESPONSES) {
+    report.lose("reasoning");
+    return undefined;
+  }
+  if (item?.["encrypted_content"] === signature.value) return item;
+  return defined({
+    type: "reasoning",
+    id: textOf(block.extra?.[RESPONSES]?.["id"]),
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    encrypted_content: signature.value,
+  });
+}
+
+function buildCallItem(block: ToolCallBlock): JsonObject {
+  const { kind, arguments: args } = block;
+  const written = itemOf(block);
+  const call_id = fitCallId(block.id);
+  const name = written === undefined ? fitName(block.name) : ownName(block.name);
+  return kind === "custom"
+    ? { ...written, type: "custom_tool_call", call_id, name, input: args }
+    : { ...written, type: "function_call", call_id, name, arguments: args === "" ? "{}" : args };
+}
+
+/** A server's own tool at work, or what a model showed: known to its own style only. */
+function buildServerItem(block: Block, { report }: Place): JsonObject | undefined {
+  if (block.type === "other" && block.style === RESPONSES) return block.data;
+  const type = block.type === "other" ? textOf(block.data["type"]) : block.type;
+  report.lose(`messages.${type ?? "content"}`);
+  return undefined;
+}
+
+/** Results stand as items of their own among what is said. */
+function otherItems(message: Message, at: Place): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  let said: Block[] = [];
+  const say = (): void => {
+    const item = said.length === 0 ? undefined : buildSpoken(message, said, at);
+    if (item !== undefined) items.push(item);
+    said = [];
+  };
+  for (const block of message.blocks) {
+    if (block.type === "tool_result") {
+      say();
+      items.push(buildResultItem(block, message, at));
+    } else said.push(block);
+  }
+  say();
+  return message.blocks.length === 0 ? [itemOf(message) ?? spokenBy(message, "")] : items;
+}
+
+function buildSpoken(
+  message: Message,
+  blocks: readonly Block[],
+  at: Place,
+): JsonObject | undefined {
+  const item = itemOf(message);
+  const [only] = blocks;
+  if (item !== undefined && typeof item["content"] === "string") {
+    const text = blocks.map(textIn).join("");
+    if (!blocks.some(isMedia)) return text === item["content"] ? item : { ...item, content: text };
+  }
+  if (item === undefined && blocks.length === 1 && only?.type === "text") {
+    return spokenBy(message, only.text);
+  }
+  const parts = blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
+  if (item !== undefined) {
+    return isSameList(parts, item["content"]) ? item : { ...item, content: parts };
+  }
+  return parts.length === 0 ? undefined : spokenBy(message, parts);
+}
+
+function spokenBy({ role }: Message, content: Json): JsonObject {
+  return { role: role === "system" || role === "developer" ? role : "user", content };
+}
+
+function buildResultItem(result: ToolResultBlock, message: Message, at: Place): JsonObject {
+  const item = itemOf(message);
+  const output = buildOutput(result, item, at);
+  return {
+    ...item,
+    // Which of the two it is, the call says; see `repairItems`.
+    type: item?.["type"] ?? "function_call_output",
+    call_id: fitCallId(result.callId),
+    output: result.isError === true ? marked(output) : output,
+  };
+}
+
+function buildOutput({ blocks }: ToolResultBlock, item: JsonObject | undefined, at: Place): Json {
+  const isPlain = blocks.every((block) => block.type === "text" || block.type === "reasoning");
+  const written = item?.["output"];
+  if (isPlain && (item === undefined || typeof written === "string")) {
+    return blocks
+      .filter((block) => block.type === "text")
+      .map(textIn)
+      .join("\n\n");
+  }
+  const parts = blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
+  return written !== undefined && isSameList(parts, written) ? written : parts;
+}
+
+/** There is no flag for a failed tool, but the model must be able to see it. */
+function marked(output: Json): Json {
+  if (typeof output !== "string") {
+    return [{ type: "input_text", text: "Error:" }, ...listOf(output).filter(isObject)];
+  }
+  return output.toLowerCase().startsWith("error") ? output : `Error: ${output}`;
+}
+
+/** Each part as it was written. */
+function isSameList(parts: readonly JsonObject[], written: Json | undefined): boolean {
+  const list = listOf(written);
+  return list.length === parts.length && parts.every((part, index) => part === list[index]);
+}

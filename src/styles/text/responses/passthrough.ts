@@ -1,0 +1,78 @@
+import type { ModelTraits } from "#core/model.ts";
+import { readSignature } from "#core/signature.ts";
+import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { errorIn } from "./failure.ts";
+import { normalize, normalizeReasoning } from "./normalize.ts";
+import { outputTextIn } from "./output-text.ts";
+import { asksForProof } from "./reasoning-out.ts";
+import { ENCRYPTED, RESPONSES } from "./spelling.ts";
+import { parseUsage } from "./usage.ts";
+
+/**
+ * Responses are kept by the gateway, so the vendor is asked to keep none and
+ * to give reasoning in a form that can be sent back. Otherwise only what the
+ * vendor would refuse is changed.
+ */
+export function amend(
+  body: JsonObject,
+  facts: RequestFacts,
+  upstreamModel: string,
+  model?: ModelTraits,
+): BodyEdits {
+  const edits: Record<string, Json | undefined> = { ...normalize(body) };
+  if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
+  if (body["store"] !== false) edits["store"] = false;
+  if ("previous_response_id" in body) edits["previous_response_id"] = undefined;
+
+  const reasoning = normalizeReasoning(body["reasoning"]);
+  if (reasoning !== undefined) edits["reasoning"] = reasoning;
+  const include = listOf(body["include"]);
+  if (asksForProof(model, showsReasoning(body)) && !include.includes(ENCRYPTED)) {
+    edits["include"] = [...include, ENCRYPTED];
+  }
+  const input = withoutForeignThoughts(edits["input"] ?? body["input"]);
+  if (input !== undefined) edits["input"] = input;
+  return edits;
+}
+
+function showsReasoning(body: JsonObject): boolean {
+  const asked = body["reasoning"];
+  return (
+    (isObject(asked) && Object.keys(asked).length > 0) || listOf(body["input"]).some(isThought)
+  );
+}
+
+function isThought(item: Json): boolean {
+  return memberOf(item, "type") === "reasoning";
+}
+
+/**
+ * Reasoning that is nothing but an id could only be found where it was kept,
+ * and what another style's upstream proved is refused by this one's.
+ */
+function withoutForeignThoughts(input: Json | undefined): Json | undefined {
+  const items = listOf(input);
+  const kept = items.filter((item) => !isThought(item) || canStandAlone(item));
+  return kept.length === items.length ? undefined : kept;
+}
+
+function canStandAlone(item: Json): boolean {
+  const proof = textOf(memberOf(item, "encrypted_content")) ?? "";
+  if (proof === "") return listOf(memberOf(item, "content")).length > 0;
+  return readSignature(proof, RESPONSES).issuer === RESPONSES;
+}
+
+export function readAnswer(body: JsonObject): AnswerFacts {
+  return {
+    usage: parseUsage(body["usage"]),
+    outputText: () => outputTextIn(body),
+    error: errorIn(body) ?? (isArray(body["output"]) ? undefined : NO_ANSWER),
+  };
+}
+
+const NO_ANSWER = {
+  code: "upstream_failed",
+  message: "The upstream's answer holds no output.",
+} as const;

@@ -1,0 +1,68 @@
+import type { ChatRequest, Reasoning } from "#core/chat.ts";
+import type { OutboundContext } from "#core/style.ts";
+import type { ModelTraits } from "#core/model.ts";
+import { effortFor, planReasoning } from "#core/reasoning.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { doesNotReason } from "../chat/reasoning-out.ts";
+
+/**
+ * This style knows steps of effort only: a budget becomes the nearest one. A
+ * summary is asked for where the caller wants to see what was thought.
+ */
+export function buildReasoning(
+  asked: Reasoning,
+  { model, report }: OutboundContext,
+): JsonObject | undefined {
+  const { reasoningControls: controls } = model;
+  const plan = planReasoning(asked, controls);
+  const isWish = plan !== undefined && plan.mode !== "off";
+  if (doesNotReason(model)) {
+    if (isWish) report.lose("reasoning");
+    return undefined;
+  }
+  if (plan?.mode !== "off" && isOff(asked)) report.lose("reasoning");
+  if ((asked.budgetTokens ?? 0) > 0) report.lose("reasoning.budget_tokens");
+  const built = defined({
+    effort: plan === undefined ? undefined : effortOf(plan, controls?.budget?.maxTokens),
+    summary: asked.visible === true ? "auto" : undefined,
+  });
+  return Object.keys(built).length === 0 ? undefined : built;
+}
+
+function effortOf(
+  plan: NonNullable<ReturnType<typeof planReasoning>>,
+  maxTokens: number | undefined,
+): string | undefined {
+  switch (plan.mode) {
+    case "off":
+      return "none";
+    case "auto":
+      return undefined;
+    case "budget":
+      return effortFor(plan.tokens, maxTokens);
+    case "effort":
+      return plan.effort;
+  }
+}
+
+function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {
+  return enabled === false || budgetTokens === 0 || effort === "none";
+}
+
+/**
+ * Whether to ask for reasoning in the form that can be sent back. A model that
+ * does not reason refuses a request that asks, so where nobody knows the
+ * model, only a request that shows that it reasons does.
+ */
+export function asksForProof(model: ModelTraits | undefined, showsReasoning: boolean): boolean {
+  if (model?.reasoningControls !== undefined) return true;
+  return showsReasoning && (model === undefined || !doesNotReason(model));
+}
+
+export function showsReasoning({ reasoning, messages }: ChatRequest): boolean {
+  return (
+    reasoning !== undefined ||
+    messages.some(({ blocks }) => blocks.some(({ type }) => type === "reasoning"))
+  );
+}

@@ -1,0 +1,860 @@
+import { describe, expect, test } from "bun:test";
+import type { Block, ChatRequest, Message, Reasoning, ToolResultBlock } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { chat } from "../chat/index.ts";
+import { readRequest } from "./facts.ts";
+import { parseRequest } from "./request-in.ts";
+import { buildRequest } from "./request-out.ts";
+
+const USER = { role: "user", content: "hi" };
+const ENCRYPTED = "reasoning.encrypted_content";
+
+function read(fields: JsonObject): ChatRequest {
+  const wire = { model: "m", input: [USER], ...fields };
+  readRequest(wire);
+  return parseRequest(wire);
+}
+
+interface Written {
+  readonly body: JsonObject;
+  readonly lost: readonly string[];
+}
+
+/** Read into the hub and written for an upstream of this style. */
+function rewritten(
+  fields: JsonObject,
+  change: Partial<ChatRequest> = {},
+  model: ModelTraits = {},
+): Written {
+  const report = new LossReport();
+  const body = buildRequest({ ...read(fields), ...change }, { report, model });
+  return { body, lost: report.fields };
+}
+
+/** A request of another style's caller, written for an upstream of this one. */
+function written(request: Partial<ChatRequest>, model: ModelTraits = {}): Written {
+  const report = new LossReport();
+  const whole: ChatRequest = {
+    model: "m",
+    messages: [said("user", "hi")],
+    stream: false,
+    sampling: {},
+    ...request,
+  };
+  return { body: buildRequest(whole, { report, model }), lost: report.fields };
+}
+
+/** Written for an upstream of chat completions. */
+function asChat(fields: JsonObject): Written {
+  const report = new LossReport();
+  const body = chat.outbound.buildRequest(read(fields), { report, model: {} });
+  return { body, lost: report.fields };
+}
+
+function said(role: Message["role"], text: string): Message {
+  return { role, blocks: [{ type: "text", text }] };
+}
+
+function by(role: Message["role"], ...blocks: Block[]): Message {
+  return { role, blocks };
+}
+
+function call(id: string, name = "f", args = "{}"): Block {
+  return { type: "tool_call", id, name, arguments: args, kind: "function" };
+}
+
+function result(callId: string, text: string): ToolResultBlock {
+  return { type: "tool_result", callId, blocks: [{ type: "text", text }] };
+}
+
+function refusal(run: () => unknown): [string, string | undefined] | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
+  }
+}
+
+describe("what a caller of this style wrote goes out as it was written", () => {
+  test.each<[string, JsonObject]>([
+    ["tuning", { temperature: 0, top_p: 0.5, max_output_tokens: 3, parallel_tool_calls: false }],
+    ["instructions", { instructions: "Be brief." }],
+    ["a plain string", { input: "hi" }],
+    ["typed messages", { input: [{ type: "message", role: "developer", content: "x" }, USER] }],
+    [
+      "parts, known and unknown",
+      {
+        input: [
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text: "a" },
+              { type: "input_image", image_url: "data:image/png;base64,AA==", detail: "original" },
+              { type: "input_file", file_id: "file_1" },
+              { type: "input_smell", smell: "rose" },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "a turn with reasoning, words, a server's tool and a call",
+      {
+        include: [ENCRYPTED],
+        input: [
+          USER,
+          { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+          { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+          {
+            type: "message",
+            id: "msg_1",
+            role: "assistant",
+            status: "completed",
+            phase: "commentary",
+            content: [
+              { type: "output_text", text: "a", annotations: [], logprobs: [] },
+              { type: "output_smell", smell: "rose" },
+              { type: "refusal", refusal: "b" },
+            ],
+          },
+          { type: "function_call", id: "fc_1", call_id: "c1", name: "f", arguments: "{broken" },
+          {
+            type: "function_call_output",
+            call_id: "c1",
+            output: [{ type: "input_text", text: "r" }],
+            status: "completed",
+          },
+        ],
+      },
+    ],
+    [
+      "a free-text call",
+      {
+        input: [
+          USER,
+          { type: "custom_tool_call", call_id: "c1", name: "p", input: "*** raw" },
+          { type: "custom_tool_call_output", call_id: "c1", output: "ok" },
+        ],
+      },
+    ],
+    [
+      "tools of every kind, in their order",
+      {
+        tools: [
+          { type: "web_search", external_web_access: false },
+          { type: "function", name: "f", parameters: {}, strict: null, defer_loading: true },
+          { type: "file_search", vector_store_ids: ["vs"] },
+          {
+            type: "custom",
+            name: "p",
+            format: { type: "grammar", syntax: "lark", definition: "x" },
+          },
+          { type: "namespace", name: "n", tools: [] },
+        ],
+        tool_choice: { type: "file_search" },
+      },
+    ],
+    [
+      "a choice among tools",
+      {
+        tools: [{ type: "function", name: "f", parameters: {} }],
+        tool_choice: {
+          type: "allowed_tools",
+          mode: "auto",
+          tools: [{ type: "function", name: "f" }],
+        },
+      },
+    ],
+    [
+      "a schema, and how long to speak",
+      {
+        text: {
+          format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true },
+          verbosity: "low",
+        },
+      },
+    ],
+    ["logprobs", { include: ["message.output_text.logprobs"], top_logprobs: 2 }],
+    [
+      "what is only this style's",
+      {
+        truncation: "auto",
+        max_tool_calls: 3,
+        metadata: { a: "b" },
+        user: "u",
+        safety_identifier: "s",
+        prompt_cache_key: "k",
+        service_tier: "flex",
+        client_metadata: { a: 1 },
+        conversation: "conv_1",
+        prompt: { id: "pmpt_1" },
+      },
+    ],
+  ])("%s", (_what, fields) => {
+    expect(rewritten(fields)).toEqual({
+      body: { model: "m", input: [USER], store: false, ...fields },
+      lost: [],
+    });
+  });
+
+  test("a block that was changed on the way is written anew, and its neighbours stay", () => {
+    const input = [
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "a", mark: 1 },
+          { type: "input_image", image_url: "https://x.test/y.png", detail: "low" },
+        ],
+      },
+    ];
+    const messages = read({ input }).messages.map((message) => ({
+      ...message,
+      blocks: message.blocks.map((block) =>
+        block.type === "image"
+          ? { ...block, mediaType: "image/png", source: { kind: "data", base64: "AA==" } as const }
+          : block,
+      ),
+    }));
+
+    expect(rewritten({ input }, { messages }).body["input"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "a", mark: 1 },
+          { type: "input_image", image_url: "data:image/png;base64,AA==", detail: "low" },
+        ],
+      },
+    ]);
+  });
+
+  test("a steered model is told so, and is still asked for the summary", () => {
+    const asked = { reasoning: { summary: "detailed" } };
+    const { body } = rewritten(asked, { reasoning: { effort: "high", visible: true } });
+
+    expect(body["reasoning"]).toEqual({ effort: "high", summary: "auto" });
+  });
+});
+
+describe("forms that the vendor refuses are understood, and written as it takes them", () => {
+  test("[A4.4-a] parts among the items are what one user says", () => {
+    const parts = [
+      { type: "input_text", text: "What is it?" },
+      { type: "input_image", image_url: "https://x.test/y.png", detail: "high" },
+      { type: "input_file", file_url: "https://x.test/a.pdf" },
+    ];
+    const input = [{ role: "system", content: "s" }, ...parts, USER, parts[0] ?? null];
+
+    expect(rewritten({ input }).body["input"]).toEqual([
+      { role: "system", content: "s" },
+      { role: "user", content: parts },
+      USER,
+      { role: "user", content: parts.slice(0, 1) },
+    ]);
+  });
+
+  test("[A4.4-b] [A4.4-c] nested functions and choices become flat", () => {
+    const fn = { name: "f", description: "d", parameters: { type: "object" } };
+    const { body } = rewritten({
+      tools: [{ type: "function", function: fn }],
+      tool_choice: { type: "function", function: { name: "f" } },
+    });
+
+    expect(body["tools"]).toEqual([{ type: "function", ...fn, strict: false }]);
+    expect(body["tool_choice"]).toEqual({ type: "function", name: "f" });
+  });
+
+  test("what an assistant said is output text", () => {
+    const input = [USER, { role: "assistant", content: [{ type: "input_text", text: "a" }] }, USER];
+
+    expect(rewritten({ input }).body["input"]).toEqual([
+      USER,
+      { role: "assistant", content: [{ type: "output_text", text: "a" }] },
+      USER,
+    ]);
+  });
+
+  test("[A4.4-e] no summary is asked for by not asking", () => {
+    const { body } = rewritten({ reasoning: { effort: "low", summary: "none" } });
+
+    expect(body["reasoning"]).toEqual({ effort: "low" });
+  });
+
+  test("a schema gets a name", () => {
+    const { body } = rewritten({ text: { format: { type: "json_schema", schema: {} } } });
+
+    expect(body["text"]).toEqual({ format: { type: "json_schema", schema: {}, name: "response" } });
+  });
+});
+
+describe("an upstream is asked to keep nothing", () => {
+  test("[A4.4-d] and is never sent the id of a response that the gateway keeps", () => {
+    const { body } = rewritten({ previous_response_id: "resp_1", store: true });
+
+    expect([body["store"], "previous_response_id" in body]).toEqual([false, false]);
+  });
+
+  test.each<[string, JsonObject, ModelTraits, boolean]>([
+    ["a model that reasons", {}, { kind: "chat", reasoningControls: {} }, true],
+    ["a model that does not", { reasoning: { effort: "low" } }, { kind: "chat" }, false],
+    ["a model nobody knows, asked to reason", { reasoning: { effort: "low" } }, {}, true],
+    ["a model nobody knows", {}, {}, false],
+  ])("proof of reasoning is asked of %s: %j", (_what, fields, model, isAsked) => {
+    const { body } = rewritten(fields, {}, model);
+
+    expect(body["include"]).toEqual(isAsked ? [ENCRYPTED] : undefined);
+  });
+});
+
+describe("a request is what it means to every style", () => {
+  test("the conversation of a caller who only knows items is one of turns", () => {
+    const input = [
+      { role: "developer", content: "d" },
+      USER,
+      {
+        type: "reasoning",
+        summary: [
+          { type: "summary_text", text: "one" },
+          { type: "summary_text", text: "two" },
+        ],
+        encrypted_content: "gAAA",
+      },
+      { role: "assistant", content: "so" },
+      { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+      { type: "function_call", call_id: "c2", name: "g", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "1" },
+      { type: "function_call_output", call_id: "c2", output: "2" },
+    ];
+    const { messages } = read({ instructions: "i", input });
+
+    expect(messages.map(({ role, blocks }) => [role, ...blocks.map(({ type }) => type)])).toEqual([
+      ["system", "text"],
+      ["developer", "text"],
+      ["user", "text"],
+      ["assistant", "reasoning", "text", "tool_call", "tool_call"],
+      ["tool", "tool_result"],
+      ["tool", "tool_result"],
+    ]);
+    expect(messages[3]?.blocks[0]).toMatchObject({
+      text: "one\n\ntwo",
+      signature: { issuer: "responses", value: "gAAA" },
+    });
+  });
+
+  test("words and calls of one turn both reach an upstream of chat completions", () => {
+    const { body } = asChat({
+      instructions: "i",
+      input: [
+        USER,
+        { role: "assistant", content: [{ type: "output_text", text: "so" }] },
+        { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "c1", output: "1" },
+      ],
+    });
+
+    expect(body["messages"]).toMatchObject([
+      { role: "system", content: "i" },
+      { role: "user", content: "hi" },
+      { role: "assistant", tool_calls: [{ id: "c1", function: { name: "f", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: "c1", content: "1" },
+    ]);
+    expect(JSON.stringify(body["messages"])).toContain('"so"');
+  });
+
+  test("[A4.4-b] web search, a schema and a choice are the hub's", () => {
+    const request = read({
+      tools: [
+        {
+          type: "web_search_preview",
+          search_context_size: "high",
+          user_location: { type: "approximate", country: "DE", timezone: "Europe/Berlin" },
+        },
+        { type: "function", function: { name: "f", parameters: {} } },
+      ],
+      tool_choice: "required",
+      text: { format: { type: "json_schema", name: "n", schema: {}, strict: true } },
+      include: ["message.output_text.logprobs"],
+      top_logprobs: 3,
+      safety_identifier: "s",
+    });
+
+    expect(request).toMatchObject({
+      webSearch: { contextSize: "high", location: { country: "DE", timezone: "Europe/Berlin" } },
+      tools: [{ kind: "function", name: "f" }],
+      toolChoice: { mode: "required" },
+      format: { type: "json_schema", name: "n", schema: {}, strict: true },
+      logprobs: { top: 3 },
+      user: "s",
+    });
+  });
+
+  test("[A4.4-e] [A4.4-d] what the gateway does itself is nothing that is lost", () => {
+    const { lost } = asChat({
+      previous_response_id: "resp_1",
+      truncation: "auto",
+      store: false,
+      background: false,
+      include: [ENCRYPTED],
+      stream_options: { include_obfuscation: false },
+    });
+
+    expect(lost).toEqual([]);
+  });
+
+  test("what only tunes is reported by its name", () => {
+    const { lost } = asChat({
+      text: { verbosity: "low" },
+      reasoning: { context: "all_turns" },
+      max_tool_calls: 3,
+      client_metadata: {},
+      include: ["web_search_call.action.sources"],
+      tools: [{ type: "namespace", name: "n", tools: [] }, { type: "image_generation" }],
+    });
+
+    expect([...lost].sort()).toEqual([
+      "client_metadata",
+      "include",
+      "max_tool_calls",
+      "reasoning.context",
+      "text.verbosity",
+      "tools.image_generation",
+      "tools.namespace",
+    ]);
+  });
+
+  test.each<[string, JsonObject]>([
+    ["tools.file_search", { tools: [{ type: "file_search" }] }],
+    ["tools.mcp", { tools: [{ type: "mcp", server_label: "a" }] }],
+    ["tools.code_interpreter", { tools: [{ type: "code_interpreter" }] }],
+    ["tools.computer_use_preview", { tools: [{ type: "computer_use_preview" }] }],
+    ["conversation", { conversation: "conv_1" }],
+    ["prompt", { prompt: { id: "p" } }],
+  ])("what another style cannot do is refused: %s", (param, fields) => {
+    expect(refusal(() => asChat(fields))).toEqual(["not_carried", param]);
+  });
+});
+
+describe("a caller of another style is understood by an upstream of this one", () => {
+  test("the first instructions have a place of their own, later ones stay where they are", () => {
+    const { body } = written({
+      messages: [
+        said("system", "a"),
+        said("system", "b"),
+        said("user", "hi"),
+        said("system", "later"),
+        said("developer", "too"),
+      ],
+    });
+
+    expect([body["instructions"], body["input"]]).toEqual([
+      "a\n\nb",
+      [
+        { role: "user", content: "hi" },
+        { role: "system", content: "later" },
+        { role: "developer", content: "too" },
+      ],
+    ]);
+  });
+
+  test("instructions alone are still a request", () => {
+    const { body } = written({ messages: [said("system", "a")] });
+
+    expect([body["instructions"], body["input"]]).toEqual([
+      undefined,
+      [{ role: "system", content: "a" }],
+    ]);
+  });
+
+  test("a turn becomes items, results among what the user says too", () => {
+    const { body, lost } = written({
+      messages: [
+        said("user", "hi"),
+        by("assistant", { type: "text", text: "so" }, call("c1", "f", ""), call("c2", "g", "{bad")),
+        by(
+          "user",
+          result("c1", "1"),
+          { ...result("c2", "2"), isError: true },
+          {
+            type: "text",
+            text: "go on",
+          },
+        ),
+      ],
+    });
+
+    expect(body["input"]).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "so" },
+      { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+      { type: "function_call", call_id: "c2", name: "g", arguments: "{bad" },
+      { type: "function_call_output", call_id: "c1", output: "1" },
+      { type: "function_call_output", call_id: "c2", output: "Error: 2" },
+      { role: "user", content: "go on" },
+    ]);
+    expect(lost).toEqual([]);
+  });
+
+  test("pictures, files and sound are parts, also in what a tool returns", () => {
+    const png = { type: "image", mediaType: "image/png", source: { kind: "data", base64: "AA==" } };
+    const { body } = written({
+      messages: [
+        by(
+          "user",
+          { type: "text", text: "look" },
+          png as Block,
+          { type: "image", source: { kind: "url", url: "https://x.test/y.png" }, detail: "low" },
+          {
+            type: "file",
+            mediaType: "application/pdf",
+            filename: "a.pdf",
+            source: { kind: "data", base64: "AA==" },
+          },
+          { type: "file", source: { kind: "url", url: "https://x.test/a.pdf" } },
+          { type: "audio", mediaType: "audio/mpeg", source: { kind: "data", base64: "AA==" } },
+        ),
+        by("assistant", call("c1")),
+        by("tool", { type: "tool_result", callId: "c1", blocks: [png as Block] }),
+      ],
+    });
+    const image = { type: "input_image", image_url: "data:image/png;base64,AA==", detail: "auto" };
+
+    expect(body["input"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "look" },
+          image,
+          { type: "input_image", image_url: "https://x.test/y.png", detail: "low" },
+          {
+            type: "input_file",
+            filename: "a.pdf",
+            file_data: "data:application/pdf;base64,AA==",
+          },
+          { type: "input_file", file_url: "https://x.test/a.pdf" },
+          { type: "input_audio", input_audio: { data: "AA==", format: "mp3" } },
+        ],
+      },
+      { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: [image] },
+    ]);
+  });
+
+  test.each<[string, Block, ModelTraits]>([
+    ["a video", { type: "video", source: { kind: "url", url: "https://x.test/v" } }, {}],
+    ["another vendor's file", { type: "file", source: { kind: "reference", id: "f" } }, {}],
+    ["sound that is only a link", { type: "audio", source: { kind: "url", url: "x" } }, {}],
+    [
+      "sound for a model that is deaf",
+      { type: "audio", source: { kind: "data", base64: "AA==" } },
+      { kind: "chat", input: ["text"] },
+    ],
+  ])("%s is refused", (_what, block, model) => {
+    expect(refusal(() => written({ messages: [by("user", block)] }, model))).toEqual([
+      "not_carried",
+      "messages[0]",
+    ]);
+  });
+
+  test("functions are flat, never strict by accident, and always have a schema", () => {
+    const { body } = written({
+      tools: [
+        { kind: "function", name: "f", description: "d" },
+        { kind: "function", name: "g", parameters: { type: "object" }, strict: true },
+        {
+          kind: "custom",
+          name: "p",
+          format: { type: "grammar", grammar: { syntax: "lark", definition: "x" } },
+        },
+      ],
+      toolChoice: { mode: "named", name: "p", kind: "custom" },
+      parallelToolCalls: false,
+      webSearch: { contextSize: "low", allowedDomains: ["a.test"], location: { country: "DE" } },
+    });
+
+    expect(body).toMatchObject({
+      tools: [
+        {
+          type: "function",
+          name: "f",
+          description: "d",
+          parameters: { type: "object", properties: {} },
+          strict: false,
+        },
+        { type: "function", name: "g", parameters: { type: "object" }, strict: true },
+        { type: "custom", name: "p", format: { type: "grammar", syntax: "lark", definition: "x" } },
+        {
+          type: "web_search",
+          search_context_size: "low",
+          user_location: { type: "approximate", country: "DE" },
+          filters: { allowed_domains: ["a.test"] },
+        },
+      ],
+      tool_choice: { type: "custom", name: "p" },
+      parallel_tool_calls: false,
+    });
+  });
+
+  test("a choice among tools is flat too", () => {
+    const tools: JsonObject[] = [{ type: "function", function: { name: "f" } }];
+    const { body } = written({
+      tools: [{ kind: "function", name: "f" }],
+      toolChoice: { mode: "allowed", required: true, tools },
+    });
+
+    expect(body["tool_choice"]).toEqual({
+      type: "allowed_tools",
+      mode: "required",
+      tools: [{ type: "function", name: "f" }],
+    });
+  });
+
+  test("without tools there is no choice among them", () => {
+    const { body } = written({ toolChoice: { mode: "auto" }, parallelToolCalls: true });
+
+    expect(Object.keys(body).sort()).toEqual(["input", "model", "store"]);
+  });
+
+  test("names that this style does not allow can be read again", () => {
+    const { body } = written({
+      tools: [{ kind: "function", name: "a.b:c" }],
+      messages: [
+        said("user", "hi"),
+        by("assistant", call("c1", "a.b:c")),
+        by("tool", result("c1", "")),
+      ],
+    });
+    const name = "a_x2e_b_x3a_c";
+
+    expect(body).toMatchObject({ tools: [{ name }], input: [{}, { name }, {}] });
+  });
+
+  test("ids that are too long become shorter, the call's and its result's alike", () => {
+    const long = "c".repeat(500);
+    const { body } = written({
+      messages: [said("user", "hi"), by("assistant", call(long)), by("tool", result(long, "1"))],
+    });
+    const [, one, two] = body["input"] as JsonObject[];
+
+    expect(one?.["call_id"]).toBe(two?.["call_id"] ?? null);
+    expect(one?.["call_id"]).toMatch(/^.{1,64}$/);
+  });
+
+  test("a call without a result is given one, and a result without a call is told by the user", () => {
+    const { body, lost } = written({
+      messages: [
+        said("user", "hi"),
+        by("tool", result("gone", "5")),
+        by("assistant", call("c1"), call("c2")),
+        by("tool", result("c2", "2")),
+      ],
+    });
+
+    expect(body["input"]).toMatchObject([
+      { content: "hi" },
+      { role: "user", content: "5" },
+      { type: "function_call", call_id: "c1" },
+      { type: "function_call_output", call_id: "c1" },
+      { type: "function_call", call_id: "c2" },
+      { type: "function_call_output", call_id: "c2", output: "2" },
+    ]);
+    expect(lost).toEqual(["messages.tool_call_id"]);
+  });
+
+  test("the result of a free-text call says that it is one", () => {
+    const { body } = written({
+      messages: [
+        said("user", "hi"),
+        by("assistant", { type: "tool_call", id: "c1", name: "p", arguments: "x", kind: "custom" }),
+        by("tool", result("c1", "1")),
+      ],
+    });
+
+    expect(body["input"]).toMatchObject([
+      {},
+      { type: "custom_tool_call", call_id: "c1", name: "p", input: "x" },
+      { type: "custom_tool_call_output", call_id: "c1", output: "1" },
+    ]);
+  });
+
+  test("a schema is flat", () => {
+    const format = { type: "json_schema", name: "n", schema: { type: "object" } } as const;
+
+    expect(written({ format }).body["text"]).toEqual({ format });
+    expect(written({ format: { type: "json" } }).body["text"]).toEqual({
+      format: { type: "json_object" },
+    });
+  });
+
+  test("tuning that the style does not have is reported", () => {
+    const { body, lost } = written({
+      sampling: { temperature: 0.5, topK: 1, presencePenalty: 1, frequencyPenalty: 1, seed: 1 },
+      stop: ["x"],
+      maxOutputTokens: 5,
+      user: "u".repeat(65),
+      metadata: { record: { a: 1 } },
+      webSearch: { maxUses: 1, blockedDomains: ["a.test"] },
+    });
+
+    expect(body).toMatchObject({ temperature: 0.5, max_output_tokens: 16 });
+    expect([...lost].sort()).toEqual([
+      "frequency_penalty",
+      "max_tokens",
+      "metadata",
+      "presence_penalty",
+      "seed",
+      "stop",
+      "top_k",
+      "user",
+      "web_search.blocked_domains",
+      "web_search.max_uses",
+    ]);
+  });
+
+  test("what chat completions have too is carried, and the rest reported", () => {
+    const shared = { prompt_cache_key: "k", service_tier: "flex", safety_identifier: "s" };
+    const { body, lost } = written({
+      extra: { chat: { ...shared, verbosity: "low", logit_bias: { "1": 2 } } },
+      format: { type: "json" },
+    });
+
+    expect(body).toMatchObject({
+      ...shared,
+      text: { verbosity: "low", format: { type: "json_object" } },
+    });
+    expect(lost).toEqual(["logit_bias"]);
+  });
+
+  test.each<[string, Partial<ChatRequest>]>([
+    ["n", { choices: 2 }],
+    ["modalities", { modalities: ["text", "audio"] }],
+    ["modalities", { modalities: ["text", "image"] }],
+  ])("what would answer another question is refused: %s", (param, request) => {
+    expect(refusal(() => written(request))).toEqual(["not_carried", param]);
+  });
+
+  test("probabilities are asked for where this style asks", () => {
+    const { body } = written({ logprobs: { top: 2 } });
+
+    expect([body["include"], body["top_logprobs"]]).toEqual([["message.output_text.logprobs"], 2]);
+  });
+});
+
+describe("reasoning", () => {
+  const REASONER: ModelTraits = {
+    kind: "chat",
+    reasoningControls: { efforts: ["minimal", "low", "medium", "high"] },
+  };
+
+  test.each<[string, Reasoning, ModelTraits, Json | undefined]>([
+    ["an effort", { effort: "high" }, REASONER, { effort: "high" }],
+    ["an effort the model lacks", { effort: "max" }, REASONER, { effort: "high" }],
+    ["a budget", { budgetTokens: 2_000 }, REASONER, { effort: "low" }],
+    ["a switch that says off", { enabled: false }, REASONER, { effort: "minimal" }],
+    ["off, for a model nobody knows", { enabled: false }, {}, { effort: "none" }],
+    ["to be shown", { enabled: true, visible: true }, REASONER, { summary: "auto" }],
+    ["a model that does not reason", { effort: "high" }, { kind: "chat" }, undefined],
+  ])("%s is said in this style's words", (_what, reasoning, model, expected) => {
+    expect(written({ reasoning }, model).body["reasoning"]).toEqual(expected);
+  });
+
+  test("what an upstream of this style proved goes back to one before its call", () => {
+    const { body } = written({
+      messages: [
+        said("user", "hi"),
+        by(
+          "assistant",
+          {
+            type: "reasoning",
+            text: "why",
+            signature: { issuer: "responses", value: "gAAA" },
+            extra: { responses: { id: "rs_1" } },
+          },
+          call("c1"),
+        ),
+        by("tool", result("c1", "1")),
+      ],
+    });
+
+    expect(body["input"]).toMatchObject([
+      {},
+      {
+        type: "reasoning",
+        id: "rs_1",
+        summary: [{ type: "summary_text", text: "why" }],
+        encrypted_content: "gAAA",
+      },
+      { type: "function_call" },
+      {},
+    ]);
+  });
+
+  test.each<[string, Block]>([
+    [
+      "another style's proof",
+      {
+        type: "reasoning",
+        text: "why",
+        signature: { issuer: "messages", value: "sig" },
+      },
+    ],
+    ["no proof at all", { type: "reasoning", text: "why" }],
+  ])("%s is never sent", (_what, thought) => {
+    const { body, lost } = written({
+      messages: [said("user", "hi"), by("assistant", thought, { type: "text", text: "so" })],
+    });
+
+    expect(body["input"]).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "so" },
+    ]);
+    expect(lost).toEqual(["reasoning"]);
+  });
+
+  test("nor is one that came back from this style's own caller", () => {
+    const marked = Buffer.from("sluice:messages:sig").toString("base64");
+    const input = [
+      USER,
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: marked },
+      { role: "assistant", content: "so" },
+    ];
+
+    expect(read({ input }).messages[1]?.blocks[0]).toMatchObject({
+      signature: { issuer: "messages", value: "sig" },
+    });
+    expect(rewritten({ input })).toMatchObject({
+      body: { input: [USER, { content: "so" }] },
+      lost: ["reasoning"],
+    });
+  });
+
+  test("an id that only its vendor could resolve is left out, shown reasoning is not", () => {
+    const shown = {
+      type: "reasoning",
+      summary: [],
+      content: [{ type: "reasoning_text", text: "w" }],
+    };
+    const input = [
+      USER,
+      { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "w" }] },
+      shown,
+      { role: "assistant", content: "so" },
+    ];
+
+    expect(rewritten({ input })).toMatchObject({
+      body: { input: [USER, shown, { content: "so" }] },
+      lost: ["reasoning"],
+    });
+  });
+
+  test("reasoning that nothing follows is left out", () => {
+    const input = [
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+      { role: "user", content: "hi" },
+    ];
+
+    expect(rewritten({ input })).toMatchObject({ body: { input: [USER] }, lost: ["reasoning"] });
+  });
+});

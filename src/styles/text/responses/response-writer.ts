@@ -1,0 +1,141 @@
+import type { ChatEvent, ChatRequest, OpenBlock } from "#core/chat.ts";
+import type { GatewayError } from "#core/error.ts";
+import type { Usage } from "#core/usage.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { listOf, textOf } from "#lib/values.ts";
+import { CallWriter } from "./call-writer.ts";
+import { buildFailure } from "./error.ts";
+import { buildEnding, type Ending } from "./finish.ts";
+import { buildHead } from "./head.ts";
+import type { Emit, ItemStatus, ItemWriter } from "./item-writer.ts";
+import { isSaid, MessageWriter } from "./message-writer.ts";
+import { ReasoningWriter, type Visibility } from "./reasoning-writer.ts";
+import { ServerItemWriter } from "./server-item-writer.ts";
+import { ENCRYPTED, RESPONSES, spellingIn } from "./spelling.ts";
+import { buildUsage } from "./usage.ts";
+
+/**
+ * Writes an answer item by item. An item is ended by the next one or by the
+ * answer's end, since only that says whether it was cut off.
+ */
+export class ResponseWriter {
+  readonly #request: ChatRequest;
+  readonly #emit: Emit;
+  readonly #visibility: Visibility;
+  readonly #output: JsonObject[] = [];
+  #head: JsonObject | undefined;
+  #item: ItemWriter | undefined;
+  /** Inside a block that this style has no place for. */
+  #isSkipping = false;
+  #ending: Ending | undefined;
+  #usage: Usage | undefined;
+
+  constructor(request: ChatRequest, emit: Emit) {
+    const proof = listOf(spellingIn(request)?.["include"]).includes(ENCRYPTED);
+    const visible = request.reasoning?.visible;
+    this.#request = request;
+    this.#emit = emit;
+    this.#visibility = { text: visible === true || (proof && visible !== false), proof };
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  write(event: ChatEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#start(event);
+        break;
+      case "open":
+        this.#open(event.block);
+        break;
+      case "delta":
+        if (!this.#isSkipping) this.#item?.delta(event);
+        break;
+      case "cite":
+        if (!this.#isSkipping) this.#item?.cite(event.citation);
+        break;
+      case "close":
+        if (!this.#isSkipping) this.#item?.close(event);
+        this.#isSkipping = false;
+        break;
+      case "finish":
+        this.#ending = buildEnding(event.reason, textOf(event.extra?.[RESPONSES]?.["reason"]));
+        this.#endItem(this.#ending.status);
+        break;
+      case "usage":
+        this.#usage = event.usage;
+        break;
+    }
+  }
+
+  /** The response, over. */
+  end(): JsonObject {
+    const ending = this.#ending ?? buildEnding("other", undefined);
+    const response = this.#response(ending);
+    this.#emit(`response.${ending.status}`, { response });
+    return response;
+  }
+
+  fail(error: GatewayError): void {
+    const response = this.#response({ status: "failed", error: buildFailure(error) });
+    this.#emit("response.failed", { response });
+  }
+
+  #response(ending: JsonObject | Ending): JsonObject {
+    return {
+      ...this.#started(),
+      ...ending,
+      output: this.#output,
+      usage: this.#usage === undefined ? null : buildUsage(this.#usage),
+    };
+  }
+
+  #started(): JsonObject {
+    return this.#head ?? this.#start(undefined);
+  }
+
+  #start(event: Extract<ChatEvent, { type: "start" }> | undefined): JsonObject {
+    const head = buildHead(event, this.#request);
+    this.#head = head;
+    this.#emit("response.created", { response: head });
+    this.#emit("response.in_progress", { response: head });
+    return head;
+  }
+
+  #open(block: OpenBlock): void {
+    this.#started();
+    if (this.#item?.join(block) === true) return;
+    this.#endItem("completed");
+    const index = this.#output.length;
+    const emit: Emit = (type, members) => this.#emit(type, { output_index: index, ...members });
+    this.#item = this.#writerOf(block, emit);
+    this.#isSkipping = this.#item === undefined;
+  }
+
+  #writerOf(block: OpenBlock, emit: Emit): ItemWriter | undefined {
+    if (isSaid(block)) return new MessageWriter(emit, block);
+    switch (block.type) {
+      case "reasoning":
+        return new ReasoningWriter(emit, block, this.#visibility);
+      case "tool_call":
+        return new CallWriter(emit, block);
+      case "other":
+        return block.style === RESPONSES ? new ServerItemWriter(emit, block) : undefined;
+      case "image":
+      case "text":
+      case "refusal":
+      case "audio":
+        return new ServerItemWriter(emit, block);
+    }
+  }
+
+  #endItem(status: ItemStatus): void {
+    if (this.#item === undefined) return;
+    const item = this.#item.end(status);
+    this.#emit("response.output_item.done", { output_index: this.#output.length, item });
+    this.#output.push(item);
+    this.#item = undefined;
+  }
+}

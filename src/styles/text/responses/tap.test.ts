@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Tap } from "#core/style.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { readEvents, SseFramer } from "#lib/sse.ts";
+import { SEED, times } from "#test/seed.ts";
+import { openTap } from "./tap.ts";
+
+let number = 0;
+
+function event(type: string, more: JsonObject, withName = true): string {
+  const data = JSON.stringify({ type, sequence_number: number++, ...more });
+  return `${withName ? `event: ${type}\n` : ""}data: ${data}\n\n`;
+}
+
+function tap(): Tap {
+  return openTap({
+    model: "m",
+    stream: true,
+    maxOutputTokens: undefined,
+    choices: 1,
+    messages: 1,
+    wantsUsage: true,
+  });
+}
+
+/** What a tap lets through of events that come together, or one by one. */
+function passed(on: Tap, ...pieces: string[]): string {
+  return pieces.map((piece) => Buffer.from(on.push(Buffer.from(piece)) ?? []).toString()).join("");
+}
+
+const RESPONSE = { id: "resp_1", object: "response", error: null, output: [], usage: null };
+const USAGE = { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
+const CREATED = event("response.created", { response: { ...RESPONSE, status: "in_progress" } });
+const TEXT = event("response.output_text.delta", { delta: "hi \u00fc", logprobs: [] });
+const DONE = event("response.completed", {
+  response: { ...RESPONSE, status: "completed", usage: USAGE },
+});
+
+function failed(error: Json): string {
+  return event("response.failed", { response: { ...RESPONSE, status: "failed", error } });
+}
+
+describe("a caller gets every byte", () => {
+  test.each<[string, string]>([
+    ["of a whole response", CREATED + TEXT + DONE],
+    ["of comments and other fields", `: ping\n\nid: 1\nretry: 5\n${TEXT}${DONE}data: [DONE]\n\n`],
+    ["of other line ends", (CREATED + TEXT + DONE).replaceAll("\n", "\r\n")],
+    ["of the oldest line ends", (CREATED + TEXT + DONE).replaceAll("\n", "\r")],
+    ["of what is broken", `data: {"type":"response.completed","response":\n\n${TEXT}`],
+    [
+      "of words that look like marks",
+      event("response.output_text.delta", { delta: '"error":{"a":1} response.completed' }),
+    ],
+    ["of a word that is a mark", event("response.output_text.delta", { delta: "error" })],
+  ])("%s", (_what, stream) => {
+    const on = tap();
+
+    expect([passed(on, stream), on.error]).toEqual([stream, undefined]);
+  });
+});
+
+describe("the end is known", () => {
+  test.each<[string, string, boolean]>([
+    ["completed", DONE, true],
+    ["without an event's own line", DONE.slice(DONE.indexOf("\n") + 1), true],
+    [
+      "incomplete",
+      event("response.incomplete", { response: { ...RESPONSE, status: "incomplete" } }),
+      true,
+    ],
+    ["a delta", TEXT, false],
+    ["an end mark alone", "data: [DONE]\n\n", false],
+    [
+      "words about an end",
+      event("response.output_text.delta", { delta: "response.completed" }),
+      false,
+    ],
+  ])("%s", (_what, stream, isEnd) => {
+    const on = tap();
+    passed(on, CREATED, stream);
+
+    expect([on.isEnding, on.isComplete()]).toEqual([isEnd, isEnd]);
+  });
+
+  test("the bytes after it do not hold it", () => {
+    const on = tap();
+    passed(on, CREATED + TEXT + DONE, "data: [DONE]\n\n");
+
+    expect<unknown>([on.isEnding, on.isComplete(), on.end()]).toEqual([false, true, undefined]);
+    expect(on.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 });
+  });
+});
+
+describe("an upstream's failure is found, and its words stay out of the caller's stream", () => {
+  test.each<[string, string, string]>([
+    ["a response that failed", failed({ code: "server_error", message: "m" }), "upstream_failed"],
+    [
+      "too many requests",
+      failed({ code: "rate_limit_exceeded", message: "m" }),
+      "upstream_rate_limited",
+    ],
+    ["a flat error", event("error", { code: null, message: "m", param: null }), "upstream_failed"],
+    ["a nested error", event("error", { error: { message: "m" } }), "upstream_failed"],
+    ["another style's error", 'data: {"error":{"message":"m"}}\n\n', "upstream_failed"],
+  ])("%s", (_what, stream, code) => {
+    const on = tap();
+
+    expect(passed(on, CREATED + TEXT + stream + TEXT, DONE)).toBe(CREATED + TEXT);
+    expect<unknown>([on.error?.code, on.isComplete()]).toEqual([code, false]);
+  });
+});
+
+describe("[A7] the gateway's own failure follows what the caller has seen", () => {
+  const error = new GatewayError("upstream_timeout", "The upstream was too slow.");
+
+  test("with the response that began, and the number that is due", () => {
+    const on = tap();
+    number = 0;
+    const begun = event("response.created", {
+      response: {
+        ...RESPONSE,
+        tools: [{ parameters: { properties: { sequence_number: { type: "integer" } } } }],
+      },
+    });
+    passed(on, begun + event("response.in_progress", { response: RESPONSE }));
+    passed(on, event("response.output_text.delta", { delta: '"sequence_number":99' }));
+    const [last] = readEvents(on.fail(error));
+
+    expect(last?.event).toBe("response.failed");
+    expect(JSON.parse(last?.data ?? "")).toMatchObject({
+      type: "response.failed",
+      sequence_number: 3,
+      response: {
+        id: "resp_1",
+        status: "failed",
+        error: { code: "server_error", message: "The upstream was too slow." },
+      },
+    });
+  });
+
+  test("or with one of its own, where none began", () => {
+    const [last] = readEvents(tap().fail(error));
+
+    expect(JSON.parse(last?.data ?? "")).toMatchObject({
+      sequence_number: 0,
+      response: { object: "response", model: "m", status: "failed", output: [] },
+    });
+  });
+});
+
+describe("the text of a response is kept for a local count", () => {
+  test("as far as it was not taken", () => {
+    const on = tap();
+    passed(on, CREATED, TEXT + TEXT);
+    expect(on.takeOutputText()).toBe("hi ühi ü");
+    passed(on, event("response.function_call_arguments.delta", { delta: '{"delta":"delta"}' }));
+
+    expect([on.takeOutputText(), on.takeOutputText()]).toEqual(['{"delta":"delta"}', ""]);
+  });
+
+  test("from the end, where nothing came before", () => {
+    const on = tap();
+    const output = [
+      { type: "message", content: [{ type: "output_text", text: "hi" }] },
+      { type: "function_call", name: "f", arguments: "{}" },
+    ];
+    passed(
+      on,
+      event("response.completed", { response: { ...RESPONSE, status: "completed", output } }),
+    );
+
+    expect(on.takeOutputText()).toBe("hif{}");
+  });
+
+  test("with the calls that came without a delta", () => {
+    const on = tap();
+    const output = [{ type: "function_call", name: "f", arguments: '{"x":1}' }];
+    passed(on, TEXT);
+    passed(
+      on,
+      event("response.completed", { response: { ...RESPONSE, status: "completed", output } }),
+    );
+
+    expect(on.takeOutputText()).toBe('hi üf{"x":1}');
+  });
+});
+
+test(`bytes cut anywhere pass as they are (seed ${SEED})`, () => {
+  const stream = Buffer.from(CREATED + TEXT + TEXT + DONE);
+  fc.assert(
+    fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), (cuts) => {
+      const on = tap();
+      const framer = new SseFramer(1_000_000);
+      const at = [...cuts, stream.length].sort((a, b) => a - b);
+      const out = at.map((end, index) => {
+        const events = framer.push(stream.subarray(at[index - 1] ?? 0, end));
+        return events === undefined ? Buffer.alloc(0) : Buffer.from(on.push(events) ?? []);
+      });
+
+      expect(Buffer.concat(out).equals(stream)).toBe(true);
+      expect([on.isComplete(), on.takeOutputText()]).toEqual([true, "hi ühi ü"]);
+    }),
+    { seed: SEED, numRuns: times(300, 10_000) },
+  );
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "bun:test";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { buildUsage, parseUsage } from "./usage.ts";
+
+describe("usage is understood however a server counts", () => {
+  test.each<[string, JsonObject, Partial<Usage> | undefined]>([
+    ["plainly", { input_tokens: 9, output_tokens: 3 }, { inputTokens: 9, outputTokens: 3 }],
+    [
+      "with all its details",
+      {
+        input_tokens: 100,
+        output_tokens: 50,
+        total_tokens: 150,
+        input_tokens_details: { cached_tokens: 60, cache_write_tokens: 10, audio_tokens: 5 },
+        output_tokens_details: { reasoning_tokens: 30, audio_tokens: 2 },
+      },
+      {
+        inputTokens: 100,
+        cachedInputTokens: 60,
+        cacheWriteTokens: 10,
+        audioInputTokens: 5,
+        outputTokens: 50,
+        reasoningTokens: 30,
+        audioOutputTokens: 2,
+      },
+    ],
+    [
+      "with reasoning only in the total",
+      {
+        input_tokens: 12,
+        output_tokens: 2,
+        total_tokens: 334,
+        output_tokens_details: { reasoning_tokens: 320 },
+      },
+      { inputTokens: 12, outputTokens: 322, reasoningTokens: 320 },
+    ],
+    [
+      "without the output",
+      { input_tokens: 10, total_tokens: 15 },
+      { inputTokens: 10, outputTokens: 5 },
+    ],
+    ["nothing at all", { input_tokens: 0, output_tokens: 0 }, undefined],
+    ["without any output", { input_tokens: 10 }, undefined],
+    ["text", { input_tokens: "9", output_tokens: "3" }, undefined],
+    ["a negative count", { input_tokens: 9, output_tokens: -3 }, undefined],
+    ["more than any model can", { input_tokens: 9, output_tokens: 1e12 }, undefined],
+  ])("%s", (_how, wire, expected) => {
+    expect(parseUsage(wire)).toEqual(
+      expected === undefined ? undefined : { ...NO_USAGE, ...expected },
+    );
+  });
+});
+
+test("[A2.4] what is written is read again as it was, and adds up", () => {
+  const usage = {
+    ...NO_USAGE,
+    inputTokens: 100,
+    cachedInputTokens: 60,
+    cacheWriteTokens: 7,
+    outputTokens: 50,
+    reasoningTokens: 30,
+  };
+
+  expect(parseUsage(buildUsage(usage))).toEqual(usage);
+  expect(buildUsage(usage)).toMatchObject({ total_tokens: 150 });
+});

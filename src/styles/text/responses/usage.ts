@@ -1,0 +1,40 @@
+import { usageOf, type Usage } from "#core/usage.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { integerOf, memberOf } from "#lib/values.ts";
+
+/** Usage as servers of this style report it; `undefined` where it says nothing that can be true. */
+export function parseUsage(wire: Json | undefined): Usage | undefined {
+  if (!isObject(wire)) return undefined;
+  const input = integerOf(wire["input_tokens"]);
+  const total = integerOf(wire["total_tokens"]);
+  const output = integerOf(wire["output_tokens"]) ?? (total ?? Number.NaN) - (input ?? Number.NaN);
+  if (input === undefined || input + output === 0) return undefined;
+
+  const heard = wire["input_tokens_details"];
+  const said = wire["output_tokens_details"];
+  const reasoning = integerOf(memberOf(said, "reasoning_tokens")) ?? 0;
+  // One vendor leaves reasoning out of its sum and counts it in the total only.
+  const isLeftOut = reasoning > 0 && total === input + output + reasoning;
+  return usageOf({
+    inputTokens: input,
+    outputTokens: isLeftOut ? output + reasoning : output,
+    cachedInputTokens: memberOf(heard, "cached_tokens"),
+    cacheWriteTokens: memberOf(heard, "cache_write_tokens"),
+    audioInputTokens: memberOf(heard, "audio_tokens"),
+    reasoningTokens: reasoning,
+    audioOutputTokens: memberOf(said, "audio_tokens"),
+  });
+}
+
+export function buildUsage(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInputTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+    },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+}
