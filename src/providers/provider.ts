@@ -84,11 +84,13 @@ export interface AdapterWay {
   readonly report: LossReport;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
-  /** The only way out. It fails where the vendor answers with a failure, in our words. */
+  /**
+   * The only way out. It fails in our words: where the vendor answers with a
+   * failure, where a deadline passes, and where the caller leaves.
+   */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Stands for the credential in header values and in the query, and is replaced on the way out. */
   readonly placeholder: string;
-  readonly signal: AbortSignal;
 }
 
 export interface ProviderOptions {

@@ -33,15 +33,12 @@ async function* answered(
   model: LanguageModel,
   traits: PackageTraits,
 ): AsyncGenerator<ChatEvent> {
-  const { report, isStrict, signal } = way;
+  const { report, isStrict } = way;
   const urls = await readUrlPatterns(model.supportedUrls);
   const built = buildOptions(request, { traits, report, urls }, way.traits, model.version);
   if (isStrict) report.refuseIfAny();
 
-  const options = {
-    ...(model.version === "v4" ? inNewerTerms(built) : built),
-    abortSignal: signal,
-  };
+  const options = model.version === "v4" ? inNewerTerms(built) : built;
   const reader = new PartReader(traits);
   if (!request.stream && traits.readsStreamsOnly !== true) {
     const answer = await model.doGenerate(options);

@@ -90,10 +90,10 @@ function asModel(model: unknown, name: string): LanguageModel {
   };
 }
 
-/** Providers are functions with methods. */
+/** Providers are functions with methods, or objects whose class has them. */
 function memberOf(value: unknown, name: string): unknown {
   const hasMembers = typeof value === "function" || isMembers(value);
-  return hasMembers ? Object.entries(value).find(([each]) => each === name)?.[1] : undefined;
+  return hasMembers ? Reflect.get(value, name) : undefined;
 }
 
 function unusable(why: string, cause?: unknown): GatewayError {

@@ -124,6 +124,33 @@ describe("a request", () => {
     ]);
   });
 
+  test("asks in words for JSON where a package knows none without a schema", async () => {
+    const inWords = await build({ format: { type: "json" } }, "@ai-sdk/anthropic");
+    const inTerms = await build({ format: { type: "json" } });
+
+    expect(inWords.options.prompt[0]).toMatchObject({
+      role: "system",
+      content: expect.stringContaining("JSON object"),
+    });
+    expect(inWords.options.responseFormat).toBeUndefined();
+    expect(inTerms.options.responseFormat).toEqual({ type: "json" });
+  });
+
+  test("declares the tools of earlier calls where a package would drop these", async () => {
+    const messages: Message[] = [
+      HELLO,
+      {
+        role: "assistant",
+        blocks: [{ type: "tool_call", id: "a", name: "f", arguments: "{}", kind: "function" }],
+      },
+    ];
+    const names = async (packageName: string): Promise<unknown> =>
+      (await build({ messages }, packageName)).options.tools?.map(({ name }) => name);
+
+    expect(await names("@ai-sdk/amazon-bedrock")).toEqual(["f"]);
+    expect(await names("@ai-sdk/cohere")).toBeUndefined();
+  });
+
   test("reports what only tunes", async () => {
     const { lost } = await build({
       logprobs: {},
@@ -503,6 +530,19 @@ describe("a wish to think", () => {
 
     // The package adds the two up again.
     expect(options.maxOutputTokens).toBe(3_000);
+  });
+
+  test("that names no number of tokens leaves some for the answer", async () => {
+    const { options, lost } = await build(
+      { reasoning: { effort: "high" }, maxOutputTokens: 4_000 },
+      "@ai-sdk/anthropic",
+      BUDGET,
+    );
+
+    expect(options.providerOptions).toEqual({
+      anthropic: { thinking: { type: "enabled", budgetTokens: 3_200 } },
+    });
+    expect([options.maxOutputTokens, lost]).toEqual([800, []]);
   });
 
   const impossible: [string, Partial<ChatRequest>][] = [

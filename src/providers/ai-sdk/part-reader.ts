@@ -1,13 +1,15 @@
-import { Buffer } from "node:buffer";
-import type { ChatEvent, Citation, FinishReason } from "#core/chat.ts";
+import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { defined } from "#lib/values.ts";
 import { textOfInput } from "#styles/text/messages/call-input.ts";
 import { readToolName } from "#styles/text/messages/tool-name.ts";
 import { BlockLine, type Slot } from "./block-line.ts";
+import { readCitation } from "./citation-in.ts";
 import { failureIn } from "./failure.ts";
+import { readReason, readStopSequence } from "./finish-in.ts";
 import { readProof } from "./proof.ts";
+import { readShown } from "./shown-in.ts";
 import type { PackageTraits } from "./traits.ts";
 import { isMembers, itemsOf, membersOf, textIn, type Members } from "./unknown.ts";
 import { readUsage } from "./usage-in.ts";
@@ -59,14 +61,14 @@ export class PartReader {
     }
     this.#line.endAll();
     const usage = readUsage(this.#finish?.["usage"]);
-    const stopSequence = stopSequenceIn(this.#finish?.["providerMetadata"]);
+    const stopSequence = readStopSequence(this.#finish?.["providerMetadata"]);
     return [
       ...this.#start(),
       ...this.#line.take(),
       {
         type: "finish",
         choice: 0,
-        reason: reasonOf(unified, this.#hasCalls),
+        reason: readReason(unified, this.#hasCalls),
         ...defined({ stopSequence }),
       },
       ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),
@@ -105,7 +107,7 @@ export class PartReader {
         this.#cite({ source: part });
         break;
       case "file":
-        this.#readFile(part);
+        this.#show(part);
         break;
       case "finish":
         this.#finish = part;
@@ -188,28 +190,15 @@ export class PartReader {
   }
 
   #cite(said: unknown): void {
-    const { source, startIndex, endIndex } = membersOf(said);
-    const url = textIn(source, "url");
-    // What cites a place in a document of the request has no address.
-    if (url === undefined) return;
-    const citation: Citation = {
-      url,
-      ...defined({
-        title: textIn(source, "title"),
-        quote: textIn(said, "citedText"),
-        start: typeof startIndex === "number" ? startIndex : undefined,
-        end: typeof endIndex === "number" ? endIndex : undefined,
-      }),
-    };
-    this.#line.cite(citation);
+    const citation = readCitation(said);
+    if (citation !== undefined) this.#line.cite(citation);
   }
 
-  #readFile({ mediaType, data }: Members): void {
-    const base64 = base64Of(isMembers(data) && "data" in data ? data["data"] : data);
-    const type = typeof mediaType === "string" ? mediaType.split("/")[0] : undefined;
-    if (base64 === undefined || (type !== "image" && type !== "audio")) return;
-    const slot = this.#line.begin({ type, mediaType: String(mediaType) });
-    this.#line.say(slot, base64);
+  #show(part: Members): void {
+    const shown = readShown(part);
+    if (shown === undefined) return;
+    const slot = this.#line.begin({ type: shown.type, mediaType: shown.mediaType });
+    this.#line.say(slot, shown.base64);
     this.#line.end(slot);
   }
 
@@ -232,28 +221,4 @@ export class PartReader {
       },
     ];
   }
-}
-
-function base64Of(data: unknown): string | undefined {
-  if (typeof data === "string") return data;
-  return data instanceof Uint8Array ? Buffer.from(data).toString("base64") : undefined;
-}
-
-function stopSequenceIn(metadata: unknown): string | undefined {
-  return Object.values(membersOf(metadata))
-    .map((own) => textIn(own, "stopSequence"))
-    .find((sequence) => sequence !== undefined && sequence !== "");
-}
-
-const REASONS: ReadonlyMap<string | undefined, FinishReason> = new Map([
-  ["stop", "stop"],
-  ["length", "length"],
-  ["content-filter", "content_filter"],
-  ["tool-calls", "tool_calls"],
-]);
-
-/** Some vendors end with a plain stop where tools are to be called. */
-function reasonOf(unified: string | undefined, hasCalls: boolean): FinishReason {
-  const reason = REASONS.get(unified) ?? "other";
-  return hasCalls && (reason === "stop" || reason === "other") ? "tool_calls" : reason;
 }

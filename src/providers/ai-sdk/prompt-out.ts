@@ -10,7 +10,7 @@ import { writeToolName } from "#styles/text/messages/tool-name.ts";
 import { textOf } from "#lib/values.ts";
 import { buildFile, isMedia } from "./file-out.ts";
 import type { Place, Terms } from "./place.ts";
-import { writeProof } from "./proof.ts";
+import { AI_SDK, writeProof } from "./proof.ts";
 import { buildOutput } from "./result-out.ts";
 
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
@@ -21,7 +21,7 @@ export function buildPrompt(messages: readonly Message[], terms: Terms): Languag
   const callNames = namesOf(messages);
   const leading = messages.findIndex(({ role }) => !isInstruction(role));
   const prompt = messages.flatMap((message, index) => {
-    terms.report.loseForeign(message.extra, terms.traits.key, "messages.");
+    terms.report.loseForeign(message.extra, AI_SDK, "messages.");
     const at: Place = { ...terms, path: `messages[${index}]`, callNames };
     if (isInstruction(message.role)) {
       return leading < 0 || index < leading

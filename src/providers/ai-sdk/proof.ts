@@ -6,8 +6,8 @@ import { buildReasoning, isRedacted, readRedacted } from "#styles/text/messages/
 import type { PackageTraits } from "./traits.ts";
 import { isMembers, membersOf, textIn } from "./unknown.ts";
 
-/** Issuer of what no style of ours knows: the package's own metadata, as it came. */
-const ISSUER = "ai-sdk";
+/** Owner of what no style of ours knows: the package's own metadata, as it came. */
+export const AI_SDK = "ai-sdk";
 const PROOFS = /signature|encrypted|redacted/i;
 
 /** Out of the metadata of one part. What proves nothing is no signature. */
@@ -22,7 +22,7 @@ export function readProof(metadata: unknown, { proof }: PackageTraits): Signatur
     const isProof = Object.entries(membersOf(own)).some(
       ([name, value]) => PROOFS.test(name) && value !== undefined && value !== null && value !== "",
     );
-    if (isProof) return { issuer: ISSUER, value: JSON.stringify(metadata) };
+    if (isProof) return { issuer: AI_SDK, value: JSON.stringify(metadata) };
   }
   return undefined;
 }
@@ -30,10 +30,11 @@ export function readProof(metadata: unknown, { proof }: PackageTraits): Signatur
 /** As options of a part; undefined where this package cannot read it. */
 export function writeProof(
   signature: Signature | undefined,
-  { key, proof }: PackageTraits,
+  traits: PackageTraits,
 ): SharedV3ProviderOptions | undefined {
+  const { key, proof } = traits;
   if (signature === undefined || signature.value === "") return undefined;
-  if (signature.issuer === ISSUER) return ownMetadata(signature.value, key);
+  if (signature.issuer === AI_SDK) return ownMetadata(signature.value, traits);
   if (signature.issuer !== proof) return undefined;
   if (proof === "gemini") return { [key]: { thoughtSignature: signature.value } };
   return isRedacted(signature)
@@ -42,9 +43,15 @@ export function writeProof(
 }
 
 /** It was written by `readProof`, or made up by the caller: then the package says what is wrong. */
-function ownMetadata(text: string, key: string): SharedV3ProviderOptions | undefined {
-  const own = membersOf(parseJson(text))[key];
-  return isJsonObject(own) ? { [key]: own } : undefined;
+function ownMetadata(
+  text: string,
+  { key, isGuessed }: PackageTraits,
+): SharedV3ProviderOptions | undefined {
+  const own = Object.entries(membersOf(parseJson(text))).filter(
+    (entry): entry is [string, JSONObject] =>
+      isJsonObject(entry[1]) && (isGuessed === true || entry[0] === key),
+  );
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }
 
 /** What `JSON.parse` made of a text is nothing else, where it is an object. */

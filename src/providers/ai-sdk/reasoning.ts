@@ -2,6 +2,14 @@ import type { JSONObject } from "@ai-sdk/provider";
 import type { Reasoning } from "#core/chat.ts";
 import { budgetFor, effortFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
 
+/** What a wish to think is for. */
+export interface Thinker {
+  readonly controls: ReasoningControls | undefined;
+  readonly model: string;
+  /** The most that the caller lets it generate, thinking included. */
+  readonly limit: number | undefined;
+}
+
 /** What to ask of a package. */
 export interface Wish {
   readonly options: JSONObject;
@@ -10,6 +18,8 @@ export interface Wish {
 }
 
 const MIN_BUDGET = 1_024;
+/** Of all that may be generated, where nobody said how many tokens to think for. */
+const SHARE = 0.8;
 
 interface Measured {
   readonly type: "disabled" | "adaptive" | "enabled";
@@ -20,7 +30,7 @@ interface Measured {
 }
 
 /** For models that are told how long to think, or that measure it themselves by an effort. */
-export function measured(asked: Reasoning, controls: ReasoningControls | undefined): Measured {
+export function measured(asked: Reasoning, { controls, limit }: Thinker): Measured {
   const plan = planReasoning(asked, controls);
   const isAdaptive = controls?.efforts !== undefined && controls.budget === undefined;
   const effort =
@@ -31,11 +41,13 @@ export function measured(asked: Reasoning, controls: ReasoningControls | undefin
     const display = asked.visible === false ? "omitted" : "summarized";
     return { type: "adaptive", display, ...more };
   }
-  const most = controls?.budget?.maxTokens;
-  const tokens =
+  const usual =
     plan.mode === "budget"
       ? plan.tokens
-      : budgetFor(plan.mode === "effort" ? plan.effort : "medium", most);
+      : budgetFor(plan.mode === "effort" ? plan.effort : "medium", controls?.budget?.maxTokens);
+  // A number that the caller chose is the caller's.
+  const tokens =
+    asked.budgetTokens === undefined ? Math.min(usual, SHARE * (limit ?? Infinity)) : usual;
   const budgetTokens = Math.max(MIN_BUDGET, Math.floor(tokens));
   return { type: "enabled", budgetTokens, ...more, spends: budgetTokens };
 }
@@ -43,7 +55,7 @@ export function measured(asked: Reasoning, controls: ReasoningControls | undefin
 /** For models that take a number of tokens: 0 is off, -1 as much as they like. */
 export function budgeted(
   asked: Reasoning,
-  controls: ReasoningControls | undefined,
+  { controls }: Thinker,
   write: (tokens: number) => JSONObject,
 ): Wish | undefined {
   const plan = planReasoning(asked, controls);
@@ -64,7 +76,7 @@ export function budgeted(
 /** For models that take a word. */
 export function levelled(
   asked: Reasoning,
-  controls: ReasoningControls | undefined,
+  { controls }: Thinker,
   write: (effort: string) => JSONObject,
 ): Wish | undefined {
   const plan = planReasoning(asked, controls);

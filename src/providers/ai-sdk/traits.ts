@@ -1,26 +1,27 @@
 import type { JSONObject } from "@ai-sdk/provider";
-import type { ReasoningControls } from "#core/reasoning.ts";
 import type { Reasoning } from "#core/chat.ts";
-import { budgeted, levelled, measured, type Wish } from "./reasoning.ts";
+import { budgeted, levelled, measured, type Thinker, type Wish } from "./reasoning.ts";
 
 /** What the shared interface leaves to each package's own options. */
 export interface PackageTraits {
   /** Under which its options stand and its metadata comes. */
   readonly key: string;
+  /** Nothing else is known of it, and the key may be another. */
+  readonly isGuessed?: true;
   /** The style whose upstreams give out the same proofs of reasoning. */
   readonly proof?: "messages" | "gemini";
   /** Earlier reasoning is only taken with its proof. */
   readonly needsProof?: true;
   /** Its reading of whole answers fails where its reading of streams does not. */
   readonly readsStreamsOnly?: true;
+  /** It knows no JSON without a schema: the model is asked for it in words. */
+  readonly asksForJson?: true;
+  /** It drops earlier calls of tools that are not offered any more. */
+  readonly declaresCalls?: true;
   /** Assistants' messages may show what they showed. */
   readonly takesShown?: true;
   /** Undefined for what cannot be asked for. */
-  reasoning?(
-    asked: Reasoning,
-    controls: ReasoningControls | undefined,
-    model: string,
-  ): Wish | undefined;
+  reasoning?(asked: Reasoning, thinker: Thinker): Wish | undefined;
   /** Options of a part or a message where a caching mark ends. */
   cache?(mark: "short" | "long"): JSONObject;
   /** Keeps the model from calling several tools at once. */
@@ -37,8 +38,9 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "anthropic",
     proof: "messages",
     needsProof: true,
-    reasoning(asked, controls) {
-      const { effort, spends, ...thinking } = measured(asked, controls);
+    asksForJson: true,
+    reasoning(asked, thinker) {
+      const { effort, spends, ...thinking } = measured(asked, thinker);
       return {
         options: { thinking, ...(effort === undefined ? {} : { effort }) },
         ...(spends === undefined ? {} : { spends }),
@@ -52,9 +54,11 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "bedrock",
     proof: "messages",
     needsProof: true,
-    reasoning(asked, controls, model) {
-      if (!model.includes("anthropic.")) return levelled(asked, controls, bedrockEffort);
-      const { effort, spends, ...thinking } = measured(asked, controls);
+    asksForJson: true,
+    declaresCalls: true,
+    reasoning(asked, thinker) {
+      if (!thinker.model.includes("anthropic.")) return levelled(asked, thinker, bedrockEffort);
+      const { effort, spends, ...thinking } = measured(asked, thinker);
       const more = effort === undefined ? {} : { maxReasoningEffort: effort };
       return {
         options: { reasoningConfig: { ...thinking, ...more } },
@@ -67,8 +71,8 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "cohere",
     // A whole answer that cites what a tool returned is refused by the package's own check.
     readsStreamsOnly: true,
-    reasoning: (asked, controls) =>
-      budgeted(asked, controls, (tokens) => ({
+    reasoning: (asked, thinker) =>
+      budgeted(asked, thinker, (tokens) => ({
         thinking:
           tokens === 0
             ? { type: "disabled" }
@@ -79,21 +83,22 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "google",
     proof: "gemini",
     takesShown: true,
-    reasoning(asked, controls) {
+    reasoning(asked, thinker) {
+      const { controls } = thinker;
       const shown = asked.visible === false ? {} : { includeThoughts: true };
       return controls?.efforts !== undefined && controls.budget === undefined
-        ? levelled(asked, controls, (effort) => ({
+        ? levelled(asked, thinker, (effort) => ({
             thinkingConfig: { thinkingLevel: effort, ...shown },
           }))
-        : budgeted(asked, controls, (tokens) => ({
+        : budgeted(asked, thinker, (tokens) => ({
             thinkingConfig: { thinkingBudget: tokens, ...shown },
           }));
     },
   },
   "@ai-sdk/openai": {
     key: "openai",
-    reasoning: (asked, controls) =>
-      levelled(asked, controls, (effort) => ({
+    reasoning: (asked, thinker) =>
+      levelled(asked, thinker, (effort) => ({
         reasoningEffort: effort,
         ...(asked.visible === true ? { reasoningSummary: "auto" } : {}),
       })),
@@ -111,7 +116,9 @@ function bedrockEffort(effort: string): JSONObject {
 /** Of a package that is not known nothing is assumed, but for where its options stand. */
 export function traitsOf(packageName: string): PackageTraits {
   const known = KNOWN[packageName];
-  return known ?? { key: packageName.replace(/^@[^/]*\//, "").replaceAll(/-([a-z])/g, upper) };
+  if (known !== undefined) return known;
+  const name = packageName.replace(/^@[^/]*\//, "");
+  return { key: name.replaceAll(/-([a-z])/g, upper), isGuessed: true };
 }
 
 function upper(_: string, letter: string): string {

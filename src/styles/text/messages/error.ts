@@ -1,31 +1,59 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { formatSse } from "#lib/sse.ts";
 
-/** Error types of the messages style; what is not named is `api_error`. */
-const TYPES: Partial<Record<FaultCode, string>> = {
-  invalid_request: "invalid_request_error",
-  not_carried: "invalid_request_error",
-  context_length_exceeded: "invalid_request_error",
-  content_filtered: "invalid_request_error",
-  upstream_rejected: "invalid_request_error",
-  unsupported_media_type: "invalid_request_error",
-  method_not_allowed: "invalid_request_error",
+export function buildError(error: GatewayError): JsonObject {
+  return errorOf(TYPES[error.code], error);
+}
+
+/** Token counting calls a key that is not known a mistake in the request. */
+export function buildCountError(error: GatewayError): JsonObject {
+  return errorOf(error.code === "unauthenticated" ? BAD : TYPES[error.code], error);
+}
+
+/** No end follows: an answer that failed has not ended. */
+export function encodeError(error: GatewayError): string {
+  return formatSse(JSON.stringify(buildError(error)), "error");
+}
+
+function errorOf(type: string, { message, details }: GatewayError): JsonObject {
+  return {
+    type: "error",
+    error: { type, message, ...(details === undefined ? {} : { details }) },
+  };
+}
+
+const BAD = "invalid_request_error";
+const SERVER = "api_error";
+const BUSY = "overloaded_error";
+
+/** Clients of this style decide by the type, and by the status. */
+const TYPES: Readonly<Record<FaultCode, string>> = {
+  invalid_request: BAD,
+  not_carried: BAD,
+  context_length_exceeded: BAD,
+  content_filtered: BAD,
+  upstream_rejected: BAD,
   unauthenticated: "authentication_error",
   out_of_quota: "billing_error",
   forbidden: "permission_error",
   not_found: "not_found_error",
   model_not_found: "not_found_error",
+  method_not_allowed: BAD,
+  request_timeout: BAD,
   too_large: "request_too_large",
+  unsupported_media_type: BAD,
+  upgrade_refused: BAD,
   rate_limited: "rate_limit_error",
+  canceled: BAD,
+  internal: SERVER,
+  upstream_auth: SERVER,
+  upstream_model_missing: SERVER,
   upstream_rate_limited: "rate_limit_error",
-  overloaded: "overloaded_error",
-  upstream_overloaded: "overloaded_error",
+  upstream_unreachable: SERVER,
+  upstream_failed: SERVER,
+  upstream_overloaded: BUSY,
   upstream_timeout: "timeout_error",
+  overloaded: BUSY,
+  unavailable: SERVER,
 };
-
-export function buildError(error: GatewayError): JsonObject {
-  return {
-    type: "error",
-    error: { type: TYPES[error.code] ?? "api_error", message: error.message },
-  };
-}

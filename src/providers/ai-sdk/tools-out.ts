@@ -1,0 +1,72 @@
+import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
+import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
+import { defined, memberOf, textOf } from "#lib/values.ts";
+import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import type { Terms } from "./place.ts";
+import { AI_SDK } from "./proof.ts";
+
+export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3FunctionTool[] {
+  const tools = offered(request).map((tool) => buildTool(tool, terms));
+  return tools.length === 0 && terms.traits.declaresCalls === true ? calledTools(request) : tools;
+}
+
+/** As much as there is to know of tools that were called and are offered no more. */
+function calledTools({ messages }: ChatRequest): LanguageModelV3FunctionTool[] {
+  const calls = messages
+    .flatMap(({ blocks }) => blocks)
+    .filter((block) => block.type === "tool_call");
+  const names = new Set(calls.map(({ name, kind }) => writeToolName(name, kind, "messages")));
+  return [...names].map((name) => ({
+    type: "function",
+    name,
+    description: "Was called before, and cannot be called any more.",
+    inputSchema: { type: "object", properties: {} },
+  }));
+}
+
+/** The caller's choice of some of the tools is a choice of what is offered at all. */
+function offered({ tools = [], toolChoice }: ChatRequest): readonly Tool[] {
+  if (toolChoice?.mode !== "allowed") return tools;
+  const names = toolChoice.tools.map((tool) =>
+    textOf(memberOf(tool["function"] ?? tool["custom"], "name") ?? tool["name"]),
+  );
+  return tools.filter((tool) => names.includes(tool.name));
+}
+
+function buildTool(tool: Tool, { report }: Terms): LanguageModelV3FunctionTool {
+  report.loseForeign(tool.extra, AI_SDK, "tools.");
+  if (tool.format !== undefined) report.lose("tools.format");
+  const { description, strict } = tool;
+  return {
+    type: "function",
+    name: writeToolName(tool.name, tool.kind, "tools"),
+    inputSchema: schemaOf(tool),
+    ...defined({ description, strict }),
+  };
+}
+
+const FREE_TEXT = {
+  type: "object",
+  properties: { input: { type: "string", description: "All of the tool's input." } },
+  required: ["input"],
+};
+
+function schemaOf({ kind, parameters }: Tool): LanguageModelV3FunctionTool["inputSchema"] {
+  const schema = kind === "custom" ? FREE_TEXT : (parameters ?? {});
+  return { properties: {}, ...schema, type: "object" };
+}
+
+export function choiceOf(choice: ToolChoice | undefined): LanguageModelV3CallOptions["toolChoice"] {
+  switch (choice?.mode) {
+    case undefined:
+      return undefined;
+    case "auto":
+    case "none":
+    case "required":
+      return { type: choice.mode };
+    case "named":
+      return { type: "tool", toolName: writeToolName(choice.name, choice.kind, "tool_choice") };
+    case "allowed":
+      return { type: choice.required ? "required" : "auto" };
+  }
+}

@@ -1,0 +1,25 @@
+import type { OutputFormat } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { fitSchema } from "./schema-out.ts";
+
+interface Format {
+  readonly wire: JsonObject | undefined;
+  readonly instruction: string | undefined;
+}
+
+const NOTHING: Format = { wire: undefined, instruction: undefined };
+const JSON_ONLY =
+  "Answer with one valid JSON object and nothing else: no words around it, no code fence.";
+
+/** A schema can be enforced; that it be JSON at all can only be told. */
+export function buildFormat(format: OutputFormat | undefined, report: LossReport): Format {
+  if (format === undefined || format.type === "text") return NOTHING;
+  if (format.type === "json" || format.schema === undefined) {
+    report.lose("response_format");
+    return { wire: undefined, instruction: JSON_ONLY };
+  }
+  const { description, schema } = format;
+  const described = description === undefined ? schema : { description, ...schema };
+  return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
+}

@@ -1,0 +1,25 @@
+import type { TextStyle } from "#core/style.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { buildError } from "./error.ts";
+import { readRequest } from "./facts.ts";
+import { errorIn } from "./failure.ts";
+import { amend, readAnswer } from "./passthrough.ts";
+import { parseRequest } from "./request-in.ts";
+import { buildRequest } from "./request-out.ts";
+import { parseResponse } from "./response-in.ts";
+import { buildResponse } from "./response-out.ts";
+import { MESSAGES } from "./spelling.ts";
+import { openDecoder } from "./stream-in.ts";
+import { openEncoder } from "./stream-out.ts";
+import { openTap } from "./tap.ts";
+
+/** Messages: content in blocks, and streams of named events around each of them. */
+export const messages: TextStyle = {
+  id: MESSAGES,
+  keepAlive: SSE_COMMENT,
+  callIdPrefix: "toolu_",
+  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, readAnswer, openTap },
+};

@@ -1,0 +1,135 @@
+import type { ChatRequest, Reasoning } from "#core/chat.ts";
+import { budgetFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import type { Conversation } from "./conversation-out.ts";
+
+/** The least that vendors take. */
+const MIN_BUDGET = 1_024;
+const DEFAULT_LIMIT = 8_192;
+/** Of all that may be generated, where the model is to think as much as it likes. */
+const SHARE = 0.8;
+
+/** What is asked of the model's thinking, and what follows from that. */
+export interface Thinking {
+  readonly thinking: JsonObject | undefined;
+  readonly effort: string | undefined;
+  readonly maxTokens: number;
+}
+
+/** Thinking counts towards the most that may be generated, so that is raised where it leaves no room. */
+export function planThinking(
+  request: ChatRequest,
+  conversation: Conversation,
+  context: OutboundContext,
+): Thinking {
+  const { model } = context;
+  const maxTokens = limitOf(request, context);
+  const wish = wished(request.reasoning, model.reasoningControls, maxTokens);
+  if (wish.budget === undefined) return { ...wish, maxTokens };
+
+  if (!mayThink(conversation)) {
+    context.report.lose("reasoning");
+    return { thinking: { type: "disabled" }, effort: wish.effort, maxTokens };
+  }
+  const ceiling = model.maxOutputTokens ?? Infinity;
+  const budget = wish.budget < ceiling ? wish.budget : Math.floor(SHARE * ceiling);
+  const raised = maxTokens > budget ? maxTokens : Math.min(maxTokens + budget, ceiling);
+  return {
+    thinking: { type: "enabled", budget_tokens: budget },
+    effort: wish.effort,
+    maxTokens: raised,
+  };
+}
+
+/** Required here; elsewhere a caller need not say. */
+export function limitOf(
+  { maxOutputTokens }: ChatRequest,
+  { model, report }: OutboundContext,
+): number {
+  const most = model.maxOutputTokens;
+  if (maxOutputTokens === undefined) return most ?? DEFAULT_LIMIT;
+  if (most === undefined || maxOutputTokens <= most) return maxOutputTokens;
+  report.lose("max_tokens");
+  return most;
+}
+
+interface Wish {
+  readonly thinking: JsonObject | undefined;
+  readonly effort: string | undefined;
+  /** For models that are told how long to think. */
+  readonly budget?: number;
+}
+
+/**
+ * Models that are told how long to think take a budget, whether they know
+ * efforts as well or not; the others measure it themselves.
+ */
+function wished(
+  asked: Reasoning | undefined,
+  controls: ReasoningControls | undefined,
+  maxTokens: number,
+): Wish {
+  const plan = planReasoning(asked, controls);
+  const isAdaptive = measuresItself(controls);
+  if (asked !== undefined && isOff(asked)) {
+    // One that cannot be switched off is at least told not to make an effort.
+    return plan?.mode === "effort" && isAdaptive
+      ? { thinking: undefined, effort: plan.effort }
+      : { thinking: { type: "disabled" }, effort: undefined };
+  }
+  switch (plan?.mode) {
+    case undefined:
+    case "off":
+      return { thinking: undefined, effort: undefined };
+    case "auto": {
+      if (isAdaptive) return { thinking: adaptive(asked), effort: undefined };
+      const budget = Math.max(MIN_BUDGET, Math.floor(SHARE * maxTokens));
+      return { thinking: undefined, effort: undefined, budget };
+    }
+    case "budget":
+      return {
+        thinking: undefined,
+        effort: undefined,
+        budget: Math.max(MIN_BUDGET, Math.floor(plan.tokens)),
+      };
+    case "effort": {
+      const effort = controls?.efforts === undefined ? undefined : plan.effort;
+      if (isAdaptive) return { thinking: adaptive(asked), effort };
+      const budget = budgetFor(plan.effort, controls?.budget?.maxTokens);
+      return { thinking: undefined, effort, budget: Math.max(MIN_BUDGET, budget) };
+    }
+  }
+}
+
+/** Steered by effort alone; these also refuse to go on from words put into their mouth. */
+export function measuresItself(controls: ReasoningControls | undefined): boolean {
+  return controls?.efforts !== undefined && controls.budget === undefined;
+}
+
+function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {
+  return enabled === false || budgetTokens === 0 || effort === "none";
+}
+
+/** Models that measure by themselves show nothing of it unless they are asked to. */
+function adaptive(asked: Reasoning | undefined): JsonObject {
+  return { type: "adaptive", display: asked?.visible === false ? "omitted" : "summarized" };
+}
+
+/**
+ * Whoever is told how long to think refuses to go on from words put into its
+ * mouth, and from tool calls whose thinking it cannot see.
+ */
+export function mayThink({ messages }: Pick<Conversation, "messages">): boolean {
+  if (messages.at(-1)?.["role"] === "assistant") return false;
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const blocks = listOf(last?.["content"]);
+  const calls = blocks.some((block) => memberOf(block, "type") === "tool_use");
+  return !calls || isThinking(blocks[0]);
+}
+
+export function isThinking(block: JsonObject[string]): boolean {
+  const type = isObject(block) ? block["type"] : undefined;
+  return type === "thinking" || type === "redacted_thinking";
+}

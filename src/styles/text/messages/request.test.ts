@@ -1,0 +1,1041 @@
+import { describe, expect, test } from "bun:test";
+import type { Block, ChatRequest, Message } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import { writeSignature } from "#core/signature.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
+import { readRequest } from "./facts.ts";
+import { parseRequest } from "./request-in.ts";
+import { buildRequest } from "./request-out.ts";
+
+const USER = { role: "user", content: "hi" };
+const TOOL = { name: "f", description: "d", input_schema: { type: "object", properties: {} } };
+
+/** Read into the hub and written for an upstream of this style. */
+function rewritten(
+  fields: JsonObject,
+  change: Partial<ChatRequest> = {},
+  model: ModelTraits = {},
+): { body: JsonObject; lost: readonly string[] } {
+  const wire = { model: "m", max_tokens: 50, messages: [USER], ...fields };
+  readRequest(wire);
+  const report = new LossReport();
+  return {
+    body: buildRequest({ ...parseRequest(wire), ...change }, { report, model }),
+    lost: report.fields,
+  };
+}
+
+/** A request of another style's caller, written for an upstream of this one. */
+function written(
+  request: Partial<ChatRequest>,
+  model: ModelTraits = {},
+): { body: JsonObject; lost: readonly string[] } {
+  const report = new LossReport();
+  const whole: ChatRequest = {
+    model: "m",
+    messages: [said("user", "hi")],
+    stream: false,
+    sampling: {},
+    ...request,
+  };
+  const body = buildRequest(whole, { report, model });
+  expect(messagesRequestFaults(body)).toEqual([]);
+  return { body, lost: report.fields };
+}
+
+function said(role: Message["role"], text: string): Message {
+  return { role, blocks: [{ type: "text", text }] };
+}
+
+function shown(...blocks: Block[]): Partial<ChatRequest> {
+  return { messages: [{ role: "user", blocks }] };
+}
+
+function refusal(run: () => unknown): [string, string | undefined] | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
+  }
+}
+
+describe("what a caller of this style wrote goes out as it was written", () => {
+  test.each<[string, JsonObject]>([
+    [
+      "[A4.5-e] tuning",
+      { temperature: 0, top_p: 0.5, top_k: 3, stop_sequences: ["a", "b", "c", "d", "e"] },
+    ],
+    ["a stream", { stream: true }],
+    ["the system as a string", { system: "be brief" }],
+    [
+      "[A4.5-b] the system in blocks with a mark",
+      { system: [{ type: "text", text: "long", cache_control: { type: "ephemeral", ttl: "5m" } }] },
+    ],
+    [
+      "tools of every kind, in their order",
+      {
+        tools: [
+          { type: "bash_20250124", name: "bash" },
+          {
+            ...TOOL,
+            strict: true,
+            eager_input_streaming: true,
+            cache_control: { type: "ephemeral" },
+          },
+          {
+            type: "web_search_20260209",
+            name: "web_search",
+            max_uses: 3,
+            blocked_domains: ["a.example"],
+            user_location: { type: "approximate", country: "CH" },
+          },
+          { type: "custom", name: "g", input_schema: {} },
+        ],
+      },
+    ],
+    [
+      "a choice, and one call at a time",
+      { tools: [TOOL], tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } },
+    ],
+    ["a choice that only a vendor knows", { tools: [TOOL], tool_choice: { type: "best", of: 2 } }],
+    [
+      "thinking, with the sampling that its caller chose",
+      { thinking: { type: "enabled", budget_tokens: 2_000 }, temperature: 1, max_tokens: 4_000 },
+    ],
+    ["thinking as the model likes", { thinking: { type: "adaptive", display: "omitted" } }],
+    ["no thinking", { thinking: { type: "disabled" } }],
+    [
+      "effort, format and what else stands there",
+      {
+        output_config: {
+          effort: "low",
+          format: { type: "json_schema", schema: { type: "object", maxProperties: 2 } },
+          task_budget: 5,
+        },
+      },
+    ],
+    ["the older form of a format", { output_format: { type: "json_schema", schema: {} } }],
+    ["a format that only a vendor knows", { output_config: { format: { type: "regex" } } }],
+    ["whom it is for", { metadata: { user_id: "u".repeat(300), team: "x" } }],
+    [
+      "[A4.5-e] what only this style has",
+      {
+        mcp_servers: [{ type: "url", url: "https://a.example/mcp", name: "x" }],
+        context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
+        container: "c1",
+        service_tier: "standard_only",
+        cache_control: { type: "ephemeral" },
+        brand_new: [1, { a: 2 }],
+      },
+    ],
+  ])("%s", (_what, fields) => {
+    expect(rewritten(fields)).toEqual({
+      body: { model: "m", max_tokens: 50, messages: [USER], ...fields },
+      lost: [],
+    });
+  });
+
+  test.each<[string, JsonObject[]]>([
+    [
+      "turns as they are, with what is beside their content",
+      [USER, USER, { role: "assistant", content: "so " }, { role: "system", content: "s" }],
+    ],
+    ["a text that stays a block", [{ role: "user", content: [{ type: "text", text: "a" }] }]],
+    [
+      "pictures and documents",
+      [
+        {
+          role: "user",
+          content: [
+            {
+              type: "image",
+              source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
+            },
+            { type: "image", source: { type: "url", url: "https://a.example/b.png" } },
+            { type: "image", source: { type: "file", file_id: "f1" } },
+            {
+              type: "document",
+              source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" },
+              title: "t",
+              context: "c",
+              citations: { enabled: true },
+            },
+            { type: "document", source: { type: "text", media_type: "text/plain", data: "d" } },
+            {
+              type: "document",
+              source: { type: "content", content: [{ type: "text", text: "e" }] },
+            },
+            {
+              type: "search_result",
+              source: "s",
+              title: "t",
+              content: [{ type: "text", text: "x" }],
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      "calls, results and the thinking before them",
+      [
+        USER,
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "why", signature: "c2ln" },
+            { type: "redacted_thinking", data: "ZGF0YQ==" },
+            { type: "thinking", thinking: "", signature: "b21pdA==" },
+            { type: "text", text: "so", citations: [{ type: "char_location", cited_text: "x" }] },
+            {
+              type: "tool_use",
+              id: "toolu_1",
+              name: "f",
+              input: { n: 1 },
+              caller: { type: "direct" },
+            },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "toolu_1",
+              is_error: true,
+              content: [
+                { type: "text", text: "r", cache_control: { type: "ephemeral" } },
+                { type: "image", source: { type: "url", url: "https://a.example/b.png" } },
+                { type: "tool_reference", tool_name: "f" },
+              ],
+            },
+            { type: "text", text: "go on" },
+          ],
+        },
+      ],
+    ],
+    [
+      "a result without content, and one that is a string",
+      [
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "a" },
+            { type: "tool_result", tool_use_id: "b", content: "r" },
+          ],
+        },
+      ],
+    ],
+    [
+      "an upstream's own tools at work",
+      [
+        {
+          role: "assistant",
+          content: [
+            {
+              type: "server_tool_use",
+              id: "srvtoolu_1",
+              name: "web_search",
+              input: { query: "q" },
+            },
+            {
+              type: "web_search_tool_result",
+              tool_use_id: "srvtoolu_1",
+              content: [{ type: "web_search_result", url: "u", encrypted_content: "e" }],
+            },
+            { type: "mcp_tool_use", id: "m1", name: "x", server_name: "s", input: {} },
+            { type: "compaction", content: "c" },
+          ],
+        },
+      ],
+    ],
+  ])("%s", (_what, turns) => {
+    expect(rewritten({ messages: turns })).toEqual({
+      body: { model: "m", max_tokens: 50, messages: turns },
+      lost: [],
+    });
+  });
+
+  test("[A4.5-b] a persistent mark is an hour in vendors' words, wherever it stands", () => {
+    const mark = { type: "persistent" };
+    const hour = { type: "ephemeral", ttl: "1h" };
+    const block = (control: Json): JsonObject => ({
+      type: "text",
+      text: "a",
+      cache_control: control,
+    });
+    const body = (control: Json): JsonObject => ({
+      system: [block(control)],
+      tools: [{ ...TOOL, cache_control: control }],
+      cache_control: control,
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: "a", content: [block(control)] }],
+        },
+      ],
+    });
+
+    expect(rewritten(body(mark)).body).toMatchObject(body(hour));
+    expect(rewritten(body(mark)).lost).toEqual([]);
+  });
+
+  test("a picture that was fetched meanwhile goes out instead of its link, with its mark", () => {
+    const linked = {
+      type: "image",
+      source: { type: "url", url: "https://a.example/b.png" },
+      cache_control: { type: "ephemeral" },
+    };
+    const wire = { model: "m", max_tokens: 1, messages: [{ role: "user", content: [linked] }] };
+    const [asked] = parseRequest(wire).messages;
+    const [link] = asked?.blocks ?? [];
+    const source = { kind: "data", base64: "/9j/AAAA" } as const;
+    const picture: Block[] = link?.type === "image" ? [{ ...link, source }] : [];
+    const fetched: Message[] = asked === undefined ? [] : [{ ...asked, blocks: picture }];
+
+    expect(rewritten({ messages: wire.messages }, { messages: fetched }).body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          {
+            type: "image",
+            source: { type: "base64", media_type: "image/jpeg", data: "/9j/AAAA" },
+            cache_control: { type: "ephemeral" },
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("thinking that no vendor of this style signed never reaches one", () => {
+  const marked = writeSignature({ issuer: "gemini", value: "c2ln" }, "messages");
+
+  test.each<[string, JsonObject]>([
+    ["unsigned", { type: "thinking", thinking: "why", signature: "" }],
+    ["without a signature", { type: "thinking", thinking: "why" }],
+    ["signed by another", { type: "thinking", thinking: "why", signature: marked }],
+  ])("%s", (_what, thinking) => {
+    const messages = [
+      USER,
+      { role: "assistant", content: [thinking, { type: "text", text: "so" }] },
+      USER,
+    ];
+    const { body, lost } = rewritten({ messages });
+
+    expect(body["messages"]).toEqual([
+      USER,
+      { role: "assistant", content: [{ type: "text", text: "so" }] },
+      USER,
+    ]);
+    expect(lost).toEqual(["reasoning"]);
+  });
+
+  test("and where calls depend on it, there is no more of it in this turn", () => {
+    const thinking = { type: "enabled", budget_tokens: 2_000 };
+    const messages = [
+      USER,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "why", signature: marked },
+          { type: "tool_use", id: "a", name: "f", input: {} },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "r" }] },
+    ];
+
+    expect(rewritten({ tools: [TOOL], thinking, messages }).body["thinking"]).toEqual({
+      type: "disabled",
+    });
+  });
+
+  test("the hub knows whose it is", () => {
+    const content = [{ type: "thinking", thinking: "why", signature: marked }];
+    const { messages } = parseRequest({ messages: [{ role: "assistant", content }] });
+
+    expect(messages[0]?.blocks[0]).toMatchObject({
+      signature: { issuer: "gemini", value: "c2ln" },
+    });
+  });
+});
+
+describe("what other styles are told of it", () => {
+  function read(fields: JsonObject): ChatRequest {
+    return parseRequest({ model: "m", max_tokens: 50, messages: [USER], ...fields });
+  }
+
+  test("tuning, thinking, tools and format are the hub's", () => {
+    const request = read({
+      temperature: 0.5,
+      top_k: 3,
+      stop_sequences: ["END"],
+      thinking: { type: "enabled", budget_tokens: 2_000 },
+      output_config: {
+        effort: "high",
+        format: { type: "json_schema", schema: { type: "object" } },
+      },
+      tools: [TOOL, { type: "web_search_20250305", name: "web_search", max_uses: 2 }],
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+      metadata: { user_id: "u", team: "x" },
+    });
+
+    expect(request).toMatchObject({
+      sampling: { temperature: 0.5, topK: 3 },
+      maxOutputTokens: 50,
+      stop: ["END"],
+      reasoning: { effort: "high", enabled: true, budgetTokens: 2_000, visible: true },
+      format: { type: "json_schema", schema: { type: "object" } },
+      tools: [{ kind: "function", name: "f", parameters: { type: "object" } }],
+      webSearch: { maxUses: 2 },
+      toolChoice: { mode: "required" },
+      parallelToolCalls: false,
+      user: "u",
+      metadata: { team: "x" },
+    });
+    expect(request.extra).toBeUndefined();
+  });
+
+  test("[A4.5-e] what only this style has is its own, and a tool that only it has is kept apart", () => {
+    const bash = { type: "bash_20250124", name: "bash" };
+    const { extra } = read({ tools: [bash], container: "c", context_management: {} });
+
+    expect(extra).toEqual({ messages: { tools: [bash], container: "c", context_management: {} } });
+  });
+
+  test("a document of text is text, what a search found as well, a page is a file", () => {
+    const { messages } = read({
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "document", title: "T", source: { type: "text", data: "body" } },
+            {
+              type: "search_result",
+              source: "s",
+              title: "t",
+              content: [{ type: "text", text: "x" }],
+            },
+            { type: "document", source: { type: "url", url: "https://a.example/b.pdf" } },
+            { type: "document", source: { type: "wire" } },
+            { type: "document", source: { type: "content", content: "plain" } },
+            {
+              type: "document",
+              source: {
+                type: "content",
+                content: [
+                  { type: "text", text: "a" },
+                  { type: "image", source: { type: "url", url: "https://a.example/b.png" } },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    });
+
+    expect(messages[0]?.blocks).toMatchObject([
+      { type: "text", text: "T\n\nbody" },
+      { type: "text", text: "t\ns\nx" },
+      { type: "file", source: { kind: "url", url: "https://a.example/b.pdf" } },
+      { type: "other", style: "messages" },
+      { type: "text", text: "plain" },
+      { type: "other", style: "messages" },
+    ]);
+  });
+
+  test.each<[JsonObject, ChatRequest["toolChoice"]]>([
+    [{ type: "auto" }, { mode: "auto" }],
+    [{ type: "none" }, { mode: "none" }],
+    [
+      { type: "tool", name: "f" },
+      { mode: "named", name: "f", kind: "function" },
+    ],
+  ])("a choice of tools is the hub's: %j", (tool_choice, expected) => {
+    expect(read({ tools: [TOOL], tool_choice }).toolChoice).toEqual(expected);
+  });
+
+  test("thinking that is not to be shown is asked for all the same", () => {
+    expect(read({ thinking: { type: "adaptive", display: "omitted" } }).reasoning).toEqual({
+      enabled: true,
+      visible: false,
+    });
+  });
+});
+
+describe("what another style's caller asks for", () => {
+  test("is written in this style's words", () => {
+    const { body, lost } = written({
+      stream: true,
+      messages: [
+        said("system", "be brief"),
+        {
+          role: "user",
+          blocks: [
+            { type: "text", text: "a" },
+            { type: "image", source: { kind: "data", base64: "iVBORw0KGgoAAAA" } },
+          ],
+        },
+      ],
+      sampling: { temperature: 0.5, topK: 3 },
+      maxOutputTokens: 7,
+      stop: ["x"],
+      tools: [{ kind: "function", name: "f", parameters: { type: "object" } }],
+      toolChoice: { mode: "required" },
+      parallelToolCalls: false,
+      webSearch: { contextSize: "high", location: { country: "CH" } },
+      user: "u",
+    });
+
+    expect(body).toEqual({
+      model: "m",
+      max_tokens: 7,
+      system: "be brief",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "a" },
+            {
+              type: "image",
+              source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgoAAAA" },
+            },
+          ],
+        },
+      ],
+      stream: true,
+      temperature: 0.5,
+      top_k: 3,
+      stop_sequences: ["x"],
+      metadata: { user_id: "u" },
+      tools: [
+        { name: "f", input_schema: { type: "object" } },
+        {
+          type: "web_search_20250305",
+          name: "web_search",
+          max_uses: 10,
+          user_location: { type: "approximate", country: "CH" },
+        },
+      ],
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test.each<[string, ModelTraits, number | undefined, number, readonly string[]]>([
+    ["what nobody said, for a model nobody knows", {}, undefined, 8_192, []],
+    ["what nobody said is all there is", { maxOutputTokens: 64_000 }, undefined, 64_000, []],
+    ["what was said", { maxOutputTokens: 64_000 }, 10, 10, []],
+    ["more than there is", { maxOutputTokens: 4_096 }, 9_999, 4_096, ["max_tokens"]],
+  ])("the most to generate: %s", (_what, model, said, expected, loss) => {
+    const { body, lost } = written(said === undefined ? {} : { maxOutputTokens: said }, model);
+
+    expect(body["max_tokens"]).toBe(expected);
+    expect(lost).toEqual(loss);
+  });
+
+  test.each<[string, ChatRequest["sampling"], JsonObject, readonly string[]]>([
+    ["is clamped, not scaled", { temperature: 1.6 }, { temperature: 1 }, ["temperature"]],
+    ["goes before top_p", { temperature: 0.3, topP: 0.9 }, { temperature: 0.3 }, ["top_p"]],
+    ["gives way where it says nothing", { temperature: 1, topP: 0.9 }, { top_p: 0.9 }, []],
+    [
+      "stands alone beside a top_p that says nothing",
+      { temperature: 0.3, topP: 1 },
+      { temperature: 0.3 },
+      [],
+    ],
+    ["is not made up", { topK: -1 }, {}, []],
+  ])("a temperature %s", (_how, sampling, expected, loss) => {
+    const { body, lost } = written({ sampling });
+    const { temperature, top_p, top_k } = body;
+
+    expect<unknown>(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(expected);
+    expect(lost).toEqual(loss);
+  });
+
+  test.each<[string, Partial<ChatRequest>, readonly string[]]>([
+    [
+      "penalties",
+      { sampling: { presencePenalty: 1, frequencyPenalty: -1 } },
+      ["presence_penalty", "frequency_penalty"],
+    ],
+    ["penalties of nothing", { sampling: { presencePenalty: 0, frequencyPenalty: 0 } }, []],
+    ["a seed", { sampling: { seed: 7 } }, ["seed"]],
+    ["probabilities", { logprobs: { top: 2 } }, ["logprobs"]],
+    ["blank stops", { stop: ["a", "\n"] }, ["stop"]],
+    ["a long name of its user", { user: "u".repeat(257) }, ["user"]],
+    ["its notes", { metadata: { a: 1 } }, ["metadata"]],
+    ["another vendor's fields", { extra: { chat: { logit_bias: {} } } }, ["logit_bias"]],
+    [
+      "who of them speaks",
+      { messages: [{ ...said("user", "hi"), name: "Ann" }] },
+      ["messages.name"],
+    ],
+    [
+      "a later change of the rules",
+      { messages: [said("user", "a"), said("system", "b")] },
+      ["messages.role"],
+    ],
+    [
+      "what another's tools did",
+      {
+        messages: [
+          said("user", "a"),
+          { role: "assistant", blocks: [{ type: "other", style: "chat", data: { type: "x" } }] },
+          said("user", "b"),
+        ],
+      },
+      ["messages.x"],
+    ],
+    [
+      "reasoning of another",
+      {
+        messages: [
+          said("user", "a"),
+          {
+            role: "assistant",
+            blocks: [
+              { type: "reasoning", text: "why" },
+              { type: "text", text: "b" },
+            ],
+          },
+          said("user", "c"),
+        ],
+      },
+      ["reasoning"],
+    ],
+    [
+      "citations of another",
+      {
+        messages: [
+          said("user", "a"),
+          {
+            role: "assistant",
+            blocks: [{ type: "text", text: "b", citations: [{ url: "https://a.example" }] }],
+          },
+          said("user", "c"),
+        ],
+      },
+      ["citations"],
+    ],
+    [
+      "strictness of a tool",
+      { tools: [{ kind: "function", name: "f", strict: true }] },
+      ["tools.strict"],
+    ],
+  ])("%s: what cannot be carried is reported", (_what, request, expected) => {
+    expect(written(request).lost).toEqual([...expected]);
+  });
+
+  test.each<[string, Partial<ChatRequest>, string]>([
+    ["several answers", { choices: 2 }, "n"],
+    ["sound as its answer", { modalities: ["text", "audio"] }, "modalities"],
+    [
+      "sound to listen to",
+      shown({ type: "audio", source: { kind: "data", base64: "AAAA" }, mediaType: "wav" }),
+      "messages[0]",
+    ],
+    [
+      "film to watch",
+      shown({ type: "video", source: { kind: "url", url: "https://a.example/b.mp4" } }),
+      "messages[0]",
+    ],
+    [
+      "a picture of another type",
+      shown({ type: "image", source: { kind: "data", base64: "Qk0AAAA" }, mediaType: "image/bmp" }),
+      "messages[0]",
+    ],
+    [
+      "what another vendor keeps",
+      shown({ type: "file", source: { kind: "reference", id: "file-1" } }),
+      "messages[0]",
+    ],
+    [
+      "a file that is no text",
+      shown({
+        type: "file",
+        source: { kind: "data", base64: "AAECAwD/" },
+        mediaType: "application/zip",
+      }),
+      "messages[0]",
+    ],
+    [
+      "tools that are not there",
+      {
+        tools: [{ kind: "function", name: "f" }],
+        toolChoice: { mode: "allowed", required: false, tools: [{ name: "g" }] },
+      },
+      "tool_choice",
+    ],
+    [
+      "a tool of too long a name",
+      { tools: [{ kind: "function", name: "n".repeat(200) }] },
+      "tools[0]",
+    ],
+  ])("%s: what would change the answer is refused", (_what, request, param) => {
+    expect(refusal(() => written(request))).toEqual(["not_carried", param]);
+  });
+});
+
+describe("media, by what they are", () => {
+  test.each<[string, Block, JsonObject]>([
+    [
+      "a picture that says it is another",
+      {
+        type: "image",
+        source: { kind: "data", base64: "UklGRh4AAABXRUJQ" },
+        mediaType: "image/png",
+      },
+      {
+        type: "image",
+        source: { type: "base64", media_type: "image/webp", data: "UklGRh4AAABXRUJQ" },
+      },
+    ],
+    [
+      "a picture known by its word alone",
+      { type: "image", source: { kind: "data", base64: "AAAA" }, mediaType: "image/jpg" },
+      { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AAAA" } },
+    ],
+    [
+      "a linked picture",
+      { type: "image", source: { kind: "url", url: "https://a.example/b.png" }, detail: "low" },
+      { type: "image", source: { type: "url", url: "https://a.example/b.png" } },
+    ],
+    [
+      "a picture sent as a file",
+      { type: "file", source: { kind: "data", base64: "/9j/AAAA" }, mediaType: "image/jpeg" },
+      { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "/9j/AAAA" } },
+    ],
+    [
+      "a book",
+      { type: "file", source: { kind: "data", base64: "JVBERi0x" }, filename: "a.pdf" },
+      {
+        type: "document",
+        source: { type: "base64", media_type: "application/pdf", data: "JVBERi0x" },
+        title: "a.pdf",
+      },
+    ],
+    [
+      "notes, whatever their type is called",
+      {
+        type: "file",
+        source: { kind: "data", base64: "R3LDvMOfZQ==" },
+        mediaType: "text/markdown",
+      },
+      { type: "document", source: { type: "text", media_type: "text/plain", data: "Grüße" } },
+    ],
+  ])("%s", (_what, block, expected) => {
+    expect(written(shown(block)).body["messages"]).toEqual([{ role: "user", content: [expected] }]);
+  });
+});
+
+describe("caching marks are four at most, the long ones first", () => {
+  const marked = (text: string, cache: "short" | "long"): Block => ({ type: "text", text, cache });
+
+  test("they stay where they are while they are few", () => {
+    const { body, lost } = written({
+      messages: [
+        { role: "system", blocks: [marked("s", "long")] },
+        { role: "user", blocks: [marked("u", "short"), { type: "text", text: "v" }] },
+      ],
+    });
+
+    expect(body["system"]).toEqual([
+      { type: "text", text: "s", cache_control: { type: "ephemeral", ttl: "1h" } },
+    ]);
+    expect(body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "u", cache_control: { type: "ephemeral" } },
+          { type: "text", text: "v" },
+        ],
+      },
+    ]);
+    expect(lost).toEqual([]);
+  });
+
+  test("of more the first and the last stay, and a long one behind a short one is shortened", () => {
+    const { body, lost } = written({
+      messages: [
+        { role: "system", blocks: [marked("s", "short")] },
+        { role: "user", blocks: ["a", "b", "c", "d", "e"].map((text) => marked(text, "long")) },
+      ],
+    });
+    const text = JSON.stringify(body);
+
+    expect(text.match(/cache_control/g)?.length).toBe(4);
+    expect(text).not.toContain("1h");
+    expect(body["messages"]).toMatchObject([
+      {
+        content: [
+          { text: "a" },
+          { text: "b" },
+          { cache_control: {} },
+          { cache_control: {} },
+          { cache_control: {} },
+        ],
+      },
+    ]);
+    expect(lost).toEqual(["cache_control"]);
+  });
+
+  test("one inside a tool's result ends the result", () => {
+    const { body } = written({
+      messages: [
+        {
+          role: "assistant",
+          blocks: [{ type: "tool_call", id: "a", name: "f", arguments: "{}", kind: "function" }],
+        },
+        {
+          role: "tool",
+          blocks: [{ type: "tool_result", callId: "a", blocks: [marked("r", "short")] }],
+        },
+      ],
+    });
+
+    expect(JSON.stringify(body["messages"])).toContain(
+      '{"type":"tool_result","tool_use_id":"a","content":"r","cache_control":{"type":"ephemeral"}}',
+    );
+  });
+});
+
+describe("[A4.3-09] an output format", () => {
+  test("with a schema is enforced, in the part of the language that vendors know", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        age: { type: "integer", minimum: 0, maximum: 150, description: "Years." },
+        tags: {
+          type: "array",
+          items: { type: "object", properties: { a: { $ref: "#/$defs/n" } } },
+        },
+      },
+      required: ["age"],
+      $defs: { n: { anyOf: [{ type: "string", maxLength: 3 }, { type: "null" }] } },
+    };
+    const { body, lost } = written({
+      format: { type: "json_schema", name: "person", description: "A person.", schema },
+    });
+
+    expect(body["output_config"]).toEqual({
+      format: {
+        type: "json_schema",
+        schema: {
+          description: "A person.",
+          type: "object",
+          properties: {
+            age: { type: "integer", description: "Years.\n\n{minimum: 0, maximum: 150}" },
+            tags: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { a: { $ref: "#/$defs/n" } },
+                additionalProperties: false,
+              },
+            },
+          },
+          required: ["age"],
+          $defs: {
+            n: { anyOf: [{ type: "string", description: "{maxLength: 3}" }, { type: "null" }] },
+          },
+          additionalProperties: false,
+        },
+      },
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test.each<[JsonObject, JsonObject]>([
+    [{ properties: {} }, { properties: {}, additionalProperties: false }],
+    [
+      { type: ["object", "null"], additionalProperties: { type: "string" } },
+      { type: ["object", "null"], additionalProperties: false },
+    ],
+    [
+      { type: "array", minItems: 1, maxItems: 3, items: { type: "string", minLength: 2 } },
+      {
+        type: "array",
+        minItems: 1,
+        description: "{maxItems: 3}",
+        items: { type: "string", description: "{minLength: 2}" },
+      },
+    ],
+    [
+      { type: "array", minItems: 2 },
+      { type: "array", description: "{minItems: 2}" },
+    ],
+    [
+      { anyOf: "odd", properties: 7, items: null, type: ["string"] },
+      { anyOf: "odd", properties: 7, items: null, type: ["string"] },
+    ],
+  ])("is fitted whatever it looks like: %j", (schema, expected) => {
+    const { body } = written({ format: { type: "json_schema", name: "a", schema } });
+
+    expect(body["output_config"]).toEqual({ format: { type: "json_schema", schema: expected } });
+  });
+
+  test("of JSON alone is told to the model, and that it is only told is reported", () => {
+    const { body, lost } = written({
+      messages: [said("system", "be brief"), said("user", "hi")],
+      format: { type: "json" },
+    });
+
+    expect(body["system"]).toMatch(/^be brief\n\n.*JSON/s);
+    expect(body["output_config"]).toBeUndefined();
+    expect(lost).toEqual(["response_format"]);
+  });
+});
+
+describe("tools", () => {
+  const f = { kind: "function", name: "f" } as const;
+  const g = { kind: "function", name: "g" } as const;
+
+  test("without parameters have a schema all the same, and one of a wrong type is put right", () => {
+    const odd = { ...g, parameters: { type: ["object", "null"], properties: { a: {} } } };
+
+    expect(written({ tools: [f, odd] }).body["tools"]).toEqual([
+      { name: "f", input_schema: { type: "object", properties: {} } },
+      { name: "g", input_schema: { type: "object", properties: { a: {} } } },
+    ]);
+  });
+
+  test("of free text take it in an object, and their grammar is told", () => {
+    const format = { type: "grammar", syntax: "lark", definition: "start: /x+/" };
+    const { body } = written({
+      tools: [{ kind: "custom", name: "patch", description: "Patches.", format }],
+      toolChoice: { mode: "named", name: "patch", kind: "custom" },
+      messages: [
+        said("user", "a"),
+        {
+          role: "assistant",
+          blocks: [
+            { type: "tool_call", id: "c", name: "patch", arguments: "*** x", kind: "custom" },
+          ],
+        },
+        { role: "tool", blocks: [{ type: "tool_result", callId: "c", blocks: [] }] },
+      ],
+    });
+
+    expect(body["tools"]).toMatchObject([
+      {
+        name: "patch_xtext_",
+        description: expect.stringContaining("start: /x+/"),
+        input_schema: { required: ["input"] },
+      },
+    ]);
+    expect(body["tool_choice"]).toEqual({ type: "tool", name: "patch_xtext_" });
+    expect(JSON.stringify(body["messages"])).toContain(
+      '"name":"patch_xtext_","input":{"input":"*** x"}',
+    );
+  });
+
+  test.each<[string, Partial<ChatRequest>, Json | undefined]>([
+    ["any", { toolChoice: { mode: "auto" } }, { type: "auto" }],
+    ["none", { toolChoice: { mode: "none" }, parallelToolCalls: false }, { type: "none" }],
+    [
+      "one by name",
+      { toolChoice: { mode: "named", name: "g", kind: "function" } },
+      { type: "tool", name: "g" },
+    ],
+    [
+      "one at a time",
+      { parallelToolCalls: false },
+      { type: "auto", disable_parallel_tool_use: true },
+    ],
+    ["several at a time, which is usual", { parallelToolCalls: true }, undefined],
+  ])("to choose: %s", (_what, request, expected) => {
+    expect(written({ tools: [f, g], ...request }).body["tool_choice"]).toEqual(expected);
+  });
+
+  test("of which only some are allowed are offered alone", () => {
+    const tools = [{ type: "function", function: { name: "g" } }];
+    const { body } = written({
+      tools: [f, g],
+      toolChoice: { mode: "allowed", required: true, tools },
+    });
+
+    expect(body["tools"]).toMatchObject([{ name: "g" }]);
+    expect(body["tool_choice"]).toEqual({ type: "any" });
+  });
+
+  test("that are only remembered are defined, and not to be used", () => {
+    const { body } = written({
+      messages: [
+        said("user", "a"),
+        {
+          role: "assistant",
+          blocks: [
+            { type: "tool_call", id: "c", name: "old.tool", arguments: "", kind: "function" },
+          ],
+        },
+        {
+          role: "tool",
+          blocks: [{ type: "tool_result", callId: "c", blocks: [{ type: "text", text: "r" }] }],
+        },
+      ],
+      toolChoice: { mode: "auto" },
+    });
+
+    expect(body["tools"]).toEqual([
+      { name: "old_x2e_tool", input_schema: { type: "object", properties: {} } },
+    ]);
+    expect(body["tool_choice"]).toEqual({ type: "none" });
+  });
+
+  test("that are allowed but not defined are reported, and so are domains to block beside those to allow", () => {
+    const allowed = [{ name: "g" }, { name: "h" }];
+
+    expect(
+      written({
+        tools: [f, g],
+        toolChoice: { mode: "allowed", required: false, tools: allowed },
+        webSearch: { allowedDomains: ["a.example"], blockedDomains: ["b.example"] },
+      }),
+    ).toMatchObject({
+      body: {
+        tools: [{ name: "g" }, { name: "web_search", allowed_domains: ["a.example"] }],
+        tool_choice: { type: "auto" },
+      },
+      lost: ["tool_choice.allowed_tools", "blocked_domains"],
+    });
+  });
+
+  test("a choice without any tool is left out", () => {
+    expect(written({ toolChoice: { mode: "required" } }).body["tool_choice"]).toBeUndefined();
+  });
+
+  test("[A4.5-c] a search of the caller's own takes the place of the upstream's", () => {
+    const { body, lost } = written({
+      tools: [{ kind: "function", name: "web_search" }],
+      webSearch: { maxUses: 2 },
+    });
+
+    expect(body["tools"]).toMatchObject([{ name: "web_search", input_schema: {} }]);
+    expect(lost).toEqual(["web_search_options"]);
+  });
+
+  test.each<[string, string, JsonObject]>([
+    ["an object", '{"a":1}', { a: 1 }],
+    ["nothing", "", {}],
+    ["null", "null", {}],
+    ["cut short", '{"a":', { _raw: '{"a":' }],
+    ["no object", "[1]", { value: [1] }],
+  ])("arguments that are %s become an object", (_what, args, expected) => {
+    const call: Block = {
+      type: "tool_call",
+      id: "c",
+      name: "f",
+      arguments: args,
+      kind: "function",
+    };
+    const { body } = written({
+      messages: [said("user", "a"), { role: "assistant", blocks: [call] }],
+    });
+
+    expect(body["messages"]).toMatchObject([{}, { content: [{ input: expected }] }, {}]);
+  });
+});

@@ -1,0 +1,60 @@
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+
+/** Keywords that the vendor's constrained writing does not know, and refuses. */
+const UNKNOWN = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+];
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+const SINGLE = ["items", "not", "if", "then", "else"];
+const LISTED = ["anyOf", "allOf", "oneOf", "prefixItems"];
+const NAMED = ["properties", "$defs", "definitions"];
+
+/**
+ * A schema for an answer as vendors take it: objects are closed, and bounds,
+ * which cannot be enforced, stand where the model can read them.
+ * https://docs.claude.com/en/docs/build-with-claude/structured-outputs
+ */
+export function fitSchema(schema: JsonObject): JsonObject {
+  const fit: Record<string, Json> = {};
+  const bounds: string[] = [];
+  for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined || name === "__proto__") continue;
+    if (UNKNOWN.includes(name) || (name === "minItems" && value !== 0 && value !== 1)) {
+      bounds.push(`${name}: ${JSON.stringify(value)}`);
+    } else fit[name] = fitKeyword(name, value);
+  }
+  if (bounds.length > 0) {
+    const said = typeof schema["description"] === "string" ? [schema["description"]] : [];
+    fit["description"] = [...said, `{${bounds.join(", ")}}`].join("\n\n");
+  }
+  if (isObjectSchema(schema)) fit["additionalProperties"] = false;
+  return fit;
+}
+
+function fitKeyword(name: string, value: Json): Json {
+  if (SINGLE.includes(name)) return fitOne(value);
+  if (LISTED.includes(name) && isArray(value)) return value.map(fitOne);
+  if (!NAMED.includes(name) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, one === undefined ? one : fitOne(one)]),
+  );
+}
+
+function fitOne(schema: Json): Json {
+  return isObject(schema) ? fitSchema(schema) : schema;
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  return type === "object" || (isArray(type) && type.includes("object")) || isObject(properties);
+}

@@ -1,0 +1,102 @@
+import { Buffer } from "node:buffer";
+import type { GatewayError } from "#core/error.ts";
+import type { Tap, UpstreamError } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { formatSse, readEvents } from "#lib/sse.ts";
+import { memberOf, textOf } from "#lib/values.ts";
+import { eventsIn, viewOf } from "#styles/text/chat/marks.ts";
+import { encodeError } from "./error.ts";
+import { errorIn } from "./failure.ts";
+import { OutputText } from "./output-text.ts";
+import { UsageReader } from "./usage.ts";
+
+export function openTap(): Tap {
+  return new MessagesTap();
+}
+
+const END = new TextEncoder().encode(
+  formatSse(JSON.stringify({ type: "message_stop" }), "message_stop"),
+);
+
+/** In the event's line or in its data; a text that happens to say so is read in vain. */
+const MESSAGE_EVENT = Buffer.from("message_");
+const ERROR = Buffer.from('"error"');
+
+/** Only the events around the answer are read, and those that tell of a failure; nearly all do neither. */
+class MessagesTap implements Tap {
+  error: UpstreamError | undefined;
+  isEnding = false;
+  readonly #usage = new UsageReader();
+  readonly #output = new OutputText();
+  #hasReason = false;
+  #isStopped = false;
+
+  push(events: Uint8Array): Uint8Array | undefined {
+    if (this.error !== undefined) return undefined;
+    const bytes = viewOf(events);
+    this.isEnding = false;
+    this.#output.add(bytes);
+    return isMarked(bytes) ? this.#inspect(bytes) : events;
+  }
+
+  /** Clients wait for the last event, and some servers leave it out. */
+  end(): Uint8Array | undefined {
+    return this.isComplete() && !this.#isStopped ? END : undefined;
+  }
+
+  fail(error: GatewayError): string {
+    return encodeError(error);
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage.usage;
+  }
+
+  isComplete(): boolean {
+    return this.error === undefined && (this.#isStopped || this.#hasReason);
+  }
+
+  takeOutputText(): string {
+    return this.#output.take();
+  }
+
+  /** What came before a failure goes on. */
+  #inspect(bytes: Buffer): Uint8Array | undefined {
+    let end = 0;
+    for (const event of eventsIn(bytes)) {
+      if (isMarked(event)) this.#inspectEvent(event);
+      if (this.error !== undefined) return end === 0 ? undefined : bytes.subarray(0, end);
+      end += event.length;
+    }
+    return bytes;
+  }
+
+  /** One that cannot be read is for the caller to judge. */
+  #inspectEvent(event: Buffer): void {
+    const [read] = readEvents(event.toString());
+    const json = parseJson(read?.data ?? "");
+    if (!isObject(json)) return;
+    const type = textOf(json["type"]) ?? read?.event;
+    if (type === "message_start") this.#usage.add(memberOf(json["message"], "usage"));
+    else if (type === "message_delta") this.#readDelta(json);
+    else if (type === "message_stop") {
+      this.#isStopped = true;
+      this.isEnding = true;
+    } else if (!isOfBlock(type)) this.error = errorIn(json);
+  }
+
+  #readDelta(json: JsonObject): void {
+    this.#usage.add(json["usage"]);
+    if (typeof memberOf(json["delta"], "stop_reason") === "string") this.#hasReason = true;
+  }
+}
+
+function isMarked(bytes: Buffer): boolean {
+  return bytes.includes(MESSAGE_EVENT) || bytes.includes(ERROR);
+}
+
+/** What a tool reports may well hold the word. */
+function isOfBlock(type: string | undefined): boolean {
+  return type?.startsWith("content_block_") === true;
+}

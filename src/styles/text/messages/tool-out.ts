@@ -1,0 +1,190 @@
+import type { ChatRequest, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { asWritten } from "./as-written.ts";
+import { adaptBlock, withVendorMarks } from "./cache.ts";
+import type { Output } from "./output-out.ts";
+import { MESSAGES, spellingIn } from "./spelling.ts";
+import { parseToolChoice, parseTools } from "./tool-in.ts";
+import { writeToolName } from "./tool-name.ts";
+
+export interface Choosing {
+  readonly tools?: readonly Json[];
+  readonly tool_choice?: Json;
+}
+
+/** Tools, and which of them to use; neither where there are none. */
+export function buildTools(
+  request: ChatRequest,
+  messages: readonly JsonObject[],
+  isThinking: Output["isThinking"],
+  report: LossReport,
+): Choosing {
+  const written = writtenTools(request);
+  if (written !== undefined) return { ...written, ...chosen(request, isThinking, report) };
+
+  const own = request.extra?.[MESSAGES] ?? {};
+  const isOwn = spellingIn(request) !== undefined;
+  const tools = [
+    ...offered(request, report).map((tool, index) => buildTool(tool, index, isOwn, report)),
+    ...buildSearch(request, report),
+    ...listOf(own["tools"]).map(adaptBlock),
+  ];
+  if (tools.length > 0) return { tools, ...chosen(request, isThinking, report) };
+  const called = calledIn(messages);
+  return called.length > 0 ? { tools: called, tool_choice: { type: "none" } } : {};
+}
+
+/** Also no tools at all are as they were written. */
+function writtenTools(request: ChatRequest): Choosing | undefined {
+  const { tools = [], webSearch } = request;
+  if (spellingIn(request) === undefined) return undefined;
+  if (!tools.every(isPlainName)) return undefined;
+  const meaning = { ...defined({ tools: request.tools, webSearch }) };
+  const written = asWritten(request, ["tools"], meaning, (body) => {
+    const { unknown: _, ...known } = parseTools(body);
+    return known;
+  });
+  const list = written?.["tools"];
+  if (list === undefined) return written;
+  return { tools: listOf(withVendorMarks("tools", list)) };
+}
+
+function isPlainName({ name, kind }: Pick<Tool, "name" | "kind">): boolean {
+  return writeToolName(name, kind, "tools") === name;
+}
+
+/** Where only some may be used, only they are offered. */
+function offered({ tools = [], toolChoice }: ChatRequest, report: LossReport): readonly Tool[] {
+  if (toolChoice?.mode !== "allowed") return tools;
+  const names = new Set(toolChoice.tools.map(nameIn));
+  const allowed = tools.filter(({ name }) => names.has(name));
+  if (allowed.length === 0) throw refuse("tool_choice", "none of the allowed tools is defined.");
+  if (allowed.length < names.size) report.lose("tool_choice.allowed_tools");
+  return allowed;
+}
+
+function nameIn(tool: JsonObject): string | undefined {
+  const named = memberOf(tool["function"] ?? tool["custom"], "name") ?? tool["name"];
+  return textOf(named);
+}
+
+const NO_PARAMETERS = { type: "object", properties: {} };
+
+function buildTool(tool: Tool, index: number, isOwn: boolean, report: LossReport): Json {
+  const { kind, name, description, parameters = NO_PARAMETERS } = tool;
+  const own = tool.extra?.[MESSAGES];
+  report.loseForeign(tool.extra, MESSAGES, "tools.");
+  if (kind === "custom") return buildTextTool(tool, index);
+  // Here strictness holds for few schemas, and the others are refused.
+  if (tool.strict === true && !isOwn) report.lose("tools.strict");
+  return adaptBlock({
+    ...own,
+    name: writeToolName(name, kind, `tools[${index}]`),
+    ...defined({ description, strict: isOwn ? tool.strict : undefined }),
+    input_schema: parameters["type"] === "object" ? parameters : { ...parameters, type: "object" },
+  });
+}
+
+/** Free text has to stand in an object; a grammar for it can only be told. */
+function buildTextTool({ name, description, format }: Tool, index: number): JsonObject {
+  const grammar = textOf(
+    memberOf(format, "definition") ?? memberOf(memberOf(format, "grammar"), "definition"),
+  );
+  const told = grammar === undefined ? [] : [`The input must follow this grammar:\n${grammar}`];
+  const said = [...(description === undefined ? [] : [description]), ...told];
+  return {
+    name: writeToolName(name, "custom", `tools[${index}]`),
+    ...(said.length === 0 ? {} : { description: said.join("\n\n") }),
+    input_schema: {
+      type: "object",
+      properties: { input: { type: "string", description: "The tool's input, as free text." } },
+      required: ["input"],
+    },
+  };
+}
+
+const SEARCHES = { low: 1, medium: 5, high: 10 };
+
+function buildSearch({ webSearch, tools = [] }: ChatRequest, report: LossReport): JsonObject[] {
+  if (webSearch === undefined) return [];
+  // Names are unique, and the caller's own tool is the one it can answer for.
+  if (tools.some(({ name }) => name === "web_search")) {
+    report.lose("web_search_options");
+    return [];
+  }
+  const { contextSize, maxUses, allowedDomains, blockedDomains, location } = webSearch;
+  const size = contextSize === undefined ? undefined : SEARCHES[contextSize];
+  if (allowedDomains !== undefined && blockedDomains !== undefined) report.lose("blocked_domains");
+  return [
+    {
+      type: "web_search_20250305",
+      name: "web_search",
+      ...defined({
+        max_uses: maxUses ?? size,
+        allowed_domains: allowedDomains,
+        blocked_domains: allowedDomains === undefined ? blockedDomains : undefined,
+        user_location: buildPlace(location),
+      }),
+    },
+  ];
+}
+
+function buildPlace(location: WebSearch["location"]): JsonObject | undefined {
+  return location === undefined ? undefined : { type: "approximate", ...location };
+}
+
+function chosen(
+  request: ChatRequest,
+  isThinking: Output["isThinking"],
+  report: LossReport,
+): Choosing {
+  const { toolChoice, parallelToolCalls } = request;
+  const meaning = { ...defined({ toolChoice, parallelToolCalls }) };
+  const written = asWritten(request, ["tool_choice"], meaning, parseToolChoice)?.["tool_choice"];
+  const isFit = toolChoice?.mode !== "named" || isPlainName(toolChoice);
+  const choice =
+    (isFit ? written : undefined) ??
+    buildChoice(request) ??
+    request.extra?.[MESSAGES]?.["tool_choice"];
+  if (choice === undefined) return {};
+  const type = memberOf(choice, "type");
+  if (isThinking !== "planned" || (type !== "any" && type !== "tool"))
+    return { tool_choice: choice };
+  // A model that thinks cannot be made to call.
+  report.lose("tool_choice");
+  const { name: _, ...rest } = objectOf(choice) ?? {};
+  return { tool_choice: { ...rest, type: "auto" } };
+}
+
+/** One call at a time is part of the choice, whichever that is. */
+function buildChoice({ toolChoice, parallelToolCalls }: ChatRequest): JsonObject | undefined {
+  const choice = toolChoice === undefined ? undefined : choiceOf(toolChoice);
+  if (parallelToolCalls !== false || choice?.["type"] === "none") return choice;
+  return { ...(choice ?? { type: "auto" }), disable_parallel_tool_use: true };
+}
+
+function choiceOf(choice: ToolChoice): JsonObject {
+  switch (choice.mode) {
+    case "auto":
+    case "none":
+      return { type: choice.mode };
+    case "required":
+      return { type: "any" };
+    case "named":
+      return { type: "tool", name: writeToolName(choice.name, choice.kind, "tool_choice") };
+    case "allowed":
+      return { type: choice.required ? "any" : "auto" };
+  }
+}
+
+/** A conversation with calls in it needs their tools, if only to be told not to use them. */
+function calledIn(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const names = messages
+    .flatMap(({ content }) => listOf(content))
+    .filter((block) => memberOf(block, "type") === "tool_use")
+    .map((block) => textOf(memberOf(block, "name")))
+    .filter((name) => name !== undefined);
+  return [...new Set(names)].map((name) => ({ name, input_schema: NO_PARAMETERS }));
+}
