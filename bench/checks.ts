@@ -22,6 +22,12 @@ export function checks(series: readonly Series[]): Check[] {
   return [
     atMost("unary CPU, Sluice / nginx", ratio(series, "unary", "sluice", "nginx", cpu), 4, "x"),
     atMost("stream CPU, Sluice / nginx", ratio(series, "stream", "sluice", "nginx", cpu), 1.8, "x"),
+    atMost(
+      "translated stream CPU, Sluice / nginx",
+      ratio(series, "translated", "sluice", "nginx", cpu),
+      3,
+      "x",
+    ),
     atLeast(
       "unary CPU, Portkey / Sluice",
       ratio(series, "unary", "portkey", "sluice", cpu),

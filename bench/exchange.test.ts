@@ -29,7 +29,7 @@ function failures(bodies: readonly string[], status = 200): Readonly<Record<stri
   const tally = openTally();
   for (const body of bodies) {
     const bytes = Buffer.from(body);
-    const exchange = openExchange("unary", 1, references, tally);
+    const exchange = openExchange("unary", "chat", 1, references, tally);
     exchange.start();
     exchange.head(`HTTP/1.1 ${status} Whatever\r\ncontent-length: ${bytes.length}`);
     exchange.body(bytes, 0, Math.min(100, bytes.length));

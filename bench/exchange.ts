@@ -1,4 +1,4 @@
-import { answerFlaw, type Ask } from "./payload.ts";
+import { answerFlaw, type Ask, type Speech } from "./payload.ts";
 import type { Tally } from "./tally.ts";
 
 /** One request and the check of its answer. */
@@ -18,6 +18,7 @@ export interface Exchange {
  */
 export function openExchange(
   kind: Ask["kind"],
+  speech: Speech,
   variant: number,
   references: (Buffer | undefined)[],
   tally: Tally,
@@ -73,7 +74,7 @@ export function openExchange(
     const whole = Buffer.concat(differing ?? [reference.subarray(0, equalBytes)]);
     const text = whole.toString();
     if (status !== 200) return `status ${status}: ${text.slice(0, 200)}`;
-    const flaw = answerFlaw({ kind, variant, paceMs: 0 }, text);
+    const flaw = answerFlaw({ kind, variant, paceMs: 0 }, text, speech);
     if (flaw === undefined) references[variant] = whole;
     return flaw;
   }

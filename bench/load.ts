@@ -1,6 +1,6 @@
 import { openExchange, type Exchange } from "./exchange.ts";
 import { openHttpReader } from "./http-reader.ts";
-import { requestBody, VARIANTS, type Ask } from "./payload.ts";
+import { PATHS, requestBody, VARIANTS, type Ask, type Speech } from "./payload.ts";
 import { openTally, type Tally, type TallyResult } from "./tally.ts";
 
 /**
@@ -11,7 +11,7 @@ import { openTally, type Tally, type TallyResult } from "./tally.ts";
  */
 export interface LoadPlan {
   readonly port: number;
-  readonly path: string;
+  readonly speech: Speech;
   readonly headers: Readonly<Record<string, string>>;
   readonly kind: Ask["kind"];
   readonly warmup: Crowd;
@@ -126,7 +126,7 @@ function converse(run: Run, variant: number): Promise<void> {
   return promise;
 
   function begin(): Exchange {
-    return openExchange(run.plan.kind, variant, run.references, run.tally);
+    return openExchange(run.plan.kind, run.plan.speech, variant, run.references, run.tally);
   }
 
   function send(): void {
@@ -146,7 +146,7 @@ function converse(run: Run, variant: number): Promise<void> {
 }
 
 function requestBytes(plan: LoadPlan, ask: Ask): Buffer {
-  const body = requestBody(ask);
+  const body = requestBody(ask, plan.speech);
   const headers = {
     host: `127.0.0.1:${plan.port}`,
     "content-type": "application/json",
@@ -154,5 +154,5 @@ function requestBytes(plan: LoadPlan, ask: Ask): Buffer {
     ...plan.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${plan.path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  return Buffer.from(`POST ${PATHS[plan.speech]} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }

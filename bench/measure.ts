@@ -43,7 +43,8 @@ async function runLoad(
 ): Promise<Omit<Sample, "rssAfterBytes">> {
   const { port, headers } = target;
   const { kind, warmup, measured } = scenario;
-  const plan: LoadPlan = { port, path: "/v1/chat/completions", headers, kind, warmup, measured };
+  const speech = scenario.translates && target.id === "sluice" ? "messages" : "chat";
+  const plan: LoadPlan = { port, speech, headers, kind, warmup, measured };
   await using load = startChild({
     name: "load",
     folder: site.folder,

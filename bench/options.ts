@@ -12,13 +12,14 @@ export interface Options {
 
 const USAGE = `Usage: npm run bench -- [options]
   --quick                     half a minute instead of three minutes, and rougher
-  --only unary,stream,many    these scenarios
+  --only unary,stream,translated,many
+                              these scenarios
   --targets nginx,bare,sluice,portkey
                               these targets
   --json                      the results as one line of JSON as well
 `;
 
-const SCENARIO_IDS: readonly ScenarioId[] = ["unary", "stream", "many"];
+const SCENARIO_IDS: readonly ScenarioId[] = ["unary", "stream", "translated", "many"];
 const TARGET_IDS: readonly TargetId[] = ["nginx", "bare", "sluice", "portkey"];
 
 /** Throws with a sentence, and how it is used, when an option or a name is not known. */

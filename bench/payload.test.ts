@@ -35,3 +35,22 @@ test("payloads have the sizes that the figures are quoted for", () => {
   expect(answerEvents(0)).toHaveLength(62);
   expect(answerEvents(0)[30]?.length).toBeWithin(180, 220);
 });
+
+test("an answer in another style is checked for what it says", () => {
+  const event = (name: string, data: object): string =>
+    `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
+  const words = answerEvents(2)
+    .slice(1, -3)
+    .map((each) => JSON.parse(each.slice("data: ".length)).choices[0].delta.content);
+  const deltas = words.map((text) => event("content_block_delta", { delta: { text } }));
+  const whole = [
+    ...deltas,
+    event("message_delta", { usage: { output_tokens: 58 } }),
+    event("message_stop", {}),
+  ];
+  const ask = { kind: "stream", variant: 2, paceMs: 0 } as const;
+
+  expect(answerFlaw(ask, whole.join(""), "messages")).toBeUndefined();
+  expect(answerFlaw(ask, whole.slice(1).join(""), "messages")).toBe("the text is wrong");
+  expect(answerFlaw(ask, whole.slice(0, -1).join(""), "messages")).toContain("does not stop");
+});

@@ -11,6 +11,14 @@ export interface Ask {
   readonly paceMs: number;
 }
 
+/** What the callers speak; the upstream only speaks chat. */
+export type Speech = "chat" | "messages";
+
+export const PATHS: Readonly<Record<Speech, string>> = {
+  chat: "/v1/chat/completions",
+  messages: "/v1/messages",
+};
+
 export const MODEL = "bench-model";
 export const VARIANTS = 8;
 /** Events with a choice in them; the usage event and `[DONE]` come on top. */
@@ -19,28 +27,25 @@ export const EVENTS = 60;
 const USAGE = { prompt_tokens: 112, completion_tokens: 58, total_tokens: 170 };
 const MARKER = "[bench ";
 
-export function requestBody(ask: Ask): string {
+export function requestBody(ask: Ask, speech: Speech = "chat"): string {
   const marker = `${MARKER}${ask.kind} ${ask.variant} ${ask.paceMs}]`;
+  const system =
+    "You answer questions about rivers, locks and weirs. You keep to what is asked, " +
+    "name your units, and say so when you do not know.";
+  const question =
+    `${marker} A canal lock is 48 metres long and 6.2 metres wide, and lifts boats by ` +
+    "3.4 metres. How much water does one passage use, how long does it take to fill " +
+    "through two sluices of half a square metre each, and how many boats may pass in " +
+    "an hour when they alternate between both directions?";
+  const user = { role: "user", content: question };
+  const limits = { model: MODEL, temperature: 0.2, max_tokens: 256 };
+  if (speech === "messages") {
+    const stream = ask.kind === "stream" ? { stream: true } : {};
+    return JSON.stringify({ ...limits, system, messages: [user], ...stream });
+  }
   return JSON.stringify({
-    model: MODEL,
-    messages: [
-      {
-        role: "system",
-        content:
-          "You answer questions about rivers, locks and weirs. You keep to what is asked, " +
-          "name your units, and say so when you do not know.",
-      },
-      {
-        role: "user",
-        content:
-          `${marker} A canal lock is 48 metres long and 6.2 metres wide, and lifts boats by ` +
-          "3.4 metres. How much water does one passage use, how long does it take to fill " +
-          "through two sluices of half a square metre each, and how many boats may pass in " +
-          "an hour when they alternate between both directions?",
-      },
-    ],
-    temperature: 0.2,
-    max_tokens: 256,
+    ...limits,
+    messages: [{ role: "system", content: system }, user],
     ...(ask.kind === "stream" && { stream: true, stream_options: { include_usage: true } }),
   });
 }
@@ -97,8 +102,9 @@ export function answerEvents(variant: number): string[] {
  * What is wrong with an answer, or nothing. Only the meaning is compared, so that
  * a gateway may change ids or spacing; the text, its end and the usage must be there.
  */
-export function answerFlaw(ask: Ask, body: string): string | undefined {
+export function answerFlaw(ask: Ask, body: string, speech: Speech = "chat"): string | undefined {
   try {
+    if (speech === "messages") return messageEventsFlaw(ask.variant, body);
     return ask.kind === "unary" ? bodyFlaw(ask.variant, body) : eventsFlaw(ask.variant, body);
   } catch {
     return `not the JSON that was expected: ${body.slice(0, 120)}`;
@@ -130,6 +136,26 @@ function eventsFlaw(variant: number, body: string): string | undefined {
   }
   if (text !== streamWords(variant).join("")) return "the text is wrong";
   if (totalTokens !== USAGE.total_tokens) return "the usage is wrong";
+  return undefined;
+}
+
+/** Only streams are asked for in this style. */
+function messageEventsFlaw(variant: number, body: string): string | undefined {
+  const events = body.split("\n\n").filter((event) => event !== "");
+  if (events.at(-1)?.startsWith("event: message_stop\n") !== true)
+    return "the stream does not stop";
+
+  let text = "";
+  let outputTokens: number | undefined;
+  for (const event of events) {
+    const data: { delta?: { text?: string }; usage?: { output_tokens?: number } } = JSON.parse(
+      event.slice(event.indexOf("data: ") + "data: ".length),
+    );
+    text += data.delta?.text ?? "";
+    outputTokens = data.usage?.output_tokens ?? outputTokens;
+  }
+  if (text !== streamWords(variant).join("")) return "the text is wrong";
+  if (outputTokens !== USAGE.completion_tokens) return "the usage is wrong";
   return undefined;
 }
 

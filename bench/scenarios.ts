@@ -7,6 +7,8 @@ export interface Scenario {
   readonly id: ScenarioId;
   readonly title: string;
   readonly kind: Ask["kind"];
+  /** Sluice is asked in another style than the upstream's; the others pass on what they get. */
+  readonly translates: boolean;
   readonly warmup: Crowd;
   /** In the first round, when a runtime has yet to compile what it runs. */
   readonly firstWarmupMs: number;
@@ -17,7 +19,7 @@ export interface Scenario {
   readonly settleMs: number;
 }
 
-export type ScenarioId = "unary" | "stream" | "many";
+export type ScenarioId = "unary" | "stream" | "translated" | "many";
 
 export const MANY = 2000;
 
@@ -32,6 +34,7 @@ export function scenarios(quick: boolean): readonly Scenario[] {
       id: "unary",
       title: "unary, 32 callers",
       kind: "unary",
+      translates: false,
       warmup: { ...busy, callers: 32, durationMs: warmupMs },
       firstWarmupMs,
       measured: { ...busy, callers: 32, durationMs },
@@ -44,6 +47,7 @@ export function scenarios(quick: boolean): readonly Scenario[] {
       id: "stream",
       title: "stream of 60 events, 16 callers",
       kind: "stream",
+      translates: false,
       warmup: { ...busy, durationMs: warmupMs },
       firstWarmupMs,
       measured: { ...busy, durationMs },
@@ -52,9 +56,22 @@ export function scenarios(quick: boolean): readonly Scenario[] {
       settleMs: 0,
     },
     {
+      id: "translated",
+      title: "stream of 60 events, 16 callers, asked for in another style",
+      kind: "stream",
+      translates: true,
+      warmup: { ...busy, durationMs: warmupMs },
+      firstWarmupMs,
+      measured: { ...busy, durationMs },
+      rounds: 3,
+      leavesOut: ["bare", "portkey"],
+      settleMs: 0,
+    },
+    {
       id: "many",
       title: `${MANY} streams of about ${((61 * manyPaceMs) / 1000).toFixed(1)} s at once`,
       kind: "stream",
+      translates: false,
       warmup: { ...busy, durationMs: warmupMs },
       firstWarmupMs,
       measured: {
