@@ -22,8 +22,10 @@ export function objectOf(value: Json | undefined): JsonObject | undefined {
 }
 
 export function listOf(value: Json | undefined): readonly Json[] {
-  return isArray(value) ? value : [];
+  return isArray(value) ? value : NO_ITEMS;
 }
+
+const NO_ITEMS: readonly Json[] = [];
 
 /** A member of a value that may be no object at all. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {

@@ -30,13 +30,12 @@ export class AnswerReader {
     this.#usage = usageIn(body) ?? this.#usage;
     const sources = parseSources(body);
     if (sources.length > 0) this.#sources = sources;
-    const choices = listOf(body["choices"]).filter(isObject);
-    // A first chunk without a choice may still lack the id and the model.
-    if (choices.length === 0) return [];
-
-    const events: ChatEvent[] = this.#isStarted ? [] : [startOf(body)];
-    this.#isStarted = true;
-    for (const choice of choices) {
+    const events: ChatEvent[] = [];
+    for (const choice of listOf(body["choices"])) {
+      if (!isObject(choice)) continue;
+      // A first chunk without a choice may still lack the id and the model.
+      if (!this.#isStarted) events.push(startOf(body));
+      this.#isStarted = true;
       for (const event of this.#reader(choice).read(choice, isWholeAnswer)) events.push(event);
     }
     return events;

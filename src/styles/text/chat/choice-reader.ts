@@ -88,6 +88,10 @@ export class ChoiceReader {
   #readReasoning(said: JsonObject, logprobs: Json | undefined): void {
     const details = parseDetails(said["reasoning_details"]);
     const plain = textOf(said["reasoning_content"]) || textOf(said["reasoning"]) || "";
+    if (details.length === 0) {
+      this.#write("reasoning", plain, logprobs);
+      return;
+    }
     const detailed = details.map(({ text }) => text).join("");
     const isStructured = detailed !== "" && (plain === "" || plain === detailed);
     if (!isStructured) this.#write("reasoning", plain, logprobs);

@@ -51,6 +51,7 @@ export function buildCitation(
 
 /** Two vendors name their sources beside the answer instead of in it. */
 export function parseSources(body: JsonObject): readonly Citation[] {
+  if (body["citations"] === undefined) return NO_SOURCES;
   const results = listOf(body["search_results"]);
   const titles = new Map(
     results.map((one) => [textOf(memberOf(one, "url")), textOf(memberOf(one, "title"))]),
@@ -58,3 +59,5 @@ export function parseSources(body: JsonObject): readonly Citation[] {
   const urls = listOf(body["citations"]).filter((one) => typeof one === "string");
   return urls.map((url) => ({ url, ...defined({ title: titles.get(url) }) }));
 }
+
+const NO_SOURCES: readonly Citation[] = [];

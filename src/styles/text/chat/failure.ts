@@ -9,17 +9,27 @@ export function errorIn(json: Json): UpstreamError | undefined {
   const body = isArray(json) ? json[0] : json;
   if (!isObject(body)) return undefined;
   const choices = listOf(body["choices"]);
-  const failed = choices.map((choice) => memberOf(choice, "error")).find(isFilled);
-  if (failed !== undefined) return explainInside({ error: failed });
+  const failure = failureIn(choices);
+  if (failure !== undefined) return failure;
   if (isFilled(body["error"]) || body["object"] === "error") return explainInside(body);
   const envelope = body["base_resp"];
   if (isObject(envelope) && (integerOf(envelope["status_code"]) ?? 0) !== 0) {
     return explainInside({ message: envelope["status_msg"] });
   }
-  if (choices.some((choice) => isFailure(textOf(memberOf(choice, "finish_reason")) ?? ""))) {
-    return explainInside({ message: "The upstream gave up before the end of its answer." });
-  }
   const isAnswer = choices.length > 0 || body["choices"] !== undefined;
   const isReport = isFilled(body["message"]) || isFilled(body["detail"]);
   return !isAnswer && isReport ? explainInside(body) : undefined;
+}
+
+/** Runs on every chunk of a stream. */
+function failureIn(choices: readonly Json[]): UpstreamError | undefined {
+  for (const choice of choices) {
+    const error = memberOf(choice, "error");
+    if (isFilled(error)) return explainInside({ error });
+    const reason = textOf(memberOf(choice, "finish_reason"));
+    if (reason !== undefined && isFailure(reason)) {
+      return explainInside({ message: "The upstream gave up before the end of its answer." });
+    }
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Block, Extra, ReasoningBlock } from "#core/chat.ts";
 import { readSignature, writeSignature, type Signature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { defined, objectOf, restOf, textOf } from "#lib/values.ts";
 import { CHAT } from "./spelling.ts";
 
 /**
@@ -21,8 +21,10 @@ export interface Detail {
 const READ = new Set(["text", "summary", "data", "signature"]);
 
 export function parseDetails(wire: Json | undefined): readonly Detail[] {
-  return listOf(wire).filter(isObject).map(parseDetail);
+  return isArray(wire) ? wire.filter(isObject).map(parseDetail) : NO_DETAILS;
 }
+
+const NO_DETAILS: readonly Detail[] = [];
 
 function parseDetail(wire: JsonObject): Detail {
   const data = textOf(wire["data"]) || undefined;

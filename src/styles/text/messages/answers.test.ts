@@ -137,6 +137,7 @@ describe("whatever servers do, an answer is read as it is meant", () => {
       { text: "hi", finish: "other" },
     ],
     ["no start", [...textBlock("hi"), STOP, END], { text: "hi" }],
+    ["two starts", [START, START, ...textBlock("hi"), STOP, END], { text: "hi" }],
     [
       "no block begun",
       [START, piece({ type: "text_delta", text: "hi" }), STOP, END],

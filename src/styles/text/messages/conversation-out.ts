@@ -50,17 +50,19 @@ function asWritten(
   const system = messages.find(isField);
   const said = messages
     .filter((message) => !isField(message))
-    .map((message) => {
+    .flatMap((message) => {
       const role = roleOf(message);
       const content = contentOf(message, { role, path: "messages", report });
-      return { ...message.extra?.[MESSAGES], role, content };
+      // Nothing is left of a turn that was all thinking of another vendor's.
+      const isGone = content.length === 0 && typeof content !== "string";
+      return isGone ? [] : [{ ...message.extra?.[MESSAGES], role, content }];
     });
   return {
     system:
       system === undefined
         ? undefined
         : contentOf(system, { role: "system", path: "system", report }),
-    messages: said.filter(({ content }) => content.length > 0),
+    messages: said,
   };
 }
 

@@ -41,8 +41,8 @@ export function readFinish(end: JsonObject, hasCalls: boolean): Finish {
   };
 }
 
-function isOwnWord(word: string | undefined): word is string {
-  return word !== undefined && Object.values(OWN_WORDS).some((words) => words.includes(word));
+function isOwnWord(word = ""): boolean {
+  return Object.values(OWN_WORDS).some((words) => words.includes(word));
 }
 
 const WORDS: Readonly<Record<FinishReason, string>> = {

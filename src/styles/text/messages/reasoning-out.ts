@@ -129,7 +129,7 @@ export function mayThink({ messages }: Pick<Conversation, "messages">): boolean 
   return !calls || isThinking(blocks[0]);
 }
 
-export function isThinking(block: JsonObject[string]): boolean {
+function isThinking(block: JsonObject[string]): boolean {
   const type = isObject(block) ? block["type"] : undefined;
   return type === "thinking" || type === "redacted_thinking";
 }

@@ -13,6 +13,14 @@ import { buildRequest } from "./request-out.ts";
 const USER = { role: "user", content: "hi" };
 const TOOL = { name: "f", description: "d", input_schema: { type: "object", properties: {} } };
 
+const SEARCH = {
+  type: "web_search_20250305",
+  name: "web_search",
+  max_uses: 2,
+  allowed_domains: ["a.example", 7],
+  user_location: { type: "approximate", city: "Bern" },
+};
+
 /** Read into the hub and written for an upstream of this style. */
 function rewritten(
   fields: JsonObject,
@@ -142,7 +150,13 @@ describe("what a caller of this style wrote goes out as it was written", () => {
   test.each<[string, JsonObject[]]>([
     [
       "turns as they are, with what is beside their content",
-      [USER, USER, { role: "assistant", content: "so " }, { role: "system", content: "s" }],
+      [
+        USER,
+        USER,
+        { role: "assistant", content: "so " },
+        { role: "system", content: "s" },
+        { role: "assistant", content: "" },
+      ],
     ],
     ["a text that stays a block", [{ role: "user", content: [{ type: "text", text: "a" }] }]],
     [
@@ -334,6 +348,14 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
     expect(lost).toEqual(["reasoning"]);
   });
 
+  test("and a turn that was nothing else is gone", () => {
+    const content = [{ type: "thinking", thinking: "why", signature: marked }];
+
+    expect(
+      rewritten({ messages: [USER, { role: "assistant", content }, USER] }).body["messages"],
+    ).toEqual([USER, USER]);
+  });
+
   test("and where calls depend on it, there is no more of it in this turn", () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const messages = [
@@ -378,7 +400,7 @@ describe("what other styles are told of it", () => {
         effort: "high",
         format: { type: "json_schema", schema: { type: "object" } },
       },
-      tools: [TOOL, { type: "web_search_20250305", name: "web_search", max_uses: 2 }],
+      tools: [TOOL, SEARCH],
       tool_choice: { type: "any", disable_parallel_tool_use: true },
       metadata: { user_id: "u", team: "x" },
     });
@@ -390,7 +412,7 @@ describe("what other styles are told of it", () => {
       reasoning: { effort: "high", enabled: true, budgetTokens: 2_000, visible: true },
       format: { type: "json_schema", schema: { type: "object" } },
       tools: [{ kind: "function", name: "f", parameters: { type: "object" } }],
-      webSearch: { maxUses: 2 },
+      webSearch: { maxUses: 2, allowedDomains: ["a.example"], location: { city: "Bern" } },
       toolChoice: { mode: "required" },
       parallelToolCalls: false,
       user: "u",
@@ -422,6 +444,7 @@ describe("what other styles are told of it", () => {
             { type: "document", source: { type: "url", url: "https://a.example/b.pdf" } },
             { type: "document", source: { type: "wire" } },
             { type: "document", source: { type: "content", content: "plain" } },
+            { type: "image", source: { type: "file", file_id: "f1" } },
             {
               type: "document",
               source: {
@@ -443,6 +466,7 @@ describe("what other styles are told of it", () => {
       { type: "file", source: { kind: "url", url: "https://a.example/b.pdf" } },
       { type: "other", style: "messages" },
       { type: "text", text: "plain" },
+      { type: "image", source: { kind: "reference", id: "f1" } },
       { type: "other", style: "messages" },
     ]);
   });
@@ -620,6 +644,16 @@ describe("what another style's caller asks for", () => {
         ],
       },
       ["citations"],
+    ],
+    [
+      "a result among the instructions",
+      {
+        messages: [
+          { role: "system", blocks: [{ type: "tool_result", callId: "a", blocks: [] }] },
+          said("user", "a"),
+        ],
+      },
+      ["messages.tool_result"],
     ],
     [
       "strictness of a tool",
@@ -1021,6 +1055,7 @@ describe("tools", () => {
   test.each<[string, string, JsonObject]>([
     ["an object", '{"a":1}', { a: 1 }],
     ["nothing", "", {}],
+    ["blank", " \n", {}],
     ["null", "null", {}],
     ["cut short", '{"a":', { _raw: '{"a":' }],
     ["no object", "[1]", { value: [1] }],

@@ -113,10 +113,11 @@ describe("users and assistants take turns", () => {
   });
 
   test("what the model is to go on from does not end in blanks", () => {
-    expect(turns(said("user", "hi"), said("assistant", "Sure: \n"))).toEqual([
-      { role: "user", content: "hi" },
+    expect(turns(said("user", "hi "), said("assistant", "Sure: \n"))).toEqual([
+      { role: "user", content: "hi " },
       { role: "assistant", content: "Sure:" },
     ]);
+    expect(turns(said("user", "hi "))).toEqual([{ role: "user", content: "hi " }]);
   });
 });
 
