@@ -65,3 +65,8 @@ export interface Catalog {
   findModel(provider: string, id: string): Model | undefined;
   listModels(provider: string): readonly Model[];
 }
+
+/** The catalogue knows the model, and nothing of any reasoning. */
+export function doesNotReason({ kind, reasoningControls }: ModelTraits): boolean {
+  return kind !== undefined && reasoningControls === undefined;
+}

@@ -6,7 +6,7 @@ import type { Place } from "./part-out.ts";
 import { isIssuedHere } from "./reasoning-details.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { wrapInput } from "./stand-in.ts";
-import { ownName } from "./tool-names.ts";
+import { ownName } from "#styles/text/tool-names.ts";
 import { writtenName } from "./tool-out.ts";
 
 /** A call that the model made, as a member of `tool_calls`; none for any other block. */

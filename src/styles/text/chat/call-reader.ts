@@ -2,11 +2,11 @@ import type { OpenBlock } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
-import type { BlockQueue, Slot } from "./block-queue.ts";
+import type { BlockQueue, Slot } from "#styles/text/block-queue.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { callSignature } from "./call-signature.ts";
 import { unwrapInput } from "./stand-in.ts";
-import { readName } from "./tool-names.ts";
+import { readName } from "#styles/text/tool-names.ts";
 import { argumentsOf, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
 
 const MAX_CALLS = 1_000;

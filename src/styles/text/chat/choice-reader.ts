@@ -1,6 +1,6 @@
 import type { ChatEvent, Citation, FinishReason } from "#core/chat.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { BlockQueue, type Slot } from "./block-queue.ts";
+import { BlockQueue, type Slot } from "#styles/text/block-queue.ts";
 import { CallReader } from "./call-reader.ts";
 import { inBlock, parseCitation } from "./citation.ts";
 import { isReason, parseFinish } from "./finish.ts";
@@ -32,7 +32,7 @@ export class ChoiceReader {
 
   constructor(choice: number) {
     this.#choice = choice;
-    this.#queue = new BlockQueue(choice);
+    this.#queue = new BlockQueue(choice, CHAT);
     this.#calls = new CallReader(choice, this.#queue);
   }
 

@@ -8,7 +8,7 @@ import { SEED, times } from "#test/seed.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
-import { fitName, ownName, readName, standInName } from "./tool-names.ts";
+import { fitName, ownName, readName, standInName } from "#styles/text/tool-names.ts";
 
 /** A conversation of another style's caller, as an upstream of this one gets it. */
 function written(

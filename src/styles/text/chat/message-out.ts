@@ -5,7 +5,8 @@ import { defined, pick } from "#lib/values.ts";
 import { fitId } from "./call-ids.ts";
 import { buildCall } from "./call-out.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { buildPart, isMedia, type Place } from "./part-out.ts";
+import { buildPart, type Place } from "./part-out.ts";
+import { isMedia } from "#styles/text/media.ts";
 import { reasoningBack } from "./reasoning-back.ts";
 import { CHAT, isOwn, spellingIn } from "./spelling.ts";
 

@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
-import type { Block, MediaBlock, MediaSource } from "#core/chat.ts";
+import type { Block, MediaBlock } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { sourceOf } from "#styles/text/media.ts";
 import { CHAT } from "./spelling.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 
@@ -80,31 +80,4 @@ function parseFile(part: JsonObject): MediaBlock | undefined {
   }
   if (data === undefined) return undefined;
   return { type: "file", ...sourceOf(data), ...defined({ filename }) };
-}
-
-/** A link, a data URL, or base64 with nothing around it. */
-export function sourceOf(value: string): { source: MediaSource; mediaType?: string } {
-  if (value.startsWith("http://") || value.startsWith("https://")) {
-    return { source: { kind: "url", url: value } };
-  }
-  if (!value.startsWith("data:")) {
-    return value.slice(0, 16).includes("://")
-      ? { source: { kind: "url", url: value } }
-      : { source: { kind: "data", base64: value } };
-  }
-  const comma = value.indexOf(",");
-  const head = value.slice("data:".length, comma);
-  const isBase64 = head.endsWith(";base64");
-  const mediaType = isBase64 ? head.slice(0, -";base64".length) : head;
-  const base64 = isBase64 ? value.slice(comma + 1) : unescaped(value.slice(comma + 1));
-  if (comma < 0 || base64 === undefined) return { source: { kind: "url", url: value } };
-  return { source: { kind: "data", base64 }, ...(mediaType === "" ? {} : { mediaType }) };
-}
-
-function unescaped(text: string): string | undefined {
-  try {
-    return Buffer.from(decodeURIComponent(text)).toString("base64");
-  } catch {
-    return undefined;
-  }
 }

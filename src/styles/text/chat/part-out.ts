@@ -3,6 +3,7 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { understand } from "./part-in.ts";
+import { dataUrl, formatOf, isMedia } from "#styles/text/media.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { defined, textOf } from "#lib/values.ts";
 
@@ -61,15 +62,6 @@ function contentOf(source: MediaSource): string {
   }
 }
 
-export function isMedia(block: Block): block is MediaBlock {
-  return (
-    block.type === "image" ||
-    block.type === "audio" ||
-    block.type === "video" ||
-    block.type === "file"
-  );
-}
-
 function buildMedia(block: MediaBlock, at: Place): JsonObject {
   switch (block.type) {
     case "image":
@@ -113,27 +105,4 @@ function fileOf(block: MediaBlock, at: Place): JsonObject {
 
 function unreachable(at: Place): Error {
   return refuse(at.path, "it refers to something that only another vendor holds.");
-}
-
-const TYPES = {
-  image: "image/png",
-  audio: "audio/wav",
-  video: "video/mp4",
-  file: "application/octet-stream",
-};
-
-export function dataUrl(block: MediaBlock, base64: string): string {
-  return `data:${block.mediaType ?? TYPES[block.type]};base64,${base64}`;
-}
-
-const FORMATS: ReadonlyMap<string, string> = new Map([
-  ["audio/wave", "wav"],
-  ["audio/x-wav", "wav"],
-  ["audio/mpeg", "mp3"],
-  ["audio/mp4", "m4a"],
-]);
-
-export function formatOf(mediaType: string | undefined): string | undefined {
-  if (mediaType === undefined) return undefined;
-  return FORMATS.get(mediaType) ?? mediaType.slice(mediaType.indexOf("/") + 1);
 }

@@ -1,6 +1,6 @@
 import type { Reasoning } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
-import type { ModelTraits } from "#core/model.ts";
+import { doesNotReason, type ModelTraits } from "#core/model.ts";
 import {
   effortFor,
   planReasoning,
@@ -54,11 +54,6 @@ interface Writer {
   readonly plan: ReasoningPlan;
   readonly controls: ReasoningControls | undefined;
   readonly reasoner: Reasoner;
-}
-
-/** The catalogue knows the model, and nothing of any reasoning. */
-export function doesNotReason({ kind, reasoningControls }: ModelTraits): boolean {
-  return kind !== undefined && reasoningControls === undefined;
 }
 
 function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {

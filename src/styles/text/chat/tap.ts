@@ -5,14 +5,8 @@ import type { Usage } from "#core/usage.ts";
 import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { encodeError } from "./error.ts";
-import {
-  countFinishes,
-  mentionsDone,
-  eventsIn,
-  mentionsError,
-  mentionsUsage,
-  viewOf,
-} from "./marks.ts";
+import { countFinishes, mentionsDone, mentionsError, mentionsUsage } from "./marks.ts";
+import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { OutputText } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";

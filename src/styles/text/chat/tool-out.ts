@@ -5,7 +5,7 @@ import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { asFunction } from "./stand-in.ts";
-import { fitName, ownName, standInName } from "./tool-names.ts";
+import { fitName, ownName, standInName } from "#styles/text/tool-names.ts";
 
 export function buildTools(
   request: ChatRequest,

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { eventsIn } from "#styles/text/chat/marks.ts";
+import { eventsIn } from "#lib/sse-bytes.ts";
 
 /**
  * Marks in the bytes of a stream, found without decoding them. A quote inside

@@ -5,7 +5,7 @@ import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { eventsIn, viewOf } from "#styles/text/chat/marks.ts";
+import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { encodeError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { OutputText } from "./output-text.ts";

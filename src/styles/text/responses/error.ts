@@ -2,7 +2,7 @@ import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** Before the first byte, clients of this style read failures as those of chat completions. */
-export { buildError } from "../chat/error.ts";
+export { buildError } from "#styles/text/chat/error.ts";
 
 /** A failure as a response that failed holds it. */
 export function buildFailure({ code, message }: GatewayError): JsonObject {

@@ -1,8 +1,8 @@
 import type { Block, Message, ReasoningBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
-import { isMedia } from "../chat/part-out.ts";
-import { fitName, ownName } from "../chat/tool-names.ts";
+import { isMedia } from "#styles/text/media.ts";
+import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { fitCallId } from "./call-id.ts";
 import { buildPart, buildSaid, textIn, type Place } from "./part-out.ts";
 import { isOwn, itemOf, RESPONSES } from "./spelling.ts";

@@ -4,8 +4,8 @@ import { readSignature } from "#core/signature.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { argumentsOf, defined, listOf, restOf, textOf } from "#lib/values.ts";
-import type { BlockQueue, Slot } from "../chat/block-queue.ts";
-import { readName } from "../chat/tool-names.ts";
+import type { BlockQueue, Slot } from "#styles/text/block-queue.ts";
+import { readName } from "#styles/text/tool-names.ts";
 import { parseCitation } from "./citation.ts";
 import { RESPONSES } from "./spelling.ts";
 

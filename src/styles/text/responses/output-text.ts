@@ -1,6 +1,6 @@
 import { isObject, parseJson, type Json } from "#lib/json.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { endOfString, OutputText } from "../chat/output-text.ts";
+import { endOfString, OutputText } from "#styles/text/chat/output-text.ts";
 import { reasoningTextOf } from "./item-in.ts";
 
 /** All that a model wrote in a response, whatever it was for. */

@@ -1,7 +1,7 @@
 import type { Block, Citation } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
-import { sourceOf } from "../chat/part-in.ts";
+import { sourceOf } from "#styles/text/media.ts";
 import { parseCitation } from "./citation.ts";
 import { RESPONSES } from "./spelling.ts";
 

@@ -3,7 +3,7 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
-import { dataUrl, formatOf, isMedia } from "../chat/part-out.ts";
+import { dataUrl, formatOf, isMedia } from "#styles/text/media.ts";
 import { understand } from "./part-in.ts";
 import { RESPONSES } from "./spelling.ts";
 

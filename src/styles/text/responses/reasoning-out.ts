@@ -4,7 +4,7 @@ import type { ModelTraits } from "#core/model.ts";
 import { effortFor, planReasoning } from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { doesNotReason } from "../chat/reasoning-out.ts";
+import { doesNotReason } from "#core/model.ts";
 
 /**
  * This style knows steps of effort only: a budget becomes the nearest one. A

@@ -3,7 +3,7 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
-import { CHAT } from "../chat/spelling.ts";
+import { CHAT } from "#styles/text/chat/spelling.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { normalizeReasoning } from "./normalize.ts";
 import { asksForProof, buildReasoning, showsReasoning } from "./reasoning-out.ts";

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { chat } from "../chat/index.ts";
+import { chat } from "#styles/text/chat/index.ts";
 import { readRequest } from "./facts.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";

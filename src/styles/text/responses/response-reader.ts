@@ -4,7 +4,7 @@ import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, objectOf, pick, textOf } from "#lib/values.ts";
-import { BlockQueue } from "../chat/block-queue.ts";
+import { BlockQueue } from "#styles/text/block-queue.ts";
 import { asGatewayError, errorIn, errorInEvent } from "./failure.ts";
 import { parseFinish, reasonIn } from "./finish.ts";
 import { ItemReader } from "./item-reader.ts";

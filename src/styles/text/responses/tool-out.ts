@@ -2,7 +2,7 @@ import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { fitName, ownName } from "../chat/tool-names.ts";
+import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { RESPONSES } from "./spelling.ts";
 
 /**

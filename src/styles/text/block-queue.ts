@@ -2,7 +2,6 @@ import type { ChatEvent, OpenBlock } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Signature } from "#core/signature.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { CHAT } from "./spelling.ts";
 import { defined } from "#lib/values.ts";
 
 /** A block to be, in the order of its first word. */
@@ -37,7 +36,7 @@ export class BlockQueue {
   #out: ChatEvent[] = [];
   #waitedLength = 0;
 
-  constructor(choice: number, style = CHAT) {
+  constructor(choice: number, style: string) {
     this.#choice = choice;
     this.#style = style;
   }

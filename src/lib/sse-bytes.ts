@@ -1,0 +1,22 @@
+import { Buffer } from "node:buffer";
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Whole events in, one by one out; together they are the same bytes. */
+export function* eventsIn(bytes: Buffer): Generator<Buffer> {
+  const lineEnd = bytes.includes(LF) ? LF : CR;
+  let start = 0;
+  for (let at = bytes.indexOf(lineEnd); at >= 0; at = bytes.indexOf(lineEnd, at + 1)) {
+    const next = lineEnd === LF && bytes[at + 1] === CR ? at + 2 : at + 1;
+    if (bytes[next] !== lineEnd) continue;
+    yield bytes.subarray(start, next + 1);
+    start = next + 1;
+    at = next;
+  }
+  if (start < bytes.length) yield bytes.subarray(start);
+}
+
+export function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,61 @@
+import { Buffer } from "node:buffer";
+import type { Block, MediaBlock, MediaSource } from "#core/chat.ts";
+
+export function isMedia(block: Block): block is MediaBlock {
+  return (
+    block.type === "image" ||
+    block.type === "audio" ||
+    block.type === "video" ||
+    block.type === "file"
+  );
+}
+
+/** A link, a data URL, or base64 with nothing around it. */
+export function sourceOf(value: string): { source: MediaSource; mediaType?: string } {
+  if (value.startsWith("http://") || value.startsWith("https://")) {
+    return { source: { kind: "url", url: value } };
+  }
+  if (!value.startsWith("data:")) {
+    return value.slice(0, 16).includes("://")
+      ? { source: { kind: "url", url: value } }
+      : { source: { kind: "data", base64: value } };
+  }
+  const comma = value.indexOf(",");
+  const head = value.slice("data:".length, comma);
+  const isBase64 = head.endsWith(";base64");
+  const mediaType = isBase64 ? head.slice(0, -";base64".length) : head;
+  const base64 = isBase64 ? value.slice(comma + 1) : unescaped(value.slice(comma + 1));
+  if (comma < 0 || base64 === undefined) return { source: { kind: "url", url: value } };
+  return { source: { kind: "data", base64 }, ...(mediaType === "" ? {} : { mediaType }) };
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text)).toString("base64");
+  } catch {
+    return undefined;
+  }
+}
+
+const TYPES = {
+  image: "image/png",
+  audio: "audio/wav",
+  video: "video/mp4",
+  file: "application/octet-stream",
+};
+
+export function dataUrl(block: MediaBlock, base64: string): string {
+  return `data:${block.mediaType ?? TYPES[block.type]};base64,${base64}`;
+}
+
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ["audio/wave", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp4", "m4a"],
+]);
+
+export function formatOf(mediaType: string | undefined): string | undefined {
+  if (mediaType === undefined) return undefined;
+  return FORMATS.get(mediaType) ?? mediaType.slice(mediaType.indexOf("/") + 1);
+}
