@@ -1,5 +1,6 @@
 import type { Conversation } from "./conversation.ts";
 import type { Media } from "./media.ts";
+import { ownWords } from "./own-words.ts";
 
 /** The conversation as the rules look at it. */
 export interface Prompt {
@@ -28,7 +29,7 @@ export function readPrompt(conversation: Conversation): Prompt {
     .slice(0, Math.max(0, lastUser))
     .flatMap((turn) => (turn.role === "user" || turn.role === "system" ? [turn.text] : []));
 
-  const text = user?.role === "user" ? user.text : "";
+  const text = user?.role === "user" ? ownWords(user.text) : "";
   return {
     text,
     gist: gistOf(text),

@@ -1,74 +1,124 @@
-import type { Block, ChatRequest, Message, Tool } from "#core/chat.ts";
+import type { Block, ChatRequest } from "#core/chat.ts";
 import { DEFAULT_COUNTING, type Counting } from "#core/counting.ts";
 import type { ModelTraits } from "#core/model.ts";
-import { countTokens } from "./tokens.ts";
+import type { Json } from "#lib/json.ts";
+import { countTexts } from "./tokens.ts";
+import { toolText } from "./tool-text.ts";
 
 /**
- * Tokens of a question in any style: system, messages, tools, media by the
- * piece. The words by one tokenizer, the rest by what the model's family adds
- * to them. Earlier reasoning is not counted: vendors leave it out as well.
+ * Tokens of a question in any style: instructions, turns, tools, media by the
+ * piece. The words by one tokenizer, the rest by what the model's family makes
+ * of them. What a vendor's own tools bring in cannot be known beforehand.
  */
 export async function countInput(request: ChatRequest, traits: ModelTraits): Promise<number> {
-  const counting = { ...DEFAULT_COUNTING, ...traits.counting };
-  const texts: string[] = [];
-  let fixed = counting.perRequest + counting.perMessage * Math.max(0, turnsOf(request) - 1);
+  const counting = countingOf(traits);
+  const { words, tools, format, reasoning, fixed } = takeApart(request, counting);
+  const tokens =
+    fixed +
+    inFamily((await countTexts(words)) + counting.reasoningFactor * (await countTexts(reasoning)), counting) +
+    counting.toolFactor * (await countTexts(tools)) +
+    counting.formatFactor * (await countTexts(format));
+  return Math.max(1, Math.round(tokens));
+}
 
-  for (const message of request.messages) {
-    for (const block of message.blocks) fixed += countBlock(block, texts, counting);
-    if (message.name !== undefined) texts.push(message.name);
-  }
-  const tools = request.tools ?? [];
-  if (tools.length > 0) fixed += counting.toolPrompt + counting.perTool * tools.length;
-  for (const tool of tools) texts.push(describe(tool));
-  if (request.format?.type === "json_schema")
-    texts.push(JSON.stringify(request.format.schema ?? {}));
+/** Tokens of a text in the model's own family, such as what it answered. */
+export async function countText(text: string, traits: ModelTraits): Promise<number> {
+  return inFamily(await countTexts([text]), countingOf(traits));
+}
 
-  let words = 0;
-  for (const text of texts) words += await countTokens(text);
-  return Math.max(1, Math.round(fixed + words * stretch(words, counting)));
+function countingOf({ counting }: ModelTraits): Counting {
+  return { ...DEFAULT_COUNTING, ...counting };
 }
 
 /** Long texts show a tokenizer's difference in full, short ones hardly. */
-function stretch(words: number, { textFactor, fullFactorTokens }: Counting): number {
-  return 1 + (textFactor - 1) * Math.min(1, words / fullFactorTokens);
+function inFamily(words: number, { textFactor, fullFactorTokens }: Counting): number {
+  return words * (1 + (textFactor - 1) * Math.min(1, words / fullFactorTokens));
 }
 
-/** Adds a block's words to `texts`; returns what it costs besides. */
-function countBlock(block: Block, texts: string[], counting: Counting): number {
+interface Parts {
+  readonly words: string[];
+  readonly reasoning: string[];
+  readonly tools: readonly string[];
+  readonly format: readonly string[];
+  /** What stands around them, in tokens. */
+  fixed: number;
+}
+
+function takeApart(request: ChatRequest, counting: Counting): Parts {
+  const { messages, tools = [], format, toolChoice } = request;
+  const schema = format?.type === "json_schema" ? format.schema : undefined;
+  const systems = messages.filter(({ role }) => role === "system" || role === "developer").length;
+  const isForced = toolChoice?.mode === "required" || toolChoice?.mode === "named";
+  const parts: Parts = {
+    words: [],
+    reasoning: [],
+    tools: tools.map((tool) => toolText(tool, counting.toolText)),
+    format: schema === undefined ? [] : [JSON.stringify(schema)],
+    fixed:
+      counting.perRequest +
+      counting.perSystem * systems +
+      counting.perMessage * Math.max(0, messages.length - systems - 1) +
+      (schema === undefined ? 0 : counting.formatPrompt) +
+      (thinks(request) ? counting.thinking : 0),
+  };
+  if (tools.length > 0) {
+    parts.fixed += counting.toolPrompt + counting.perTool * tools.length;
+    if (isForced) parts.fixed += counting.forcedTool;
+  }
+  for (const { name, blocks } of messages) {
+    if (name !== undefined) parts.words.push(name);
+    for (const block of blocks) addBlock(parts, block, counting);
+  }
+  return parts;
+}
+
+function thinks({ reasoning }: ChatRequest): boolean {
+  if (reasoning === undefined || reasoning.enabled === false || reasoning.effort === "none")
+    return false;
+  const { enabled, effort, budgetTokens } = reasoning;
+  return budgetTokens !== 0 && (enabled ?? effort ?? budgetTokens) !== undefined;
+}
+
+function addBlock(parts: Parts, block: Block, counting: Counting): void {
   switch (block.type) {
     case "text":
     case "refusal":
-      texts.push(block.text);
-      return 0;
+      parts.words.push(block.text);
+      break;
     case "reasoning":
-      return 0;
+      parts.reasoning.push(block.text);
+      parts.fixed += counting.perSealChar * (block.signature?.value.length ?? 0);
+      break;
     case "tool_call":
-      texts.push(block.name, block.arguments);
-      return counting.perToolBlock;
-    case "tool_result": {
-      let fixed = counting.perToolBlock;
-      for (const inner of block.blocks) fixed += countBlock(inner, texts, counting);
-      return fixed;
-    }
+      parts.words.push(block.name, block.arguments);
+      parts.fixed += counting.perToolBlock;
+      parts.fixed += counting.perSealChar * (block.signature?.value.length ?? 0);
+      break;
+    case "tool_result":
+      parts.fixed += counting.perToolBlock;
+      for (const inner of block.blocks) addBlock(parts, inner, counting);
+      break;
     case "image":
-      return counting.image;
+      parts.fixed += counting.image;
+      break;
     case "audio":
     case "video":
     case "file":
-      if (block.transcript !== undefined) texts.push(block.transcript);
-      return counting.media;
+      if (block.transcript !== undefined) parts.words.push(block.transcript);
+      parts.fixed += counting.media;
+      break;
     case "other":
-      texts.push(JSON.stringify(block.data));
-      return 0;
+      parts.words.push(JSON.stringify(block.data, (_, value: Json) => (isOpaque(value) ? "" : value)));
   }
 }
 
-function turnsOf({ messages }: ChatRequest): number {
-  return messages.filter(
-    (message: Message) => message.role !== "system" && message.role !== "developer",
-  ).length;
-}
+const LONGEST_WORD = 200;
 
-function describe({ name, description = "", parameters = {} }: Tool): string {
-  return JSON.stringify({ name, description, parameters });
+/** Sealed or encoded: long, and not a space in its beginning. */
+function isOpaque(value: Json): boolean {
+  return (
+    typeof value === "string" &&
+    value.length > LONGEST_WORD &&
+    !/\s/.test(value.slice(0, LONGEST_WORD))
+  );
 }

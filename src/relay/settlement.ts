@@ -7,10 +7,10 @@ import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
+import { countUsage } from "./count-usage.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import type { Plan, Route } from "./route.ts";
-import { countUsage } from "./tokens.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
@@ -167,7 +167,9 @@ export class Settlement {
     if (usage !== undefined) return usage;
     const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
     try {
-      return await countUsage(this.#call.body.json, text, this.#countedTokens);
+      const { style, body, facts } = this.#call;
+      const question = style.inbound.parseRequest(body.json, facts);
+      return await countUsage(question, text, this.#route?.traits ?? {}, this.#countedTokens);
     } catch (cause) {
       // A hold must be closed whatever happens to the counting.
       this.#deps.onTrouble(cause);

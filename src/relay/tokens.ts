@@ -1,68 +1,68 @@
-import { estimateTokens } from "#core/count.ts";
-import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-
-/** Longer texts and runs are estimated: byte-pair encoding is quadratic on repeats. */
-const MAX_COUNTED_CHARS = 200_000;
-const PIECE_CHARS = 400;
-
-type Count = (text: string, options?: { disallowedSpecial?: Set<string> }) => number;
-let loading: Promise<Count> | undefined;
-
 /**
- * Tokens of a text by the tokenizer of the newest OpenAI models, for answers
- * whose upstream said nothing. The tokenizer takes a while and some memory to
- * load, so it is loaded when first needed.
+ * Byte-pair encoding is quadratic on repeats, so texts are counted in pieces;
+ * and no more of these than take some tens of milliseconds, since nothing else
+ * happens meanwhile. What is longer is counted by an even sample of it.
  */
+const PIECE_CHARS = 400;
+const MAX_PIECES = 1_000;
+
+export type Tokenizer = (text: string) => number;
+
+let loading: Promise<Tokenizer> | undefined;
+
+/** Tokens of a text by the tokenizer of the newest OpenAI models. */
 export async function countTokens(text: string): Promise<number> {
-  if (text === "") return 0;
-  if (text.length > MAX_COUNTED_CHARS) return estimateTokens(text);
-  loading ??= import("gpt-tokenizer/encoding/o200k_base").then((module) => module.countTokens);
-  const count = await loading;
+  return await countTexts([text]);
+}
 
+/** Tokens of texts taken together; a long one is not joined to its neighbours. */
+export async function countTexts(texts: readonly string[]): Promise<number> {
+  if (texts.every((text) => text === "")) return 0;
+  return sampleTokens(texts, await tokenizer());
+}
+
+/** The work of it: at most `MAX_PIECES` calls of the tokenizer and a few, of `PIECE_CHARS` characters each. */
+export function sampleTokens(texts: readonly string[], count: Tokenizer): number {
+  const pieces = texts.reduce((sum, { length }) => sum + Math.ceil(length / PIECE_CHARS), 0);
+  const stride = Math.max(1, Math.ceil(pieces / MAX_PIECES));
   let tokens = 0;
-  for (const piece of pieces(text)) tokens += count(piece, { disallowedSpecial: new Set() });
-  return tokens;
-}
-
-/** What a call used, counted here because its upstream did not say. */
-export async function countUsage(
-  request: JsonObject,
-  outputText: string,
-  uncountedOutputTokens = 0,
-): Promise<Usage> {
-  const input = textsOf(request["messages"] ?? request).join("\n");
-  return {
-    ...NO_USAGE,
-    inputTokens: fitsIn(await countTokens(input)),
-    outputTokens: fitsIn(uncountedOutputTokens + (await countTokens(outputText))),
-    isEstimated: true,
-  };
-}
-
-/** Cut at spaces where there are any, so that few tokens fall across a cut. */
-function* pieces(text: string): Generator<string> {
-  let start = 0;
-  while (start < text.length) {
-    let end = Math.min(text.length, start + PIECE_CHARS);
-    if (end < text.length) {
-      const space = text.lastIndexOf(" ", end);
-      if (space > start) end = space;
-      // Never between the halves of one character.
-      else if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+  let countedChars = 0;
+  let chars = 0;
+  let index = 0;
+  for (const text of texts) {
+    chars += text.length;
+    for (let start = 0; start < text.length; index++) {
+      const end = endOfPiece(text, start);
+      if (index % stride === 0) {
+        tokens += count(text.slice(start, end));
+        countedChars += end - start;
+      }
+      start = end;
     }
-    yield text.slice(start, end);
-    start = end;
   }
+  return stride === 1 ? tokens : Math.round((tokens * chars) / countedChars);
+}
+
+/** It takes a while and some memory to load, so it is loaded when first needed. */
+async function tokenizer(): Promise<Tokenizer> {
+  loading ??= import("gpt-tokenizer/encoding/o200k_base").then(({ countTokens: count }) => {
+    // What looks like a mark of the model's own is a caller's text like any other.
+    const options = { disallowedSpecial: new Set<string>() };
+    return (text) => count(text, options);
+  });
+  return await loading;
+}
+
+/** At a space where there is one, so that few tokens fall across a cut. */
+function endOfPiece(text: string, start: number): number {
+  const end = start + PIECE_CHARS;
+  if (end >= text.length) return text.length;
+  const space = text.slice(start, end).lastIndexOf(" ");
+  if (space > PIECE_CHARS / 2) return start + space;
+  // Never between the halves of one character.
+  return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd8_00 && unit <= 0xdb_ff;
-}
-
-function textsOf(value: Json): string[] {
-  if (typeof value === "string") return value.startsWith("data:") ? [] : [value];
-  if (isArray(value)) return value.flatMap(textsOf);
-  if (!isObject(value)) return [];
-  return Object.values(value).flatMap((each) => (each === undefined ? [] : textsOf(each)));
 }

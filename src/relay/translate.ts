@@ -1,6 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
@@ -8,9 +9,9 @@ import type { Sink } from "#lib/push-stream.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
+import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import type { Route, WireRoute } from "./route.ts";
-import { countUsage } from "./tokens.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
@@ -75,7 +76,7 @@ export async function writeWhole(
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const seen = events.map((event) => meter.see(event));
-  meter.usage ??= await countUsage(call.body.json, meter.takeOutputText());
+  meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
     body: JSON.stringify(
@@ -114,12 +115,14 @@ export function translateStream(
 /** The hub's events on their way into the caller's style, metered as they pass. */
 export class StreamWriter {
   readonly meter: EventMeter;
-  readonly #call: Call;
+  readonly #request: ChatRequest;
+  readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   #hasUsage = false;
 
   constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
-    this.#call = call;
+    this.#request = request;
+    this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request);
   }
@@ -132,7 +135,8 @@ export class StreamWriter {
   /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
-    const usage = await countUsage(this.#call.body.json, this.meter.takeOutputText());
+    const text = this.meter.takeOutputText();
+    const usage = await countUsage(this.#request, text, this.#traits);
     return this.write({ type: "usage", usage }) + this.#encoder.end();
   }
 

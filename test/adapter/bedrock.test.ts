@@ -242,6 +242,21 @@ describe("a conversation", () => {
     expect(vendor.seen.length).toBe(before);
   });
 
+  test("goes on after calls of tools that are offered no more", async () => {
+    respond = () => json(ANSWER);
+    const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+    const answer = await ask({
+      messages: [
+        ...HELLO.messages,
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: "call_1", content: "42" },
+      ],
+    });
+
+    expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
+    expect(JSON.stringify(vendor.last.body["messages"])).toContain("toolResult");
+  });
+
   test("ends its caching marks where its caller did", async () => {
     respond = () => json(ANSWER);
     const marked = { type: "text", text: "A long story.", cache_control: { type: "ephemeral" } };

@@ -83,13 +83,13 @@ export class PartReader {
       case "text-start":
       case "text-delta":
       case "text-end":
-        this.#readSpoken("text", part);
+        this.#readSpoken("text", type, part);
         if (type === "text-end") for (const each of itemsOf(part["citations"])) this.#cite(each);
         break;
       case "reasoning-start":
       case "reasoning-delta":
       case "reasoning-end":
-        this.#readSpoken("reasoning", part);
+        this.#readSpoken("reasoning", type, part);
         break;
       case "tool-input-start":
         if (part["providerExecuted"] !== true) this.#callOf(part["id"], part["toolName"]);
@@ -117,27 +117,20 @@ export class PartReader {
     }
   }
 
-  #readSpoken(kind: "text" | "reasoning", part: Members): void {
-    const { id, delta = "", providerMetadata } = part;
-    const key = `${kind} ${String(id)}`;
-    const signature = kind === "reasoning" ? readProof(providerMetadata, this.#traits) : undefined;
-    const isEmpty = delta === "" || typeof delta !== "string";
+  /** Nothing is begun for nothing, and what closed meanwhile is begun anew. */
+  #readSpoken(kind: "text" | "reasoning", type: string, part: Members): void {
+    const key = `${kind} ${String(part["id"])}`;
+    const delta = textIn(part, "delta") ?? "";
+    const proof =
+      kind === "reasoning" ? readProof(part["providerMetadata"], this.#traits) : undefined;
     let slot = this.#spoken.get(key);
-    // Nothing is begun for nothing, and what closed meanwhile is begun anew.
-    if (isEmpty && signature === undefined) {
-      if (textIn(part, "type")?.endsWith("-end") === true) this.#endSpoken(key, slot);
-      return;
-    }
-    if (slot === undefined || slot.state === "closed") {
-      slot = this.#line.begin({ type: kind });
+    if (delta !== "" || proof !== undefined) {
+      if (slot === undefined || slot.state === "closed") slot = this.#line.begin({ type: kind });
       this.#spoken.set(key, slot);
+      if (proof !== undefined) slot.signature = proof;
+      this.#line.say(slot, delta);
     }
-    if (signature !== undefined) slot.signature = signature;
-    if (!isEmpty) this.#line.say(slot, delta);
-    if (textIn(part, "type")?.endsWith("-end") === true) this.#endSpoken(key, slot);
-  }
-
-  #endSpoken(key: string, slot: Slot | undefined): void {
+    if (!type.endsWith("-end")) return;
     if (slot !== undefined) this.#line.end(slot);
     this.#spoken.delete(key);
   }

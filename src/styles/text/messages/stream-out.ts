@@ -127,13 +127,13 @@ class MessagesEncoder implements StreamEncoder {
     switch (this.#block?.type) {
       case "text":
       case "refusal":
-        if (text !== "") this.#writePiece({ type: "text_delta", text });
+        this.#writeWords("text_delta", "text", text);
         break;
       case "reasoning":
-        if (text !== "") this.#writePiece({ type: "thinking_delta", thinking: text });
+        this.#writeWords("thinking_delta", "thinking", text);
         break;
       case "tool_call":
-        if (text !== "") this.#writePiece(inputPiece(this.#fitted(text)));
+        this.#writeWords("input_json_delta", "partial_json", this.#fitted(text));
         break;
       case "audio":
         if (transcript !== "") this.#writePiece({ type: "text_delta", text: transcript });
@@ -227,6 +227,16 @@ class MessagesEncoder implements StreamEncoder {
   #beginWith(head: JsonObject): void {
     this.#isBegun = true;
     this.#send("content_block_start", { index: this.#index, content_block: head });
+  }
+
+  /** Nearly all of a stream is this, so it is put together by hand. */
+  #writeWords(type: string, member: string, text: string): void {
+    if (text === "") return;
+    this.#begin();
+    if (!this.#isBegun) return;
+    this.#out +=
+      `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},` +
+      `"delta":{"type":"${type}","${member}":${JSON.stringify(text)}}}\n\n`;
   }
 
   #writePiece(delta: JsonObject): void {
