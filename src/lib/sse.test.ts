@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { decodeSse } from "#test/translate/streams.ts";
-import { formatSse, readEvents, SseFramer, SseOverflow, type SseEvent } from "./sse.ts";
+import { formatSse, readEvents, SseDecoder, SseFramer, SseOverflow, type SseEvent } from "./sse.ts";
 
 const encoder = new TextEncoder();
 const MAX = 1024;
@@ -18,12 +18,19 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 /** A text cut anywhere at all, bytes and characters alike. */
 const stream = fc
   .array(
-    fc.record({ data: fc.string({ unit: "grapheme" }), end: fc.constantFrom("\n", "\r\n", "\r") }),
+    fc.record({
+      name: fc.constantFrom("", "event: x", "event: ", "event:y", ": comment", "id: 7"),
+      data: fc.string({ unit: "grapheme" }),
+      end: fc.constantFrom("\n", "\n", "\n", "\r\n", "\r"),
+    }),
     { minLength: 1 },
   )
   .map((events) =>
     events
-      .map(({ data, end }) => `data: ${data.replaceAll(/[\r\n\u0000]/g, " ")}${end}${end}`)
+      .map(({ name, data, end }) => {
+        const first = name === "" ? "" : name + end;
+        return `${first}data: ${data.replaceAll(/[\r\n\u0000]/g, " ")}${end}${end}`;
+      })
       .join(""),
   )
   .chain((text) => {
@@ -63,6 +70,21 @@ describe("decoding", () => {
       expected,
     );
   });
+
+  test.each(["\n", "\r\n", "\r"])(
+    "hands an event over once its blank line is there (%j)",
+    (end) => {
+      const decoder = new SseDecoder(MAX);
+
+      expect(decoder.push(encoder.encode(`data: a${end}${end}data: b${end}`))).toEqual([
+        { data: "a" },
+      ]);
+      expect(decoder.push(encoder.encode(`${end}event: x${end}data: c${end}${end}.`))).toEqual([
+        { data: "b" },
+        { event: "x", data: "c" },
+      ]);
+    },
+  );
 
   test("ends when an event grows past its cap", async () => {
     const endless = pieces(encoder.encode(`data: ${"x".repeat(3 * MAX)}`), [MAX, 2 * MAX]);

@@ -54,12 +54,20 @@ export function readEvents(text: string): SseEvent[] {
   return events;
 }
 
-/** Decodes a byte stream into events, whatever its chunks and line ends. */
+/**
+ * Decodes a byte stream into events, whatever its chunks and line ends. Nearly
+ * all servers write an event as one data line, with its name before it or
+ * without: those are read here, at once. Whatever else a stream may hold is the
+ * parser's business.
+ */
 export class SseDecoder {
   readonly #maxEventBytes: number;
   readonly #text = new TextDecoder();
   readonly #parser = createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
   #ready: SseEvent[] = [];
+  /** Of an event that is not whole yet; empty once the parser reads everything. */
+  #rest = "";
+  #isOdd = false;
   #pendingBytes = 0;
 
   constructor(maxEventBytes: number) {
@@ -68,7 +76,7 @@ export class SseDecoder {
 
   push(chunk: Uint8Array): readonly SseEvent[] {
     this.#pendingBytes += chunk.length;
-    this.#parser.feed(this.#text.decode(chunk, { stream: true }));
+    this.#read(this.#text.decode(chunk, { stream: true }));
     const events = this.#take();
     if (events.length > 0) this.#pendingBytes = 0;
     else if (this.#pendingBytes > this.#maxEventBytes)
@@ -78,8 +86,58 @@ export class SseDecoder {
 
   /** The end of the body ends the last event too: some servers leave out the blank line after it. */
   end(): readonly SseEvent[] {
-    this.#parser.feed(`${this.#text.decode()}\n\n`);
+    this.#read(this.#text.decode());
+    this.#parser.feed(`${this.#rest}\n\n`);
+    this.#rest = "";
     return this.#take();
+  }
+
+  #read(piece: string): void {
+    if (this.#isOdd) {
+      this.#parser.feed(piece);
+      return;
+    }
+    const text = this.#rest === "" ? piece : this.#rest + piece;
+    let at = 0;
+    while (at < text.length) {
+      const end = this.#readPlain(text, at);
+      if (end === WAITS) break;
+      if (end === ODD) {
+        this.#isOdd = true;
+        this.#rest = "";
+        this.#parser.feed(text.slice(at));
+        return;
+      }
+      at = end;
+    }
+    this.#rest = at === 0 ? text : text.slice(at);
+  }
+
+  /** One event that is a data line, or a name and a data line; returns where the next one begins. */
+  #readPlain(text: string, start: number): number {
+    let event: string | undefined;
+    let line = start;
+    if (text.startsWith(NAME, line)) {
+      const end = text.indexOf("\n", line);
+      if (end < 0) return unended(text, line);
+      event = text.slice(line + NAME.length, lineEnd(text, end));
+      line = end + 1;
+    }
+    // What is not there yet may still become anything.
+    if (text.length - line < DATA.length) return WAITS;
+    if (!text.startsWith(DATA, line)) return ODD;
+    const end = text.indexOf("\n", line);
+    if (end < 0) return unended(text, line);
+    const next = text.charCodeAt(end + 1) === CR ? end + 2 : end + 1;
+    if (next >= text.length) return WAITS;
+    if (text.charCodeAt(next) !== LF) return ODD;
+
+    const data = text.slice(line + DATA.length, lineEnd(text, end));
+    // A lone CR ends a line as well, and what is empty has rules of its own.
+    if (data === "" || event === "" || data.includes("\r") || event?.includes("\r") === true)
+      return ODD;
+    this.#ready.push(event === undefined ? { data } : { event, data });
+    return next + 1;
   }
 
   #take(): readonly SseEvent[] {
@@ -87,6 +145,21 @@ export class SseDecoder {
     if (events.length > 0) this.#ready = [];
     return events;
   }
+}
+
+const NAME = "event: ";
+const DATA = "data: ";
+const WAITS = -1;
+const ODD = -2;
+
+/** A CR may be the first half of a line's end; one with anything behind it is the whole of it. */
+function unended(text: string, from: number): number {
+  const at = text.indexOf("\r", from);
+  return at >= 0 && at < text.length - 1 ? ODD : WAITS;
+}
+
+function lineEnd(text: string, lineFeed: number): number {
+  return text.charCodeAt(lineFeed - 1) === CR ? lineFeed - 1 : lineFeed;
 }
 
 /** Says nothing, to whoever reads events. */
