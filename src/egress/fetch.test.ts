@@ -181,7 +181,7 @@ describe("an answer", () => {
 
   test("that never makes an event of its bytes is given up", async () => {
     await using upstream = await openRawUpstream((socket) => {
-      socket.write(`${STREAM}\r\n${"x".repeat(100 * KIB)}`);
+      socket.write(`${STREAM}\r\n${"x".repeat(3_000 * KIB)}`);
     });
     const session = open({ isStream: true });
     const reply = await session.fetch(upstream.url, { method: "POST", body: "{}" });
@@ -193,7 +193,7 @@ describe("an answer", () => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(sized("x".repeat(8_000 * KIB)));
     });
-    const session = open({ isStream: true, maxEventBytes: 2_000 * KIB });
+    const session = open({ isStream: true, maxEventBytes: 64 * KIB });
     const reply = await session.fetch(upstream.url, { method: "POST", body: "{}" });
     let length = 0;
     for await (const piece of reply.body ?? []) {

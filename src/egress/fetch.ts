@@ -8,6 +8,9 @@ export const PLACEHOLDER = `sluice-${randomBase62(32)}`;
 
 export type Fetchable = string | URL | Request;
 
+/** What a library may have taken in before it makes something of it: a piece for each step of its reading. */
+const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;
+
 /** What all requests of one attempt share. */
 export interface FetchTerms extends Pick<
   UpstreamRequest,
@@ -16,7 +19,7 @@ export interface FetchTerms extends Pick<
   readonly authorize: Authorize;
   /** Sees every answer first, and may throw in its place. */
   readonly onReply: (reply: UpstreamReply) => Promise<void>;
-  /** What may come of a stream between two things that its reader makes of it. */
+  /** Of a stream. */
   readonly maxEventBytes: number;
 }
 
@@ -108,7 +111,7 @@ export class FetchSession {
   /** Libraries gather an event however long it is. */
   #count(piece: Uint8Array): void {
     this.#unheardBytes += piece.length;
-    if (this.#unheardBytes <= this.#terms.maxEventBytes) return;
+    if (this.#unheardBytes <= this.#terms.maxEventBytes + READ_AHEAD_BYTES) return;
     throw new GatewayError("upstream_failed", "The upstream sent an event that is too long.");
   }
 
