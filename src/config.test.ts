@@ -32,6 +32,8 @@ test("with nothing said, every setting has its default", () => {
     assumedOutputTokens: 4096,
     journalDays: 30,
     checkpointMs: 2000,
+    linkNetworks: [],
+    linkPorts: [80, 443],
   });
   expect(settings.limits).toEqual({
     bodyBytes: 33_554_432,
@@ -51,6 +53,8 @@ test("with nothing said, every setting has its default", () => {
     channelInFlight: 5000,
     bigBodies: 8,
     ledgerQueue: 10_000,
+    linkBytes: 20_971_520,
+    linkMs: 20_000,
     drainMs: 120_000,
   });
   expect([channels, keys, models.size]).toEqual([[], [], 0]);

@@ -35,6 +35,8 @@ export const LIMITS = {
   channelInFlight: limit("channel_in_flight", count, 5_000, "Calls at once on one channel."),
   bigBodies: limit("big_bodies", take.wholeNumber(1, 1_000), 8, "Bodies over 1 MiB read at once."),
   ledgerQueue: limit("ledger_queue", count, 10_000, "Ledger entries that wait to be written."),
+  linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
+  linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
 } satisfies Table;
 
@@ -136,6 +138,20 @@ export const SETTINGS = {
     parser: take.duration(10, HOUR_MS),
     default: 2 * SECOND_MS,
     doc: "How often the ledger notes what a running call has delivered, in case of a crash.",
+  }),
+  linkNetworks: setting({
+    env: "SLUICE_LINKS_ALLOW",
+    path: "links.allow",
+    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    default: [],
+    doc: "Networks that links of callers may lead into although they are not public.",
+  }),
+  linkPorts: setting({
+    env: "SLUICE_LINKS_PORTS",
+    path: "links.ports",
+    parser: take.list(take.wholeNumber(1, 65_535), 100, "port numbers, with commas between them"),
+    default: [80, 443],
+    doc: "Ports that links of callers may name.",
   }),
 } satisfies Table;
 

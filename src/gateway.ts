@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
 import type { Channel } from "#core/channel.ts";
@@ -6,6 +7,7 @@ import type { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
+import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
@@ -86,7 +88,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const egress = openEgress(limits, deadlines);
   opened.defer(() => egress.close());
   const health = new Health(clock);
-  const channels = new Channels({ findModel, listModels }, overridesOf(config));
+  const channels = new Channels({ findModel, listModels, findCounting }, overridesOf(config));
   channels.replace(await openChannels(options, opened));
   const metrics = openMetrics(() => channels.all, health);
 
@@ -98,6 +100,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ledger: storage.ledger,
     journal: storage.journal,
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
+    media: openLinkedMedia({
+      allow: settings.linkNetworks,
+      ports: settings.linkPorts,
+      maxBytes: limits.linkBytes,
+      timeoutMs: limits.linkMs,
+    }),
     open: new OpenCalls(),
     maxOpen: limits.inFlight,
     maxAttempts: limits.attempts,

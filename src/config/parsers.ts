@@ -100,6 +100,37 @@ export const port: Parser<number> = {
       : undefined,
 };
 
+/** Several of a kind, with commas between them; nothing is none. */
+export function list<T>(of: Parser<T>, most: number, expects: string): Parser<readonly T[]> {
+  return {
+    expects,
+    shows: "always",
+    parse(given) {
+      const items = given.split(",").map((each) => each.trim());
+      const parsed = items.filter((each) => each !== "").map((each) => of.parse(each));
+      const good = parsed.filter((each) => each !== undefined);
+      return good.length === parsed.length && good.length <= most ? good : undefined;
+    },
+    format: (values) => values.map((each) => of.format(each)).join(","),
+  };
+}
+
+const PREFIX = /^\d{1,3}$/;
+
+/** `10.0.0.0/8`, or one address. */
+export const network: Parser<string> = {
+  expects: "an IP network such as 10.0.0.0/8",
+  shows: "always",
+  parse(given) {
+    const [address = "", bits, ...rest] = given.split("/");
+    const version = isIP(address);
+    const isPrefix =
+      bits === undefined || (PREFIX.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+    return version > 0 && isPrefix && rest.length === 0 ? given : undefined;
+  },
+  format: (given) => given,
+};
+
 /** "is not a word I know", with the one that was probably meant. */
 export function notAmong(word: string, known: readonly string[]): string {
   return `is not known here; ${didYouMean(word, known)}`;

@@ -15,6 +15,7 @@ export const gemini: Provider = {
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
+      inlines: ["image", "audio", "video", "file"],
     },
   ],
   modelsPath: "/models?pageSize=1000",

@@ -32,7 +32,13 @@ export const openai: Provider = {
   keyVariable: "OPENAI_API_KEY",
   needsKey: true,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect(OPENAI_DIALECT) },
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      inlines: ["audio", "file"],
+      ...inDialect(OPENAI_DIALECT),
+    },
     { style: responses, path: "/responses", isFaithful: true },
   ],
   modelsPath: "/models",

@@ -1,6 +1,6 @@
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { ChannelOptions } from "#core/channel.ts";
-import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { FaultCode } from "#core/error.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
@@ -57,6 +57,8 @@ export interface TextEndpoint {
    * they are. Where not, they are read and written anew.
    */
   readonly isFaithful: boolean;
+  /** Linked media that the vendor does not fetch by itself; what is behind such links is sent instead. */
+  readonly inlines?: readonly MediaBlock["type"][];
   /** In which ways the vendor's reading of the style is its own, in that style's terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
   /**

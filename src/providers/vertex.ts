@@ -46,6 +46,7 @@ export const vertex: Provider = {
         `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
         (stream ? "streamGenerateContent?alt=sse" : "generateContent"),
       isFaithful: true,
+      inlines: ["image", "audio", "video", "file"],
     },
     {
       style: messages,

@@ -16,15 +16,18 @@ import {
 import type { Plan, Route, Router, WireRoute } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
-import { translateRequest, translateStream, translateWhole } from "./translate.ts";
-import type { Vault } from "./vault.ts";
+import {
+  translateRequest,
+  translateStream,
+  translateWhole,
+  type TranslationDeps,
+} from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, SettlementDeps {
+export interface RelayDeps extends AttemptDeps, SettlementDeps, TranslationDeps {
   readonly router: Router;
   readonly journal: Journal;
   readonly delivery: DeliverySettings;
-  readonly vault: Vault;
 }
 
 /** One call, from admission to settlement. */
@@ -114,7 +117,8 @@ async function relayStream(
   };
 }
 
-function beginWhole(call: Call, { vault }: RelayDeps): Begin<WholeReading> {
+function beginWhole(call: Call, deps: RelayDeps): Begin<WholeReading> {
+  const { vault } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)
       return await readAdapted(call, route, way.openSession(), vault);
@@ -123,7 +127,7 @@ function beginWhole(call: Call, { vault }: RelayDeps): Begin<WholeReading> {
       using reply = await way.send(route, passthroughRequest(call, route, passthrough));
       return await passWhole(reply, passthrough);
     }
-    const translation = translateRequest(call, route, vault);
+    const translation = await translateRequest(call, route, deps);
     using reply = await way.send(route, translation);
     return await translateWhole(reply, call, route, translation, vault);
   };
@@ -138,19 +142,20 @@ async function openStream(
   call: Call,
   route: Route,
   way: Way,
-  { vault, delivery: { maxEventBytes } }: RelayDeps,
+  deps: RelayDeps,
 ): Promise<AnswerStream> {
+  const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
   const { style } = route.endpoint;
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
     const reply = await way.send(route, passthroughRequest(call, route, passthrough));
-    return await passStream(reply, call, style, passthrough, maxEventBytes);
+    return await passStream(reply, call, style, passthrough, delivery.maxEventBytes);
   }
-  const translation = translateRequest(call, route, vault);
+  const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);
   await refuseNonStream(reply, style);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault);
+  return translateStream(reply, call, route, translation, delivery.maxEventBytes, vault);
 }
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */

@@ -1,6 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { MediaFetcher } from "#core/media.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
@@ -11,6 +12,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
+import { inlineLinks } from "./inline-links.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -23,6 +25,12 @@ export interface Translation {
   readonly lost: readonly string[];
 }
 
+export interface TranslationDeps {
+  readonly vault: Vault;
+  /** Follows links for upstreams that do not. */
+  readonly media: MediaFetcher;
+}
+
 /** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
 export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
@@ -33,9 +41,13 @@ export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest
   return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
 }
 
-export function translateRequest(call: Call, route: WireRoute, vault: Vault): Translation {
+export async function translateRequest(
+  call: Call,
+  route: WireRoute,
+  { vault, media }: TranslationDeps,
+): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
-  const request = readRequest(call, route, vault);
+  const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport();
   const built = endpoint.style.outbound.buildRequest(request, {
     report,
@@ -51,6 +63,20 @@ export function translateRequest(call: Call, route: WireRoute, vault: Vault): Tr
     headers: endpoint.headers?.(body, () => undefined) ?? {},
     lost: report.fields,
   };
+}
+
+/** Between callers and upstreams of one style a link is the vendor's own business. */
+async function withMedia(
+  request: ChatRequest,
+  { style, signal }: Call,
+  { endpoint }: WireRoute,
+  media: MediaFetcher,
+): Promise<ChatRequest> {
+  const { inlines } = endpoint;
+  const isForeign = endpoint.style.id !== style.id;
+  return inlines !== undefined && isForeign
+    ? await inlineLinks(request, inlines, media, signal)
+    : request;
 }
 
 export async function translateWhole(

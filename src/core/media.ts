@@ -1,0 +1,12 @@
+/** What a link leads to. */
+export interface FetchedMedia {
+  readonly base64: string;
+  /** By its first bytes where they tell, else as its server says. */
+  readonly mediaType: string;
+}
+
+/** Follows links of callers to media, for upstreams that do not. */
+export interface MediaFetcher {
+  /** Throws `invalid_request` for a link that may not be followed, or leads to nothing usable. */
+  fetch(url: string, signal: AbortSignal): Promise<FetchedMedia>;
+}
