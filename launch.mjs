@@ -16,10 +16,11 @@ setUp();
 const bun = findBun();
 const steps = {
   start: [[bun, "src/main.ts", "start", ...rest]],
-  dev: [[bun, "--watch", "src/main.ts", "start", ...rest]],
+  dev: [[bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
   test: [[bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
+  agents: [[bun, "test/agents/main.ts", ...rest]],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],

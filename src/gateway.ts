@@ -235,5 +235,7 @@ function simulatedVendors(url: string): Readonly<Record<string, string>> {
     openai: `${url}/openai/v1`,
     anthropic: `${url}/anthropic/v1`,
     gemini: `${url}/gemini/v1beta`,
+    dashscope: `${url}/dashscope/compatible-mode/v1`,
+    ark: `${url}/ark/api/v3`,
   };
 }

@@ -23,10 +23,10 @@ const input: ConfigInput = {
   knownProviders: PROVIDERS.map(requirementsOf),
 };
 
-const [command = "start"] = process.argv.slice(2);
+const [command = "start", ...words] = process.argv.slice(2);
 switch (command) {
   case "start":
-    process.exitCode = await start();
+    process.exitCode = await start(words.includes("--dev"));
     break;
   case "check":
     process.exitCode = check({ ...input, output: process.stdout });
@@ -41,7 +41,7 @@ switch (command) {
 }
 
 /** Runs until a signal. */
-async function start(): Promise<number> {
+async function start(isDevelopment: boolean): Promise<number> {
   let config: Config;
   try {
     config = loadConfig(input);
@@ -59,6 +59,7 @@ async function start(): Promise<number> {
       env: process.env,
       log,
       onFatal: () => process.exit(1),
+      ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
     process.stdout.write(greeting(gateway, config));
@@ -70,6 +71,14 @@ async function start(): Promise<number> {
     reportFailure(log, cause);
     return 1;
   }
+}
+
+/** In development every stream that is written here is held against the grammar of its style. */
+async function openStreamWatch(log: Logger): Promise<(style: string, text: string) => void> {
+  const { streamFaults } = await import("#test/grammar/index.ts");
+  return (style, text) => {
+    for (const fault of streamFaults(style, text)) log.error({ style, fault }, "a faulty stream");
+  };
 }
 
 /**

@@ -125,6 +125,8 @@ export interface UpstreamError {
   /** Safe to show: the vendor's own words, scrubbed. */
   readonly message: string;
   readonly param?: string;
+  /** How long the vendor asks us to wait, where its body says so. */
+  readonly retryAfterMs?: number;
 }
 
 /** What a whole answer says about itself. */

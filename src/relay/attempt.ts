@@ -190,7 +190,7 @@ async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Pro
   const body = new TextDecoder().decode(await reply.readAll()).slice(0, MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
   const code = provider.classifyError?.(reply.status, body) ?? read.code;
-  const retryAfterMs = retryAfter(reply.headers);
+  const retryAfterMs = retryAfter(reply.headers) ?? read.retryAfterMs;
   return new GatewayError(code, read.message, {
     cause: `status ${reply.status}`,
     ...(read.param === undefined ? {} : { param: read.param }),

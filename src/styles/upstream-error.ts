@@ -18,6 +18,7 @@ interface Told {
   readonly words: readonly string[];
   readonly message: string;
   readonly param?: string;
+  readonly retryAfterMs?: number;
   /** A status that the body names. */
   readonly status?: number;
 }
@@ -40,7 +41,8 @@ function explain(status: number, told: Told): UpstreamError {
   const said = scrub(told.message);
   const message =
     OWN_WORDS[code] ?? (said === "" ? `The upstream answered with status ${status}.` : said);
-  return { code, message, ...(told.param === undefined ? {} : { param: told.param }) };
+  const { param, retryAfterMs } = told;
+  return { code, message, ...defined({ param, retryAfterMs }) };
 }
 
 const ACCOUNT = [
@@ -130,6 +132,7 @@ function tell(json: Json): Told {
     message: messageOf(outer, inner, details),
     ...defined({
       param: textOf(inner["param"]) ?? placeOf(details[0]),
+      retryAfterMs: details.map(delayIn).find((one) => one !== undefined),
       status: [inner["status_code"], inner["code"], inner["status"], outer["code"]]
         .map(statusOf)
         .find(isStatus),
@@ -153,6 +156,13 @@ function placeOf(detail: Json | undefined): string | undefined {
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${textOf(step) ?? ""}`))
     .join("")
     .replace(".", "");
+}
+
+/** `{"retryDelay": "34.4s"}`, as one vendor says it beside the error. */
+function delayIn(detail: Json): number | undefined {
+  const [, seconds] =
+    /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(textOf(memberOf(detail, "retryDelay")) ?? "") ?? [];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
 }
 
 function statusOf(value: Json | undefined): number | undefined {

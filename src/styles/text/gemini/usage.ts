@@ -29,7 +29,11 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   return usageOf({
     inputTokens: input,
     cachedInputTokens: countOf(wire, "cachedContentTokenCount"),
-    audioInputTokens: heardIn(wire["promptTokensDetails"]),
+    // What was heard from the cache counts as cached.
+    audioInputTokens: Math.max(
+      0,
+      heardIn(wire["promptTokensDetails"]) - heardIn(wire["cacheTokensDetails"]),
+    ),
     outputTokens: output,
     reasoningTokens: thoughts,
     audioOutputTokens: heardIn(wire["candidatesTokensDetails"]),

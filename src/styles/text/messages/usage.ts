@@ -50,6 +50,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     inputTokens: plain + cached + written,
     cachedInputTokens: cached,
     cacheWriteTokens: written,
+    longCacheWriteTokens: memberOf(wire["cache_creation"], "ephemeral_1h_input_tokens"),
     outputTokens: output,
     reasoningTokens: integerOf(memberOf(wire["output_tokens_details"], "thinking_tokens")) ?? 0,
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { FaultCode } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
-import { parseError } from "#styles/upstream-error.ts";
-import { errorIn } from "./failure.ts";
+import { parseError } from "./upstream-error.ts";
+import { errorIn } from "#styles/text/chat/failure.ts";
 
 describe("a failed answer is understood in every form that servers have", () => {
   test.each<[string, number, Json, FaultCode, string]>([
@@ -300,5 +300,18 @@ describe("a failure inside a success is found", () => {
     ["usage alone", { choices: [], usage: { prompt_tokens: 1 } }],
   ])("%s is none", (_form, body) => {
     expect(errorIn(body)).toBeUndefined();
+  });
+});
+
+test("how long to wait is read out of the body, where a vendor says it there", () => {
+  const details = [
+    { "@type": "type.googleapis.com/google.rpc.QuotaFailure" },
+    { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.4s" },
+  ];
+  const body = { error: { code: 429, message: "Quota.", status: "RESOURCE_EXHAUSTED", details } };
+
+  expect(parseError(429, JSON.stringify(body))).toMatchObject({
+    code: "upstream_rate_limited",
+    retryAfterMs: 34_400,
   });
 });
