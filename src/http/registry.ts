@@ -5,7 +5,7 @@ import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
 import { createMessage } from "./api/text/messages.ts";
 import { nativeOperations } from "./api/text/native.ts";
-import { createResponse } from "./api/text/responses.ts";
+import { createResponse, refuseResponseSocket } from "./api/text/responses.ts";
 import {
   cancelResponse,
   deleteResponse,
@@ -25,6 +25,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...inOtherShape(createChatCompletion),
     ...inOtherShape(createCompletion),
     ...inOtherShape(createResponse),
+    refuseResponseSocket,
     countResponseTokens,
     getResponse,
     deleteResponse,

@@ -24,6 +24,21 @@ export const createResponse: Route<HttpDeps> = {
   handle: serve,
 };
 
+/** Clients that would rather speak through a WebSocket turn to HTTP when they are told so. */
+export const refuseResponseSocket: Route<HttpDeps> = {
+  method: "GET",
+  path: "/v1/responses",
+  access: "key",
+  summary: "Refused: responses are asked for by POST, and there is no WebSocket.",
+  renderError: (error) => responses.inbound.buildError(error),
+  handle({ request }) {
+    const wantsSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
+    throw wantsSocket
+      ? new GatewayError("upgrade_refused", "Responses are not served over a WebSocket.")
+      : new GatewayError("method_not_allowed", "GET is not for this path.");
+  },
+};
+
 async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { userId } = requireKey(exchange);
   let asked: Continued | undefined;

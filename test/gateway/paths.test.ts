@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { openSimulated } from "#test/harness.ts";
+
+/** What has a version has it first; what has none is the operator's, or about the gateway itself. */
+const FIRST_STEPS = ["v1", "v1beta", "openai", "livez", "readyz", "metrics", "openapi.json"];
+
+test("[A9] the version of every model endpoint stands in its path", async () => {
+  await using gateway = await openSimulated();
+  const document = (await (await gateway.get("/openapi.json")).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const paths = Object.keys(document.paths);
+
+  expect(paths.filter((path) => !FIRST_STEPS.includes(path.split("/")[1] ?? ""))).toEqual([]);
+  expect(
+    paths.filter((path) => path.startsWith("/openai/") && !path.startsWith("/openai/v1/")),
+  ).toEqual([]);
+  for (const path of [
+    "/v1/chat/completions",
+    "/v1/completions",
+    "/v1/responses",
+    "/v1/responses/{id}",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/models",
+    "/v1beta/models",
+    "/v1/models/{operation}",
+    "/v1beta/models/{operation}",
+  ]) {
+    expect(paths).toContain(path);
+  }
+});
+
+test("[A9] a version that does not exist is not found", async () => {
+  await using gateway = await openSimulated();
+
+  for (const path of ["/v2/chat/completions", "/v1beta/chat/completions", "/chat/completions"]) {
+    expect((await gateway.post(path, {})).status).toBe(404);
+  }
+});
+
+test("a WebSocket is refused on responses in the way that makes its clients fall back", async () => {
+  await using gateway = await openSimulated();
+
+  const answer = await gateway.get("/v1/responses", {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  });
+
+  expect(answer.status).toBe(426);
+});
