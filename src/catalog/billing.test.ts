@@ -1,14 +1,20 @@
 import { expect, test } from "bun:test";
 import { costOf } from "#core/money.ts";
-import { type Usage, usageOf } from "#core/usage.ts";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { parseUsage as readMessages } from "#styles/text/messages/usage.ts";
+import { parseUsage as readNative } from "#styles/text/gemini/usage.ts";
+import { parseUsage as readResponses } from "#styles/text/responses/usage.ts";
+import { usageIn } from "#styles/text/chat/usage.ts";
 import { SHARED, withShared } from "#test/shared.ts";
 import { z } from "zod";
 import { listModels } from "./index.ts";
 
 /**
- * Recorded usage blocks, each with a price somebody else computed from their
- * own price list: an oracle for the figures here and for the cost function.
- * It is not part of the repository.
+ * Usage blocks as vendors wrote them, each with a price somebody else computed
+ * from their own reading of it and their own price list: an oracle for the
+ * figures here, for how the styles read usage, and for the cost function. It
+ * is not part of the repository.
  */
 const ORACLE = `${SHARED}/catalog/genai-prices.usages.json`;
 
@@ -30,9 +36,9 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 const recording = z.object({
   model: z.string().nullish(),
+  body: z.custom<JsonObject>((value) => typeof value === "object" && value !== null),
   extracted: z.array(
     z.object({
-      usage: z.record(z.string(), z.number()),
       extractors: z.array(
         z.object({
           provider_id: z.string(),
@@ -80,27 +86,49 @@ withShared("catalog", () => {
       Object.fromEntries(Object.entries(DIFFERENCES).map(([model, { calls }]) => [model, calls])),
     );
   });
+
+  test("blocks of every format are among them, and every kind of token but one", async () => {
+    const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
+    const count = (holds: (call: PricedCall) => boolean): number => calls.filter(holds).length;
+
+    expect(count(({ format }) => format === "chat")).toBeGreaterThan(300);
+    expect(count(({ format }) => format === "messages")).toBeGreaterThan(200);
+    expect(count(({ format }) => format === "native")).toBeGreaterThan(400);
+    expect(count(({ format }) => format === "responses")).toBeGreaterThan(200);
+    expect(count(({ usage }) => usage.cachedInputTokens > 0)).toBeGreaterThan(30);
+    expect(count(({ usage }) => usage.cacheWriteTokens > 0)).toBeGreaterThan(5);
+    expect(count(({ usage }) => usage.reasoningTokens > 0)).toBeGreaterThan(300);
+    expect(count(({ usage }) => usage.audioInputTokens > 0)).toBeGreaterThan(0);
+    // No recorded answer speaks.
+    expect(count(({ usage }) => usage.audioOutputTokens > 0)).toBe(0);
+  });
 });
 
 interface PricedCall {
   readonly model: string;
+  readonly format: Format;
+  readonly usage: Usage;
   readonly ours: bigint;
   readonly theirs: bigint;
 }
 
 function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCall[] {
-  return recordings.flatMap(({ model: id, extracted }) =>
-    extracted.flatMap(({ usage, extractors }) =>
+  return recordings.flatMap(({ model: id, body, extracted }) =>
+    extracted.flatMap(({ extractors }) =>
       extractors.flatMap(({ provider_id, api_flavor, input_price, output_price }) => {
         const model = knownAs(PROVIDERS[provider_id], id);
         if (model?.price === undefined || input_price === undefined || output_price === undefined)
           return [];
         // A chat answer is also read as an embedding's, which drops its output.
         if ((api_flavor === "embeddings") !== (model.kind === "embedding")) return [];
+        const format = formatOf(provider_id, api_flavor);
+        const usage = READERS[format](body) ?? NO_USAGE;
         return [
           {
             model: `${model.owner} ${model.id}`,
-            ours: BigInt(costOf(asUsage(usage), model.price)),
+            format,
+            usage,
+            ours: BigInt(costOf(usage, model.price)),
             theirs: nanoUsdRoundedUp(input_price, output_price),
           },
         ];
@@ -114,19 +142,21 @@ function knownAs(provider: string | undefined, id: string | null | undefined) {
   return listModels(provider).find((model) => model.id === id || model.aliases.includes(id));
 }
 
-function asUsage(counts: Readonly<Record<string, number>>): Usage {
-  const usage = usageOf({
-    inputTokens: counts["input_tokens"] ?? 0,
-    outputTokens: counts["output_tokens"] ?? 0,
-    cachedInputTokens: counts["cache_read_tokens"],
-    cacheWriteTokens: counts["cache_write_tokens"],
-    // What was heard from the cache counts as cached.
-    audioInputTokens:
-      (counts["input_audio_tokens"] ?? 0) - (counts["cache_audio_read_tokens"] ?? 0),
-    reasoningTokens: counts["output_reasoning_tokens"],
-  });
-  if (usage === undefined) throw new Error(`Not a usage: ${JSON.stringify(counts)}`);
-  return usage;
+/** How the gateway reads the blocks of each format. */
+const READERS = {
+  chat: usageIn,
+  messages: (body: JsonObject) => readMessages(body["usage"]),
+  native: (body: JsonObject) => readNative(body["usageMetadata"]),
+  responses: (body: JsonObject) => readResponses(body["usage"]),
+};
+
+type Format = keyof typeof READERS;
+
+/** Some providers have but one format, which the oracle calls their default. */
+function formatOf(provider: string, flavor: string): Format {
+  if (flavor === "responses") return "responses";
+  if (provider === "anthropic" && flavor !== "chat") return "messages";
+  return provider === "google" && flavor === "default" ? "native" : "chat";
 }
 
 function nanoUsdRoundedUp(...dollars: readonly string[]): bigint {

@@ -2,6 +2,7 @@ import assert from "node:assert";
 import type { Model } from "#core/model.ts";
 import { z } from "zod";
 import { parseDecimal } from "#lib/decimal.ts";
+import { findCounting } from "./families.ts";
 
 /** A model as the shipped catalogue describes it. */
 export interface KnownModel extends Model {
@@ -39,6 +40,7 @@ const rates = z.strictObject({
   output: usdPerMillion,
   cachedInput: usdPerMillion.exactOptional(),
   cacheWrite: usdPerMillion.exactOptional(),
+  longCacheWrite: usdPerMillion.exactOptional(),
   audioInput: usdPerMillion.exactOptional(),
   audioOutput: usdPerMillion.exactOptional(),
 });
@@ -73,18 +75,6 @@ const reasoningControls = z.strictObject({
 
 const suffix = z.enum(["thinking", "budget", "level", "effort"]);
 
-const counting = z.strictObject({
-  textFactor: z.number().positive().exactOptional(),
-  fullFactorTokens: z.int().positive().exactOptional(),
-  perRequest: z.number().nonnegative().exactOptional(),
-  perMessage: z.number().nonnegative().exactOptional(),
-  perToolBlock: z.number().nonnegative().exactOptional(),
-  toolPrompt: z.number().nonnegative().exactOptional(),
-  perTool: z.number().nonnegative().exactOptional(),
-  image: z.number().nonnegative().exactOptional(),
-  media: z.number().nonnegative().exactOptional(),
-});
-
 const row = z.strictObject({
   id: z.string().min(1),
   aliases: z.array(z.string().min(1)).default([]),
@@ -109,7 +99,6 @@ const row = z.strictObject({
   tools: z.boolean().default(false),
   reasoning: reasoningControls.exactOptional(),
   suffixes: z.array(suffix).readonly().exactOptional(),
-  counting: counting.exactOptional(),
   price: price.exactOptional(),
   source: z.url({ protocol: /^https$/ }).exactOptional(),
   date: z.iso.date().exactOptional(),
@@ -123,7 +112,6 @@ const catalogFile = z.strictObject({
   date: z.iso.date(),
   /** Endings of names by which callers steer the reasoning of the family; a row may name its own. */
   suffixes: z.array(suffix).readonly().exactOptional(),
-  counting: counting.exactOptional(),
   models: z.array(row).nonempty(),
 });
 
@@ -131,8 +119,8 @@ type Row = z.infer<typeof row>;
 type File = z.infer<typeof catalogFile>;
 
 function knownModel(from: Row, file: File): KnownModel {
-  const { released, price: rates, reasoning, counting: ownCounting, ...more } = from;
-  const counting = { ...file.counting, ...ownCounting };
+  const { released, price: rates, reasoning, ...more } = from;
+  const counting = findCounting(from.id);
   const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
   return {
@@ -142,7 +130,7 @@ function knownModel(from: Row, file: File): KnownModel {
     reasoning: reasoning !== undefined,
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),
-    ...(Object.keys(counting).length > 0 && { counting }),
+    ...(counting && { counting }),
     ...(rates && source && { price: { ...rates, source, date } }),
   };
 }

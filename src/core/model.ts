@@ -64,6 +64,8 @@ export interface Catalog {
   /** Also finds dated ids, and models of other vendors that this one resells. */
   findModel(provider: string, id: string): Model | undefined;
   listModels(provider: string): readonly Model[];
+  /** How a model counts, going by its name: of those that are not listed as well. */
+  findCounting(id: string): Partial<Counting> | undefined;
 }
 
 /** The catalogue knows the model, and nothing of any reasoning. */

@@ -13,6 +13,8 @@ export interface Rates {
   readonly cachedInput?: PicoUsdPerToken;
   /** Input the vendor wrote to its cache; the input rate where absent. */
   readonly cacheWrite?: PicoUsdPerToken;
+  /** The same, to be kept for an hour; the rate of any other write where absent. */
+  readonly longCacheWrite?: PicoUsdPerToken;
   readonly audioInput?: PicoUsdPerToken;
   readonly audioOutput?: PicoUsdPerToken;
 }
@@ -40,12 +42,15 @@ export function costOf(usage: Usage, price: Price): NanoUsd {
   const rates = ratesFor(usage.inputTokens, price);
   const plainInput =
     usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens - usage.audioInputTokens;
+  const longWrite = usage.longCacheWriteTokens ?? 0;
+  const writeRate = rates.cacheWrite ?? rates.input;
   const plainOutput = usage.outputTokens - usage.audioOutputTokens;
 
   const pico =
     times(plainInput, rates.input) +
     times(usage.cachedInputTokens, rates.cachedInput ?? rates.input) +
-    times(usage.cacheWriteTokens, rates.cacheWrite ?? rates.input) +
+    times(usage.cacheWriteTokens - longWrite, writeRate) +
+    times(longWrite, rates.longCacheWrite ?? writeRate) +
     times(usage.audioInputTokens, rates.audioInput ?? rates.input) +
     times(plainOutput, rates.output) +
     times(usage.audioOutputTokens, rates.audioOutput ?? rates.output);
@@ -71,7 +76,10 @@ function isNanoUsd(amount: number): amount is NanoUsd {
   return Number.isSafeInteger(amount);
 }
 
-/** The dearest thing a call could cost: what its hold reserves. */
+/**
+ * What a hold reserves: the dearest that a call could cost, but for writes to
+ * a cache that are kept long, since few calls make them.
+ */
 export function estimateCost(inputTokens: number, outputTokens: number, price: Price): NanoUsd {
   const dearest = ratesFor(inputTokens, price);
   const input = Math.max(dearest.input, dearest.cacheWrite ?? 0, dearest.audioInput ?? 0);

@@ -6,6 +6,8 @@ export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
+  /** Those of `cacheWriteTokens` that are kept for long, at a vendor that has a price for it. */
+  readonly longCacheWriteTokens?: number;
   readonly audioInputTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
@@ -37,10 +39,16 @@ export function usageOf(
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
 
   const cachedInputTokens = Math.min(count(parts.cachedInputTokens) ?? 0, inputTokens);
+  const cacheWriteTokens = Math.min(
+    count(parts.cacheWriteTokens) ?? 0,
+    inputTokens - cachedInputTokens,
+  );
+  const longCacheWriteTokens = Math.min(count(parts.longCacheWriteTokens) ?? 0, cacheWriteTokens);
   return {
     inputTokens,
     cachedInputTokens,
-    cacheWriteTokens: Math.min(count(parts.cacheWriteTokens) ?? 0, inputTokens - cachedInputTokens),
+    cacheWriteTokens,
+    ...(longCacheWriteTokens > 0 ? { longCacheWriteTokens } : {}),
     audioInputTokens: Math.min(count(parts.audioInputTokens) ?? 0, inputTokens),
     outputTokens,
     reasoningTokens: Math.min(count(parts.reasoningTokens) ?? 0, outputTokens),

@@ -113,12 +113,13 @@ export class Channels implements ModelTable {
     if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
     const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
     const known = this.#find(provider, upstreamModel);
+    const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...known, ...limitsOf(override) },
+      traits: { ...known, ...(counting && { counting }), ...limitsOf(override) },
       suffixes: known?.suffixes ?? [],
     };
   }

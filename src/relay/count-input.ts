@@ -15,7 +15,10 @@ export async function countInput(request: ChatRequest, traits: ModelTraits): Pro
   const { words, tools, format, reasoning, fixed } = takeApart(request, counting);
   const tokens =
     fixed +
-    inFamily((await countTexts(words)) + counting.reasoningFactor * (await countTexts(reasoning)), counting) +
+    inFamily(
+      (await countTexts(words)) + counting.reasoningFactor * (await countTexts(reasoning)),
+      counting,
+    ) +
     counting.toolFactor * (await countTexts(tools)) +
     counting.formatFactor * (await countTexts(format));
   return Math.max(1, Math.round(tokens));
@@ -72,11 +75,14 @@ function takeApart(request: ChatRequest, counting: Counting): Parts {
   return parts;
 }
 
+/** Models that are to think little are not told so. */
+const LITTLE: readonly unknown[] = ["none", "minimal", "low"];
+
 function thinks({ reasoning }: ChatRequest): boolean {
-  if (reasoning === undefined || reasoning.enabled === false || reasoning.effort === "none")
-    return false;
+  if (reasoning === undefined || reasoning.enabled === false) return false;
   const { enabled, effort, budgetTokens } = reasoning;
-  return budgetTokens !== 0 && (enabled ?? effort ?? budgetTokens) !== undefined;
+  if (effort !== undefined) return !LITTLE.includes(effort);
+  return budgetTokens === undefined ? enabled === true : budgetTokens !== 0;
 }
 
 function addBlock(parts: Parts, block: Block, counting: Counting): void {
@@ -108,7 +114,9 @@ function addBlock(parts: Parts, block: Block, counting: Counting): void {
       parts.fixed += counting.media;
       break;
     case "other":
-      parts.words.push(JSON.stringify(block.data, (_, value: Json) => (isOpaque(value) ? "" : value)));
+      parts.words.push(
+        JSON.stringify(block.data, (_, value: Json) => (isOpaque(value) ? "" : value)),
+      );
   }
 }
 

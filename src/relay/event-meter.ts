@@ -17,6 +17,8 @@ export class EventMeter {
   readonly #call: Call;
   readonly #givesIds: boolean;
   readonly #recorder: VaultRecorder;
+  /** Choices whose open block is no text: its deltas are pictures or sound. */
+  readonly #inMedia = new Set<number>();
   #text = "";
 
   constructor(call: Call, route: Route, vault: Vault) {
@@ -29,9 +31,16 @@ export class EventMeter {
     const seen = this.#owned(event);
     this.#recorder.see(seen);
     if (seen.type === "usage") this.usage = seen.usage;
-    else if (seen.type === "delta") this.#text += seen.text;
-    else if (seen.type === "open" && seen.block.type === "tool_call") this.#text += seen.block.name;
+    else if (seen.type === "open") this.#opened(seen.choice, seen.block);
+    else if (seen.type === "delta")
+      this.#text += this.#inMedia.has(seen.choice) ? (seen.transcript ?? "") : seen.text;
     return seen;
+  }
+
+  #opened(choice: number, block: OpenBlock): void {
+    if (block.type === "audio" || block.type === "image") this.#inMedia.add(choice);
+    else this.#inMedia.delete(choice);
+    if (block.type === "tool_call") this.#text += block.name;
   }
 
   takeOutputText(): string {

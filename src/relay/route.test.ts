@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
+import type { Catalog, Model } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { systemClock } from "#lib/clock.ts";
 import { chat } from "#styles/text/chat/index.ts";
@@ -35,7 +36,7 @@ function setup(
   settings: RouterSettings = { unpriced: "allow", assumedOutputTokens: 500 },
 ) {
   const health = new Health(systemClock);
-  const channels = new Channels({ findModel: () => undefined, listModels: () => [] }, overrides);
+  const channels = new Channels(catalogOf(undefined), overrides);
   channels.replace(list);
   const router = new Router(channels, health, settings);
   const plan = (more: JsonObject = {}, key = KEY) => {
@@ -49,6 +50,10 @@ function setup(
     });
   };
   return { health, plan, channels };
+}
+
+function catalogOf(known: Model | undefined): Catalog {
+  return { findModel: () => known, listModels: () => [], findCounting: () => undefined };
 }
 
 function codeOf(run: () => unknown): string {
@@ -136,7 +141,7 @@ describe("a model", () => {
       reasoning: false,
       price: PRICE,
     } as const;
-    const channels = new Channels({ findModel: () => known, listModels: () => [] }, new Map());
+    const channels = new Channels(catalogOf(known), new Map());
     channels.replace([
       channel("local", { provider: "ollama" }),
       channel("far", { provider: "together" }),

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { costOf, type Price } from "./money.ts";
+import { usageOf, type Usage } from "./usage.ts";
+
+const PRICE: Price = {
+  input: 3_000_000,
+  output: 15_000_000,
+  cachedInput: 300_000,
+  cacheWrite: 3_750_000,
+  longCacheWrite: 6_000_000,
+  source: "test",
+  date: "2026-01-01",
+};
+
+function used(parts: Parameters<typeof usageOf>[0]): Usage {
+  const usage = usageOf(parts);
+  if (usage === undefined) throw new Error("That is no usage.");
+  return usage;
+}
+
+test("each part of a question costs its own rate", () => {
+  const usage = used({
+    inputTokens: 1_000,
+    cachedInputTokens: 400,
+    cacheWriteTokens: 300,
+    longCacheWriteTokens: 100,
+    outputTokens: 10,
+  });
+
+  // 300 plain, 400 read, 200 written, 100 written for long, 10 answered; in nano-dollars.
+  expect(Number(costOf(usage, PRICE))).toBe(900_000 + 120_000 + 750_000 + 600_000 + 150_000);
+});
+
+test("without a rate of its own, what is kept for long costs as any write", () => {
+  const { longCacheWrite: _, ...plain } = PRICE;
+  const usage = used({
+    inputTokens: 100,
+    cacheWriteTokens: 100,
+    longCacheWriteTokens: 100,
+    outputTokens: 0,
+  });
+
+  expect(Number(costOf(usage, plain))).toBe(375_000);
+});
+
+test("no more is kept for long than was written at all", () => {
+  const usage = used({
+    inputTokens: 100,
+    cacheWriteTokens: 10,
+    longCacheWriteTokens: 50,
+    outputTokens: 0,
+  });
+
+  expect(usage.longCacheWriteTokens).toBe(10);
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+import type { Block, ChatRequest } from "#core/chat.ts";
+import type { Counting } from "#core/counting.ts";
+import { countInput, countText } from "./count-input.ts";
+import { countUsage } from "./count-usage.ts";
+
+/** Nothing but words, so that one figure at a time can be seen. */
+const BARE: Partial<Counting> = {
+  perRequest: 0,
+  perMessage: 0,
+  perSystem: 0,
+  perToolBlock: 0,
+  toolPrompt: 0,
+};
+
+const hello: Block = { type: "text", text: "Hello there" };
+const HELLO_TOKENS = 2;
+
+function asked(blocks: readonly Block[], more: Partial<ChatRequest> = {}): ChatRequest {
+  return { model: "m", messages: [{ role: "user", blocks }], stream: false, sampling: {}, ...more };
+}
+
+async function count(request: ChatRequest, counting: Partial<Counting> = {}): Promise<number> {
+  return await countInput(request, { counting: { ...BARE, ...counting } });
+}
+
+const FIND = {
+  kind: "function",
+  name: "find",
+  description: "Finds a place.",
+  parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+} as const;
+
+describe("a question", () => {
+  test("is its words, and what its family puts around turns and instructions", async () => {
+    const request: ChatRequest = {
+      ...asked([hello]),
+      messages: [
+        { role: "system", blocks: [hello] },
+        { role: "user", blocks: [hello] },
+        { role: "assistant", blocks: [hello] },
+        { role: "user", blocks: [hello] },
+      ],
+    };
+    const words = 4 * HELLO_TOKENS;
+
+    expect(await count(request)).toBe(words);
+    expect(await count(request, { perRequest: 7 })).toBe(words + 7);
+    expect(await count(request, { perMessage: 10 })).toBe(words + 20);
+    expect(await count(request, { perSystem: 100 })).toBe(words + 100);
+  });
+
+  test("is never nothing", async () => {
+    expect(await count(asked([]))).toBe(1);
+  });
+
+  test("[A4.6] counts each picture as much, whatever it is", async () => {
+    const picture = (url: string): Block => ({ type: "image", source: { kind: "url", url } });
+
+    expect(await count(asked([picture("https://a.test/x.png")]))).toBe(1_000);
+    expect(await count(asked([picture("https://a.test/y.png"), hello]))).toBe(1_000 + HELLO_TOKENS);
+  });
+
+  test("counts calls and results, with what stands around them", async () => {
+    const call: Block = {
+      type: "tool_call",
+      id: "1",
+      kind: "function",
+      name: "find",
+      arguments: "{}",
+    };
+    const result: Block = { type: "tool_result", callId: "1", blocks: [hello] };
+    const words = await count(asked([call, result]));
+
+    expect(words).toBe(1 + 1 + HELLO_TOKENS);
+    expect(await count(asked([call, result]), { perToolBlock: 10 })).toBe(words + 20);
+  });
+
+  test("leaves out the reasoning that the family does not read again", async () => {
+    const signature = { issuer: "x", value: "s".repeat(100) };
+    const reasoned = asked([{ type: "reasoning", text: "Hello there", signature }, hello]);
+
+    expect(await count(reasoned)).toBe(HELLO_TOKENS);
+    expect(await count(reasoned, { reasoningFactor: 0.5 })).toBe(HELLO_TOKENS + 1);
+    expect(await count(reasoned, { perSealChar: 0.2 })).toBe(HELLO_TOKENS + 20);
+  });
+
+  test("does not take what is sealed for words", async () => {
+    const sealed = { text: "Hello there", encrypted: "x1Y".repeat(5_000) };
+
+    expect(await count(asked([{ type: "other", style: "x", data: sealed }]))).toBeLessThan(20);
+  });
+
+  test("costs more where it has a schema, is to think, or must call a tool", async () => {
+    const schema = { type: "object", properties: { city: { type: "string" } } };
+    const formatted = asked([hello], { format: { type: "json_schema", name: "f", schema } });
+    const thinking = asked([hello], { reasoning: { enabled: true } });
+    const little = asked([hello], { reasoning: { enabled: true, effort: "low" } });
+    const forced = asked([hello], { tools: [FIND], toolChoice: { mode: "required" } });
+    const free = asked([hello], { tools: [FIND] });
+
+    expect(await count(formatted)).toBe(HELLO_TOKENS);
+    expect(await count(formatted, { formatPrompt: 50, formatFactor: 1 })).toBeWithin(60, 80);
+    expect(await count(thinking, { thinking: 30 })).toBe(HELLO_TOKENS + 30);
+    expect(await count(little, { thinking: 30 })).toBe(HELLO_TOKENS);
+    expect(await count(forced, { forcedTool: 9 })).toBe((await count(free)) + 9);
+  });
+});
+
+test("tools are counted as the family words them", async () => {
+  const request = asked([], { tools: [FIND, FIND] });
+  const json = await count(request);
+  const types = await count(request, { toolText: "types" });
+  const words = await count(request, { toolText: "words" });
+
+  expect(json).toBeGreaterThan(types);
+  expect(types).toBeGreaterThan(words);
+  expect(await count(request, { toolPrompt: 300, perTool: 5 })).toBe(json + 310);
+  expect(await count(request, { toolFactor: 2 })).toBe(json * 2);
+});
+
+test("a family's tokens show in long texts, and hardly in short ones", async () => {
+  const traits = { counting: { textFactor: 1.2, fullFactorTokens: 200 } };
+  const long = "word ".repeat(1_000);
+
+  expect(await countText("Hello there", traits)).toBeWithin(2, 2.01);
+  expect(await countText(long, traits)).toBeCloseTo(1.2 * (await countText(long, {})), 5);
+});
+
+test("a usage that nobody reported counts question and answer in the model's own tokens", async () => {
+  const traits = { counting: { textFactor: 1.2 } };
+  const question = asked([{ type: "text", text: "word ".repeat(1_000) }]);
+  const answer = "word ".repeat(2_000);
+
+  const usage = await countUsage(question, answer, traits, 10);
+
+  expect(usage.inputTokens).toBe(await countInput(question, traits));
+  expect(usage.outputTokens).toBe(Math.ceil(10 + (await countText(answer, traits))));
+  expect(usage.outputTokens).toBeWithin(2_390, 2_430);
+  expect(usage.isEstimated).toBe(true);
+});

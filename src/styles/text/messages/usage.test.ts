@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { parseUsage, UsageReader } from "./usage.ts";
+
+const WRITTEN = {
+  input_tokens: 5,
+  cache_creation_input_tokens: 30,
+  cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+  output_tokens: 1,
+};
+
+test("what is written to the cache for an hour is told apart, since it costs more", () => {
+  expect(parseUsage(WRITTEN)).toMatchObject({ cacheWriteTokens: 30, longCacheWriteTokens: 20 });
+});
+
+test("what a stream said of it at its start still holds at its end", () => {
+  const reader = new UsageReader();
+  reader.add(WRITTEN);
+  reader.add({ output_tokens: 9 });
+
+  expect(reader.usage).toMatchObject({ longCacheWriteTokens: 20, outputTokens: 9 });
+});
+
+test("a server that says nothing of it, or nonsense, is taken to write for minutes", () => {
+  for (const odd of [undefined, null, 7, { ephemeral_1h_input_tokens: "many" }])
+    expect(parseUsage({ ...WRITTEN, cache_creation: odd })).not.toHaveProperty(
+      "longCacheWriteTokens",
+    );
+});

@@ -1,0 +1,227 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { ChatRequest } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { TextStyle } from "#core/style.ts";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
+import { geminiRequestFaults } from "#test/grammar/gemini-request.ts";
+import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
+import { withShared } from "#test/shared.ts";
+import { differences, extraNames, meaningOf } from "./cross-meaning.ts";
+import { capturedRequests, recordedRequests, type RecordedRequest } from "./cross-recorded.ts";
+import { STYLES, type Judged } from "./cross-styles.ts";
+
+/** Where a loss is told under another name than the field has here. */
+const TOLD_AS: Readonly<Record<string, RegExp>> = {
+  conversation: /^messages\.(?!name)/,
+  media: /^messages\./,
+  tools: /^tools/,
+  "reasoning said": /^(messages\.)?reasoning/,
+  "others said": /^(messages\.|tools)/,
+  isMarked: /cache_control/,
+  isCited: /citations/,
+  isNamed: /messages\.name/,
+  instructions: /response_format/,
+  web_search: /web_search/,
+  reasoning: /^reasoning/,
+};
+
+/** What is not the same and is not told, in which requests, and why. */
+const EXCEPTIONS: readonly Exception[] = [
+  {
+    to: ["gemini"],
+    field: "response_format",
+    why: "the style's older schema has no definitions, so they stand where they are used",
+    names: [
+      "github/chat-completions/0020.json",
+      "local-openai-compatible/chat-completions/0138.json",
+    ],
+  },
+  {
+    to: ["messages"],
+    field: "max_tokens",
+    why: "open: a limit that leaves no room for thinking is raised, and nobody is told",
+    names: "wherever thinking is asked for",
+  },
+  {
+    to: ["chat", "responses", "messages"],
+    field: "conversation",
+    why: "open: a result within the model's own content is read as something that the model said",
+    names: ["google/generate-content/0041.json", "google/stream-generate-content/0036.json"],
+  },
+  {
+    to: ["chat", "responses", "messages"],
+    field: "schema types",
+    why: "open: a schema whose types are the numbers of an older writer stays as it is",
+    names: ["vertex/generate-content/0012.json", "vertex/generate-content/0025.json"],
+  },
+];
+
+interface Exception {
+  readonly to: readonly string[];
+  readonly field: string;
+  readonly why: string;
+  readonly names: readonly string[] | "wherever thinking is asked for";
+}
+
+/** What some vendors cannot do at all, by the field that asks for it. */
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  "chat>responses": ["n", "modalities", "messages[0]"],
+  "chat>messages": ["n", "modalities", "messages[0]"],
+  "chat>gemini": [],
+  "responses>chat": ["tools.file_search", "messages[0]"],
+  "responses>messages": ["tools.file_search"],
+  "responses>gemini": ["tools.file_search"],
+  "messages>chat": ["messages[1]", "container", "mcp_servers"],
+  "messages>responses": ["messages[1]", "container", "mcp_servers"],
+  "messages>gemini": ["messages[1]", "container", "mcp_servers"],
+  "gemini>chat": ["messages[0]", "messages[1]"],
+  "gemini>responses": ["messages[0]", "messages[1]", "modalities"],
+  "gemini>messages": ["messages[0]", "messages[1]", "modalities"],
+};
+
+const needed = new Set<Exception>();
+
+const PAIRS = STYLES.flatMap((from) =>
+  STYLES.filter((to) => to !== from).map((to) => ({ from, to })),
+);
+let written = 0;
+
+afterAll(() => {
+  process.stdout.write(`requests written for upstreams of other styles: ${written}\n`);
+});
+
+withShared("corpus", () =>
+  describe("recorded requests", () => {
+    holdAll(new Map(STYLES.map((style) => [style, recordedRequests(style)])));
+
+    test("no exception is made that is not needed", () => {
+      expect(EXCEPTIONS.filter((one) => !needed.has(one)).map(({ why }) => why)).toEqual([]);
+    });
+  }),
+);
+
+withShared("captured", () =>
+  describe("requests of real clients", () => {
+    holdAll(new Map(STYLES.map((style) => [style, capturedRequests(style)])));
+  }),
+);
+
+function holdAll(requests: ReadonlyMap<Judged, readonly RecordedRequest[]>): void {
+  test.each(PAIRS.map(({ from, to }) => [from.style.id, to.style.id, from, to] as const))(
+    "[A4.3-02] [A4.3-09] what callers of the %s style ask, an upstream of the %s style is asked, or the loss is told",
+    (_, __, from, to) => {
+      for (const { name, body } of requests.get(from) ?? []) {
+        const request = readFromCaller(from.style, body);
+        if (request === undefined) continue;
+        const { built, lost, refused } = write(request, to.style, {});
+        if (built === undefined) {
+          const known = REFUSED[`${from.style.id}>${to.style.id}`];
+          expect([name, known]).toEqual([name, expect.arrayContaining([refused])]);
+          continue;
+        }
+        const again = readFromUpstream(to.style, built, request.stream);
+        const found = [
+          ...differences(meaningOf(request), meaningOf(again)).filter(({ field }) =>
+            lost.every((one) => !(TOLD_AS[field] ?? new RegExp(`^${field}`)).test(one)),
+          ),
+          ...unknownTypesIn(built).map((is) => ({ field: "schema types", was: undefined, is })),
+        ];
+        const untold = found.filter(({ field }) => !isException(name, to, field, built));
+        const dropped = extraNames(request.extra, from.style.id).filter(
+          (one) => !(one in built) && !lost.some((field) => field.startsWith(one)),
+        );
+
+        expect([name, untold]).toEqual([name, []]);
+        expect([name, dropped]).toEqual([name, []]);
+        written++;
+      }
+    },
+  );
+
+  test.each(PAIRS.map(({ from, to }) => [from.style.id, to.style.id, from, to] as const))(
+    "what callers of the %s style ask, a vendor of the %s style would take, whatever its model can do",
+    (_, __, from, to) => {
+      for (const { name, body } of requests.get(from) ?? []) {
+        const request = readFromCaller(from.style, body);
+        if (request === undefined) continue;
+        for (const model of MODELS) {
+          const { built } = write(request, to.style, model);
+          if (built !== undefined) expect([name, faultsOf(to.style, built)]).toEqual([name, []]);
+        }
+      }
+    },
+  );
+}
+
+/** Of a model nobody knows, one that takes budgets, one that takes steps, and one that does not think. */
+const MODELS: readonly ModelTraits[] = [
+  {},
+  {
+    kind: "chat",
+    maxOutputTokens: 32_000,
+    reasoningControls: { budget: { minTokens: 1_024, maxTokens: 32_768 } },
+  },
+  { kind: "chat", maxOutputTokens: 64_000, reasoningControls: { efforts: ["low", "high"] } },
+  { kind: "chat", maxOutputTokens: 4_096 },
+];
+
+/** `undefined` for what callers of the style are refused: the styles' own tests say what that is. */
+function readFromCaller({ inbound }: TextStyle, body: JsonObject): ChatRequest | undefined {
+  try {
+    return inbound.parseRequest(body, inbound.readRequest(body, { model: "m", stream: true }));
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "invalid_request") return undefined;
+    throw error;
+  }
+}
+
+function write(
+  request: ChatRequest,
+  { outbound }: TextStyle,
+  model: ModelTraits,
+): { readonly built?: JsonObject; readonly lost: readonly string[]; readonly refused?: string } {
+  const report = new LossReport();
+  try {
+    const built = parseJson(JSON.stringify(outbound.buildRequest(request, { report, model })));
+    return { built: isObject(built) ? built : {}, lost: report.fields };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "not_carried") throw error;
+    return { lost: report.fields, refused: error.param ?? "" };
+  }
+}
+
+/** Vendors take the least budget there is, which the specification does not let callers ask for. */
+function readFromUpstream({ inbound }: TextStyle, body: JsonObject, stream: boolean): ChatRequest {
+  const isLeast = memberOf(body["thinking"], "budget_tokens") === 1_024;
+  const readable = isLeast
+    ? { ...body, thinking: { type: "enabled", budget_tokens: 1_025 } }
+    : body;
+  const facts = inbound.readRequest(readable, { model: "m", stream });
+  return inbound.parseRequest(readable, facts);
+}
+
+function isException(name: string, to: Judged, field: string, built: JsonObject): boolean {
+  const known = EXCEPTIONS.find(
+    (one) =>
+      one.field === field &&
+      one.to.includes(to.style.id) &&
+      (typeof one.names === "string"
+        ? memberOf(built["thinking"], "type") === "enabled"
+        : one.names.includes(name)),
+  );
+  if (known !== undefined) needed.add(known);
+  return known !== undefined;
+}
+
+/** Types in the schemas of tools that JSON schema does not know. */
+function unknownTypesIn({ tools = [] }: JsonObject): readonly string[] {
+  return JSON.stringify(tools).match(/"type":(\d+|"[A-Z]+")/g) ?? [];
+}
+
+function faultsOf({ id }: TextStyle, body: JsonObject): readonly string[] {
+  if (id === "messages") return messagesRequestFaults(body);
+  return id === "gemini" ? geminiRequestFaults(body) : [];
+}
