@@ -8,5 +8,5 @@ export interface FetchedMedia {
 /** Follows links of callers to media, for upstreams that do not. */
 export interface MediaFetcher {
   /** Throws `invalid_request` for a link that may not be followed, or leads to nothing usable. */
-  fetch(url: string, signal: AbortSignal): Promise<FetchedMedia>;
+  follow(url: string, signal: AbortSignal): Promise<FetchedMedia>;
 }

@@ -16,7 +16,7 @@ const MAX_REDIRECTS = 3;
 
 export function openLinkedMedia(rules: LinkRules): MediaFetcher {
   return {
-    async fetch(url, signal) {
+    async follow(url, signal) {
       await using response = await guardedFetch(url, {
         allowHttp: true,
         allow: rules.allow,

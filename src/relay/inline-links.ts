@@ -24,7 +24,7 @@ export async function inlineLinks(
     throw new GatewayError("invalid_request", message, { param: "messages" });
   }
   const fetched = await Promise.all(
-    [...links].map(async (url) => [url, await media.fetch(url, signal)] as const),
+    [...links].map(async (url) => [url, await media.follow(url, signal)] as const),
   );
   const found = new Map(fetched);
   const messages = request.messages.map((message): Message => ({

@@ -129,6 +129,18 @@ describe("a model", () => {
     expect(codeOf(strict.plan)).toBe("unavailable");
   });
 
+  test("that is not listed counts as its family does, by the name its upstream knows", () => {
+    const counting = { perRequest: 5 };
+    const catalog: Catalog = {
+      ...catalogOf(undefined),
+      findCounting: (id) => (id === "upstream-m" ? counting : undefined),
+    };
+    const channels = new Channels(catalog, PRICED);
+    channels.replace([channel("a")]);
+
+    expect(channels.find("m")?.[0]?.traits).toMatchObject({ counting, maxOutputTokens: 1_000 });
+  });
+
   test("of a local server has nobody else's price", () => {
     const known = {
       id: "m",
