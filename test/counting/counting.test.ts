@@ -23,7 +23,20 @@ const HELD: Readonly<Record<string, Partial<Record<Kind, readonly [number, numbe
 
 const FEWEST = 5;
 
+const NOT_JUDGED: readonly Kind[] = ["media", "others"];
+
 withShared("corpus", () => {
+  test("long questions are counted to within a hundredth, but for a few with many calls", async () => {
+    const long = (await readCounted()).filter(
+      ({ vendor, kind, told }) => vendor in HELD && told > 900 && !NOT_JUDGED.includes(kind),
+    );
+    const off = long.map(({ told, ours }) => Math.abs(ours / told - 1)).toSorted((a, b) => a - b);
+
+    expect(off.length).toBeGreaterThan(20);
+    expect(off[Math.floor(off.length * 0.8)]).toBeLessThan(0.01);
+    expect(off.at(-1)).toBeLessThan(0.07);
+  });
+
   test("[A4.6] recorded questions are as long as their vendors said, as nearly as can be told", async () => {
     const rows = rowsOf(await readCounted()).filter(({ questions }) => questions >= FEWEST);
     process.stdout.write(tableOf(rows));
