@@ -1,7 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import { OPENAI_DIALECT } from "./openai.ts";
+import { OPENAI_DIALECT, OPENAI_RESPONSES } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 
 /**
@@ -15,7 +15,12 @@ export const azureOpenai: Provider = {
   needsKey: true,
   text: [
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect(OPENAI_DIALECT) },
-    { style: responses, path: "/responses", isFaithful: true },
+    {
+      style: responses,
+      path: "/responses",
+      isFaithful: true,
+      dialect: { ...OPENAI_RESPONSES },
+    },
   ],
   // The list there is of what could be deployed.
   needsModels: true,

@@ -1,5 +1,6 @@
 import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -24,6 +25,11 @@ export const OPENAI_DIALECT: ChatDialect = {
   customTools: true,
 };
 
+/** The same, where they are asked for responses. */
+export const OPENAI_RESPONSES: ResponsesDialect = {
+  reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
+};
+
 export const openai: Provider = {
   id: "openai",
   name: "OpenAI",
@@ -39,7 +45,12 @@ export const openai: Provider = {
       inlines: ["audio", "file"],
       ...inDialect(OPENAI_DIALECT),
     },
-    { style: responses, path: "/responses", isFaithful: true },
+    {
+      style: responses,
+      path: "/responses",
+      isFaithful: true,
+      dialect: { ...OPENAI_RESPONSES },
+    },
   ],
   modelsPath: "/models",
   authorize: bearer,

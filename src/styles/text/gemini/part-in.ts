@@ -39,8 +39,12 @@ export function understand(part: JsonObject, calls: CallBook): Block | undefined
 
 export function signatureIn(part: JsonObject): Signature | undefined {
   const text = textOf(part["thoughtSignature"]);
-  return text === undefined || text === "" ? undefined : readSignature(text, GEMINI);
+  const isProof = text !== undefined && text !== "" && !STAND_INS.includes(text);
+  return isProof ? readSignature(text, GEMINI) : undefined;
 }
+
+/** What clients write where a proof is lost; a server takes them for none at all. */
+const STAND_INS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
 function callOf(part: JsonObject, called: JsonObject, calls: CallBook): ToolCallBlock {
   return {

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { fitReasoner } from "./fit-reasoner.ts";
+
+const dialect = { reasonersRefuse: ["temperature", "top_p"] };
+const REASONS: ModelTraits = { reasoningControls: { efforts: ["none", "low", "high"] } };
+
+function fitted(body: JsonObject, model: ModelTraits): [JsonObject, readonly string[]] {
+  const report = new LossReport();
+  return [fitReasoner(body, { model, dialect, report }), report.fields];
+}
+
+test("a model that reasons is not told what it refuses, and the caller is", () => {
+  expect(fitted({ model: "m", temperature: 0.2, top_p: 0.95 }, REASONS)).toEqual([
+    { model: "m" },
+    ["temperature", "top_p"],
+  ]);
+});
+
+test("what it does anyway is no loss", () => {
+  expect(fitted({ temperature: 1, top_p: 1 }, REASONS)).toEqual([{}, []]);
+});
+
+test("a model that does not reason, or is told not to, keeps all of it", () => {
+  const body = { temperature: 0.2 };
+  const silent = { ...body, reasoning: { effort: "none" } };
+
+  expect(fitted(body, {})).toEqual([body, []]);
+  expect(fitted(silent, REASONS)).toEqual([silent, []]);
+});
