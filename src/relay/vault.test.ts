@@ -1,0 +1,129 @@
+import { describe, expect, test } from "bun:test";
+import type { Block, ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { ApiKey } from "#core/key.ts";
+import { Vault } from "./vault.ts";
+
+const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
+const SIGNATURE = { issuer: "messages", value: "proof" };
+
+function open(now = { ms: 0 }, maxLength = 1_000): Vault {
+  const clock = { now: () => now.ms, monotonic: () => now.ms };
+  return new Vault(clock, { keepMs: 100, maxLength });
+}
+
+/** An answer that thinks, then calls a tool. */
+function answer(vault: Vault, callId = "c1", text = "why", key = KEY): void {
+  const events: ChatEvent[] = [
+    { type: "open", choice: 0, block: { type: "reasoning" } },
+    { type: "delta", choice: 0, text },
+    { type: "close", choice: 0, signature: SIGNATURE },
+    {
+      type: "open",
+      choice: 0,
+      block: { type: "tool_call", id: callId, name: "f", kind: "function" },
+    },
+    { type: "close", choice: 0, signature: { issuer: "gemini", value: "of the call" } },
+  ];
+  const recorder = vault.recorder(key);
+  for (const event of events) recorder.see(event);
+}
+
+const call = (id = "c1"): Block => ({
+  type: "tool_call",
+  id,
+  name: "f",
+  arguments: "{}",
+  kind: "function",
+});
+
+function restored(vault: Vault, blocks: readonly Block[], key = KEY): readonly Block[] {
+  const request: ChatRequest = {
+    model: "m",
+    messages: [{ role: "assistant", blocks }],
+    stream: false,
+    sampling: {},
+  };
+  return vault.restore(key, request).messages[0]?.blocks ?? [];
+}
+
+const THOUGHT: Block = { type: "reasoning", text: "why", signature: SIGNATURE };
+const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the call" } } as Block;
+
+describe("what a caller cannot carry", () => {
+  test("is put back before the call that it came with", () => {
+    const vault = open();
+    answer(vault);
+
+    expect(restored(vault, [{ type: "text", text: "Well." }, call()])).toEqual([
+      { type: "text", text: "Well." },
+      THOUGHT,
+      SIGNED,
+    ]);
+  });
+
+  test("takes the place of what the caller was shown of it", () => {
+    const vault = open();
+    answer(vault);
+
+    expect(restored(vault, [{ type: "reasoning", text: "why" }, call()])).toEqual([
+      THOUGHT,
+      SIGNED,
+    ]);
+  });
+
+  test("is left out of a turn whose caller carries signatures themselves", () => {
+    const vault = open();
+    answer(vault);
+    const own: Block[] = [
+      { type: "reasoning", text: "other", signature: { issuer: "messages", value: "own" } },
+      call(),
+    ];
+
+    expect(restored(vault, own)).toEqual(own);
+  });
+
+  test("is nobody else's", () => {
+    const vault = open();
+    answer(vault);
+
+    expect(restored(vault, [call()], { ...KEY, userId: 2 })).toEqual([call()]);
+    expect(restored(vault, [call("c2")])).toEqual([call("c2")]);
+  });
+
+  test("another key of the same owner may go on with the conversation", () => {
+    const vault = open();
+    answer(vault);
+
+    expect(restored(vault, [call()], { ...KEY, id: 9 })).toEqual([THOUGHT, SIGNED]);
+  });
+
+  test("is forgotten in time", () => {
+    const now = { ms: 0 };
+    const vault = open(now);
+    answer(vault);
+    now.ms = 101;
+
+    expect(restored(vault, [call()])).toEqual([call()]);
+  });
+
+  test("has a bound, past which the oldest goes first", () => {
+    const vault = open({ ms: 0 }, 120);
+    for (const id of ["c1", "c2", "c3"]) answer(vault, id, "x".repeat(30));
+
+    expect(restored(vault, [call("c1")])).toEqual([call("c1")]);
+    expect(restored(vault, [call("c3")])).toHaveLength(2);
+  });
+});
+
+test("a request that nothing is known of stays the very same", () => {
+  const request: ChatRequest = {
+    model: "m",
+    messages: [{ role: "assistant", blocks: [call()] }],
+    stream: false,
+    sampling: {},
+  };
+  const vault = open();
+  expect(vault.restore(KEY, request)).toBe(request);
+  answer(vault, "other");
+  expect(vault.restore(KEY, request)).toBe(request);
+});
