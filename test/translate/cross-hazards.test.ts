@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message } from "#core/chat.ts";
+import type { TextStyle } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import { across, DIRECTIONS, objectsIn, translated, user } from "./cross-hazards.ts";
+import { across, DIRECTIONS, objectsIn, read, translated, user } from "./cross-hazards.ts";
 import { meaningOf } from "./cross-meaning.ts";
-import { read } from "./cross-hazards.ts";
 import { STYLES } from "./cross-styles.ts";
 
 /** Ways in which converters are known to go wrong, in every direction that each concerns. */
@@ -73,30 +73,42 @@ describe.each(DIRECTIONS)(
       expect(body["tool_choice"] ?? body["toolConfig"]).toEqual(words[toId] ?? null);
     });
 
-    test.each([0, 1, 3, 4, 5, 6])(
-      "takes %d texts to stop at, and tells of those beyond what is taken",
-      (count) => {
-        if (fromId === "responses") return;
-        const most: Readonly<Record<string, number>> = {
-          chat: 4,
-          responses: 0,
-          messages: 6,
-          gemini: 5,
-        };
-        const stop = Array.from({ length: count }, (_, at) => `stop${at}`);
-        const wire = wireWithStops(fromId, stop);
-        const { body, lost } = translated(wire, from, to);
-        const kept = stop.slice(0, most[toId]);
+    if (fromId !== "responses") {
+      test.each([0, 1, 3, 4, 5, 6])(
+        "takes %d texts to stop at, and tells of those beyond what is taken",
+        (count) => {
+          const most: Readonly<Record<string, number>> = {
+            chat: 4,
+            responses: 0,
+            messages: 6,
+            gemini: 5,
+          };
+          const stop = Array.from({ length: count }, (_, at) => `stop${at}`);
+          const wire = wireWithStops(fromId, stop);
+          const { body, lost } = translated(wire, from, to);
+          const kept = stop.slice(0, most[toId]);
 
-        expect(
-          body["stop"] ??
-            body["stop_sequences"] ??
-            memberOf(body["generationConfig"], "stopSequences") ??
-            [],
-        ).toEqual(kept);
-        expect(lost.includes("stop")).toBe(kept.length < count);
-      },
-    );
+          expect(
+            body["stop"] ??
+              body["stop_sequences"] ??
+              memberOf(body["generationConfig"], "stopSequences") ??
+              [],
+          ).toEqual(kept);
+          expect(lost.includes("stop")).toBe(kept.length < count);
+        },
+      );
+    }
+
+    if (fromId === "chat" || fromId === "gemini") {
+      test("is for as many answers as were asked for, or is refused", () => {
+        const asked = (): JsonObject => ask({ messages: [user("hi")], choices: 2 }).body;
+
+        if (toId === "responses" || toId === "messages")
+          expect(asked).toThrow("'n' cannot be carried");
+        else
+          expect(asked()["n"] ?? memberOf(asked()["generationConfig"], "candidateCount")).toBe(2);
+      });
+    }
 
     test("tells the model that a tool failed", () => {
       const { body } = ask({
@@ -127,17 +139,11 @@ describe.each(DIRECTIONS)(
         "b",
         "c",
       ]);
-      // Where there are no ids, the order in which a caller's results came is all that is known of them.
-      const isKnown = fromId !== "gemini";
-      expect(results.map(({ call, text }) => [call, text])).toEqual(
-        isKnown || true
-          ? [
-              [0, "sawa"],
-              [1, "sawb"],
-              [2, "sawc"],
-            ]
-          : [],
-      );
+      expect(results.map(({ call, text }) => [call, text])).toEqual([
+        [0, "sawa"],
+        [1, "sawb"],
+        [2, "sawc"],
+      ]);
     });
 
     test("has a name at every result, and an id that fits at every call", () => {
@@ -219,16 +225,17 @@ describe.each(DIRECTIONS)(
       expect(JSON.stringify(body)).not.toContain("base64");
     });
 
-    test("has no caching marks where they are not known, and keeps them where they are", () => {
-      if (fromId === "responses" || fromId === "gemini") return;
-      const part = { type: "text", text: "long", cache_control: { type: "ephemeral" } };
-      const wire = { model: "m", max_tokens: 50, messages: [{ role: "user", content: [part] }] };
-      const { body, lost } = translated(wire, from, to);
-      const isKept = toId === "messages";
+    if (fromId === "chat" || fromId === "messages") {
+      test("has no caching marks where they are not known, and keeps them where they are", () => {
+        const part = { type: "text", text: "long", cache_control: { type: "ephemeral" } };
+        const wire = { model: "m", max_tokens: 50, messages: [{ role: "user", content: [part] }] };
+        const { body, lost } = translated(wire, from, to);
+        const isKept = toId === "messages";
 
-      expect(JSON.stringify(body).includes("cache_control")).toBe(isKept);
-      expect(lost.includes("cache_control")).toBe(!isKept);
-    });
+        expect(JSON.stringify(body).includes("cache_control")).toBe(isKept);
+        expect(lost.includes("cache_control")).toBe(!isKept);
+      });
+    }
 
     test("[A4.3-09] keeps the form of the answer", () => {
       const schema = { type: "object", properties: { x: { type: "string" } }, required: ["x"] };
@@ -247,10 +254,10 @@ describe.each(DIRECTIONS)(
         gemini: memberOf(body["generationConfig"], "responseSchema"),
       };
 
-      expect(places[toId]).toMatchObject({
-        properties: { x: { type: "string" } },
-        required: ["x"],
-      });
+      // In one style types are written large.
+      const text = JSON.stringify(places[toId]).toLowerCase();
+      expect(text).toContain('"x":{"type":"string"}');
+      expect(text).toContain('"required":["x"]');
       if (toId === "responses") expect(textOf(memberOf(format, "name"))).toMatch(/./);
     });
 
@@ -266,20 +273,21 @@ describe.each(DIRECTIONS)(
       }
     });
 
-    test("is one call at a time where that was asked, whatever else was chosen", () => {
-      if (fromId === "gemini") return;
-      const { body, lost } = ask({
-        messages: [user("hi")],
-        tools: [TOOL],
-        parallelToolCalls: false,
-      });
+    if (fromId !== "gemini") {
+      test("is one call at a time where that was asked, whatever else was chosen", () => {
+        const { body, lost } = ask({
+          messages: [user("hi")],
+          tools: [TOOL],
+          parallelToolCalls: false,
+        });
 
-      expect(
-        body["parallel_tool_calls"] === false ||
-          memberOf(body["tool_choice"], "disable_parallel_tool_use") === true ||
-          lost.includes("parallel_tool_calls"),
-      ).toBe(true);
-    });
+        expect(
+          body["parallel_tool_calls"] === false ||
+            memberOf(body["tool_choice"], "disable_parallel_tool_use") === true ||
+            lost.includes("parallel_tool_calls"),
+        ).toBe(true);
+      });
+    }
 
     test("keeps a function without parameters one", () => {
       const { body } = ask({ messages: [user("hi")], tools: [{ kind: "function", name: "now" }] });
@@ -314,14 +322,18 @@ describe.each(DIRECTIONS)(
       );
     });
 
-    test("keeps later instructions where they stand", () => {
-      const later: Message = { role: "system", blocks: [{ type: "text", text: "Now in French." }] };
-      if (fromId === "gemini" || fromId === "messages") return;
-      const { body } = ask({ messages: [user("one"), calling("two", []), later, user("three")] });
-      const order = JSON.stringify(body).match(/one|two|Now in French|three/g);
+    if (fromId === "chat" || fromId === "responses") {
+      test("keeps later instructions where they stand", () => {
+        const later: Message = {
+          role: "system",
+          blocks: [{ type: "text", text: "Now in French." }],
+        };
+        const { body } = ask({ messages: [user("one"), calling("two", []), later, user("three")] });
+        const order = JSON.stringify(body).match(/one|two|Now in French|three/g);
 
-      expect(order).toEqual(["one", "two", "Now in French", "three"]);
-    });
+        expect(order).toEqual(["one", "two", "Now in French", "three"]);
+      });
+    }
   },
 );
 
@@ -379,26 +391,17 @@ describe("callers of the chat style", () => {
     },
   );
 
-  test.each([
-    ["messages", messages],
-    ["gemini", gemini],
-  ] as const)(
-    "whose picture is not in base64 have it written in base64 for the %s style, or are told",
-    (_, to) => {
-      const url = "data:image/gif,GIF89a%01%00%01%00%80%00%00";
-      const wire = {
-        model: "m",
-        messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
-      };
-      const { body } = translated(wire, chat, to);
-      const data =
-        objectsIn(body)
-          .map((one) => one["data"])
-          .find((one) => typeof one === "string") ?? "";
+  test("whose document is data, but not in base64, have it written as the vendors want it", () => {
+    const file = { filename: "a.txt", file_data: "data:text/plain,caf%C3%A9%20au%20lait" };
+    const wire = { model: "m", messages: [{ role: "user", content: [{ type: "file", file }] }] };
+    const dataOf = (style: TextStyle): unknown =>
+      objectsIn(translated(wire, chat, style).body)
+        .map((one) => one["data"])
+        .find((one) => typeof one === "string");
 
-      expect(atob(data).slice(0, 6)).toBe("GIF89a");
-    },
-  );
+    expect(dataOf(messages)).toBe("café au lait");
+    expect(Buffer.from(String(dataOf(gemini)), "base64").toString()).toBe("café au lait");
+  });
 
   test("are not asked for a temperature that the messages style does not have", () => {
     const wire = { model: "m", temperature: 1.7, messages: [{ role: "user", content: "hi" }] };

@@ -301,9 +301,35 @@ function reasoningOf(reasoning: Reasoning | undefined): Json {
   return effort !== undefined || budgetTokens > 0 ? "some" : null;
 }
 
-/** Names of members that have no place in the hub. */
-export function extraNames(extra: Extra | undefined, style: string): readonly string[] {
+/** Members that have no place in the hub, by the names that their losses are told under. */
+export function extraNames(
+  { extra, messages, tools = [] }: ChatRequest,
+  style: string,
+): readonly string[] {
+  return [
+    ...namesIn(extra, style),
+    ...messages.flatMap((message) => namesIn(message.extra, style, "messages.")),
+    ...tools.flatMap((tool) => namesIn(tool.extra, style, "tools.")),
+  ];
+}
+
+function namesIn(extra: Extra | undefined, style: string, path = ""): readonly string[] {
   return Object.entries(extra?.[style] ?? {})
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name]) => name.replace(/\..*$/, ""));
+    .map(([name]) => path + name.replace(/\..*$/, ""));
+}
+
+/** What every vendor says of calls without results, and of results without calls. */
+export function pairingFaults(messages: readonly Message[]): readonly string[] {
+  const faults: string[] = [];
+  const open = new Set<string>();
+  for (const block of messages.flatMap(({ blocks }) => blocks)) {
+    if (block.type === "tool_call") {
+      if (open.has(block.id)) faults.push("two calls at once with one id");
+      open.add(block.id);
+    } else if (block.type === "tool_result" && !open.delete(block.callId)) {
+      faults.push("a result without its call");
+    }
+  }
+  return open.size > 0 ? [...faults, "a call without its result"] : faults;
 }

@@ -9,7 +9,7 @@ import { memberOf } from "#lib/values.ts";
 import { geminiRequestFaults } from "#test/grammar/gemini-request.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
 import { withShared } from "#test/shared.ts";
-import { differences, extraNames, meaningOf } from "./cross-meaning.ts";
+import { differences, extraNames, meaningOf, pairingFaults } from "./cross-meaning.ts";
 import { capturedRequests, recordedRequests, type RecordedRequest } from "./cross-recorded.ts";
 import { STYLES, type Judged } from "./cross-styles.ts";
 
@@ -130,7 +130,7 @@ function holdAll(requests: ReadonlyMap<Judged, readonly RecordedRequest[]>): voi
           ...unknownTypesIn(built).map((is) => ({ field: "schema types", was: undefined, is })),
         ];
         const untold = found.filter(({ field }) => !isException(name, to, field, built));
-        const dropped = extraNames(request.extra, from.style.id).filter(
+        const dropped = extraNames(request, from.style.id).filter(
           (one) => !(one in built) && !lost.some((field) => field.startsWith(one)),
         );
 
@@ -221,7 +221,8 @@ function unknownTypesIn({ tools = [] }: JsonObject): readonly string[] {
   return JSON.stringify(tools).match(/"type":(\d+|"[A-Z]+")/g) ?? [];
 }
 
-function faultsOf({ id }: TextStyle, body: JsonObject): readonly string[] {
-  if (id === "messages") return messagesRequestFaults(body);
-  return id === "gemini" ? geminiRequestFaults(body) : [];
+function faultsOf(style: TextStyle, body: JsonObject): readonly string[] {
+  if (style.id === "messages") return messagesRequestFaults(body);
+  if (style.id === "gemini") return geminiRequestFaults(body);
+  return pairingFaults(readFromUpstream(style, body, false).messages);
 }
