@@ -47,6 +47,8 @@ export async function translateRequest(
   { vault, media }: TranslationDeps,
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
+  // What a caller of another style says in headers was not said to this upstream.
+  const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport();
   const built = endpoint.style.outbound.buildRequest(request, {
@@ -60,10 +62,12 @@ export async function translateRequest(
   return {
     request,
     body: JSON.stringify(body),
-    headers: endpoint.headers?.(body, () => undefined) ?? {},
+    headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
     lost: report.fields,
   };
 }
+
+const NO_HEADER = (): undefined => undefined;
 
 /** Between callers and upstreams of one style a link is the vendor's own business. */
 async function withMedia(

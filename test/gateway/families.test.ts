@@ -48,8 +48,8 @@ describe.each(VENDORS)("$id", ({ model }) => {
           const text = await answer.text();
           expect([answer.status, text.slice(0, 300)]).toEqual([200, text.slice(0, 300)]);
           const seen = stream ? caller.readStream(text) : caller.readWhole(JSON.parse(text));
-        // What passes through is as the vendor writes it, and these have their own ways.
-        return id === "chat" ? { ...seen, faults: [] } : seen;
+          // What passes through is as the vendor writes it, and these have their own ways.
+          return id === "chat" ? { ...seen, faults: [] } : seen;
         };
         const user = { role: "user", text: "What is the weather in Paris?" } as const;
         const first = await read({ model, stream, turns: [user], tools: [weather] });

@@ -109,3 +109,20 @@ describe("[A4.3-03] the ending of a model's name steers its reasoning", () => {
     expect(Number(record?.["cost"])).toBeGreaterThan(0);
   });
 });
+
+test("a steered call of the messages style keeps the features its caller switched on", async () => {
+  await using sandbox = await startSandbox();
+  await using gateway = await openTestGateway({ yaml: YAML(sandbox.url) });
+  const body = {
+    model: "claude-sonnet-4-5-20250929-thinking",
+    max_tokens: 4_000,
+    messages: [{ role: "user", content: "Hi." }],
+  };
+
+  await gateway.post("/v1/messages", body, {
+    "anthropic-beta": "interleaved-thinking-2025-05-14",
+  });
+
+  expect(sandbox.requests.at(-1)?.headers["anthropic-beta"]).toContain("interleaved-thinking");
+  expect(sandbox.requests.at(-1)?.headers["anthropic-version"]).toBe("2023-06-01");
+});
