@@ -18,8 +18,16 @@ export interface StoredResponse {
 export interface ResponseStore {
   save(stored: StoredResponse): Promise<void>;
   find(userId: number, id: string): Promise<StoredResponse | undefined>;
-  /** A response and all that it goes on from, oldest first; `undefined` where any of them is gone. */
-  findConversation(userId: number, id: string): Promise<readonly StoredResponse[] | undefined>;
+  /**
+   * A response and all that it goes on from, oldest first; `undefined` where
+   * any of them is gone. Throws `context_length_exceeded` where they are longer
+   * than `maxChars` together: all of them are held at once.
+   */
+  findConversation(
+    userId: number,
+    id: string,
+    maxChars: number,
+  ): Promise<readonly StoredResponse[] | undefined>;
   /** Output items by their own ids; those that are not there are left out. */
   findItems(userId: number, itemIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
   /** False where there is none. */

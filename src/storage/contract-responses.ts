@@ -25,11 +25,24 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     const turns = [turn("a"), turn("b", { previousId: "a" }), turn("c", { previousId: "b" })];
     for (const each of turns) await storage.responses.save(each);
 
-    expect(await storage.responses.findConversation(1, "c")).toEqual(turns);
-    expect(await storage.responses.findConversation(SOMEBODY_ELSE, "c")).toBeUndefined();
+    expect(await storage.responses.findConversation(1, "c", 10_000)).toEqual(turns);
+    expect(await storage.responses.findConversation(SOMEBODY_ELSE, "c", 10_000)).toBeUndefined();
 
     await storage.responses.delete(1, "a");
-    expect(await storage.responses.findConversation(1, "c")).toBeUndefined();
+    expect(await storage.responses.findConversation(1, "c", 10_000)).toBeUndefined();
+  });
+
+  test("a conversation that is too long to hold is not read to its end", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithOwner(place);
+    const input = ["x".repeat(1_000)];
+    await storage.responses.save(turn("a", { input }));
+    await storage.responses.save(turn("b", { input, previousId: "a" }));
+
+    const reading = storage.responses.findConversation(1, "b", 1_500).catch(String);
+
+    expect(await reading).toContain("too long");
+    expect(await storage.responses.findConversation(1, "b", 5_000)).toHaveLength(2);
   });
 
   test("an output item is found by its own id, by its owner only", async () => {

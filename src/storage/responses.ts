@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
+import { GatewayError } from "#core/error.ts";
 import type { ResponseStore, StoredResponse } from "#core/responses.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import type { Tables } from "./tables.ts";
@@ -25,25 +26,23 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
     },
 
     async find(userId, id) {
-      const row = await db
-        .selectFrom("responses")
-        .selectAll()
-        .where("id", "=", id)
-        .where("user_id", "=", userId)
-        .executeTakeFirst();
+      const row = await findRow(userId, id);
       return row === undefined ? undefined : fromRow(row);
     },
 
-    async findConversation(userId, id) {
-      const turns: StoredResponse[] = [];
-      let next: string | undefined = id;
-      while (next !== undefined) {
-        const turn: StoredResponse | undefined = await this.find(userId, next);
-        if (turn === undefined || turns.length === MAX_TURNS) return undefined;
-        turns.push(turn);
-        next = turn.previousId;
+    async findConversation(userId, id, maxChars) {
+      const rows: Selectable<ResponsesTable>[] = [];
+      let chars = 0;
+      let next: string | null = id;
+      while (next !== null) {
+        const row = await findRow(userId, next);
+        if (row === undefined) return undefined;
+        chars += row.input.length + row.response.length;
+        if (chars > maxChars || rows.length === MAX_TURNS) throw tooLong();
+        rows.push(row);
+        next = row.previous_id;
       }
-      return turns.reverse();
+      return rows.reverse().map(fromRow);
     },
 
     async findItems(userId, itemIds) {
@@ -88,6 +87,26 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
       return Number(numDeletedRows);
     },
   };
+
+  async function findRow(
+    userId: number,
+    id: string,
+  ): Promise<Selectable<ResponsesTable> | undefined> {
+    return await db
+      .selectFrom("responses")
+      .selectAll()
+      .where("id", "=", id)
+      .where("user_id", "=", userId)
+      .executeTakeFirst();
+  }
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError(
+    "context_length_exceeded",
+    "The conversation has grown too long to be gone on from; send what matters of it instead.",
+    { param: "previous_response_id" },
+  );
 }
 
 function outputItems(response: JsonObject): { id: string; item: JsonObject }[] {

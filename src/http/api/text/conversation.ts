@@ -16,11 +16,13 @@ export async function continueConversation(
   body: JsonObject,
   userId: number,
   store: ResponseStore,
+  maxChars: number,
 ): Promise<Continued> {
   const { previous_response_id: previous } = body;
   const previousId = typeof previous === "string" && previous !== "" ? previous : undefined;
   const added = await withoutReferences(inputItems(body["input"]), userId, store);
-  const earlier = previousId === undefined ? [] : await itemsUpTo(previousId, userId, store);
+  const earlier =
+    previousId === undefined ? [] : await itemsUpTo(previousId, userId, store, maxChars);
   return { added, input: [...earlier, ...added], previousId };
 }
 
@@ -34,8 +36,9 @@ async function itemsUpTo(
   id: string,
   userId: number,
   store: ResponseStore,
+  maxChars: number,
 ): Promise<readonly Json[]> {
-  const turns = await store.findConversation(userId, id);
+  const turns = await store.findConversation(userId, id, maxChars);
   if (turns === undefined) {
     throw new GatewayError("not_found", `Previous response with id '${shown(id)}' not found.`, {
       param: "previous_response_id",

@@ -45,7 +45,8 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   let isKept = true;
   return await generate(exchange, responses, deps, {
     async prepare(body) {
-      asked = await continueConversation(body.json, userId, deps.responses);
+      const { bodyBytes } = deps.limits;
+      asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
       isKept = body.json["store"] !== false;
       return withInput(body, fitted(asked.input, body.json, deps), deps.limits.jsonDepth);
     },

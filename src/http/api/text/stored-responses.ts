@@ -59,7 +59,7 @@ export const listInputItems: Route<HttpDeps> = {
   async handle(exchange, deps) {
     const { userId } = requireKey(exchange);
     const id = exchange.param("id");
-    const turns = await deps.responses.findConversation(userId, id);
+    const turns = await deps.responses.findConversation(userId, id, deps.limits.bodyBytes);
     if (turns === undefined) throw responseNotFound(id);
     const query = new URL(exchange.request.url).searchParams;
     return json(pageOf(inputOf(turns), query), exchange.id);
