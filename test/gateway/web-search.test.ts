@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
+
+const PROMPT = "Search the web: how long is a canal lock?";
+
+/** How each style asks for a search, and where the sources of an answer stand in it. */
+const STYLES: Readonly<
+  Record<string, { ask(model: string): [string, object]; urls(answer: never): string[] }>
+> = {
+  chat: {
+    ask: (model) => [
+      "/v1/chat/completions",
+      {
+        model,
+        messages: [{ role: "user", content: PROMPT }],
+        web_search_options: { search_context_size: "medium" },
+      },
+    ],
+    urls: (answer: {
+      choices: { message: { annotations?: { url_citation: { url: string } }[] } }[];
+    }) => (answer.choices[0]?.message.annotations ?? []).map((one) => one.url_citation.url),
+  },
+  responses: {
+    ask: (model) => ["/v1/responses", { model, input: PROMPT, tools: [{ type: "web_search" }] }],
+    urls: (answer: { output: { content?: { annotations: { url: string }[] }[] }[] }) =>
+      answer.output.flatMap(({ content = [] }) =>
+        content.flatMap(({ annotations }) => annotations.map(({ url }) => url)),
+      ),
+  },
+  messages: {
+    ask: (model) => [
+      "/v1/messages",
+      {
+        model,
+        max_tokens: 1_000,
+        messages: [{ role: "user", content: PROMPT }],
+        tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
+      },
+    ],
+    urls: (answer: { content: { citations?: { url: string }[] | null }[] }) =>
+      answer.content.flatMap(({ citations }) => (citations ?? []).map(({ url }) => url)),
+  },
+  gemini: {
+    ask: (model) => [
+      `/v1beta/models/${model}:generateContent`,
+      { contents: [{ role: "user", parts: [{ text: PROMPT }] }], tools: [{ googleSearch: {} }] },
+    ],
+    urls: (answer: {
+      candidates: { groundingMetadata?: { groundingChunks?: { web: { uri: string } }[] } }[];
+    }) =>
+      (answer.candidates[0]?.groundingMetadata?.groundingChunks ?? []).map(({ web }) => web.uri),
+  },
+};
+
+describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
+  "[A4.3-14] a web search on an upstream of the style %s",
+  (id, upstream) => {
+    let sandbox: Sandbox;
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      sandbox = await startSandbox();
+      gateway = await openTestGateway({ yaml: channelOf(upstream, sandbox.url) });
+    });
+    afterAll(async () => {
+      await gateway[Symbol.asyncDispose]();
+      await sandbox.stop();
+    });
+
+    test.each(Object.entries(STYLES))(
+      "asked for in the style %s, brings its sources",
+      async (style, { ask, urls }) => {
+        const [path, body] = ask(upstream.model);
+
+        const answer = await gateway.post(path, body);
+        const json: unknown = await answer.json();
+
+        if (id === "chat" && style !== "chat") {
+          // This family does not search: the wish is told as not carried, and the rest is answered.
+          expect(answer.headers.get("sluice-lossy")).toContain("web_search");
+          return;
+        }
+        expect([answer.status, JSON.stringify(json).slice(0, 300)]).toEqual([
+          200,
+          JSON.stringify(json).slice(0, 300),
+        ]);
+        if (id === "chat") return;
+        const found = urls(json as never);
+        expect(found.length).toBeGreaterThan(0);
+        for (const url of found) expect(url).toMatch(/^https?:\/\//);
+      },
+    );
+  },
+);
