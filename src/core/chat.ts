@@ -156,7 +156,16 @@ export interface Tool {
 export type ToolChoice =
   | { readonly mode: "auto" | "none" | "required" }
   | { readonly mode: "named"; readonly name: string; readonly kind: "function" | "custom" }
-  | { readonly mode: "allowed"; readonly required: boolean; readonly tools: readonly JsonObject[] };
+  | {
+      readonly mode: "allowed";
+      readonly required: boolean;
+      readonly tools: readonly AllowedTool[];
+      /** What else is allowed, which only the caller's style knows: its `allowed_tools`, as they were written. */
+      readonly extra?: Extra;
+    };
+
+/** One of the request's tools that may be called. */
+export type AllowedTool = Pick<Tool, "kind" | "name">;
 
 export type OutputFormat =
   | { readonly type: "text" }

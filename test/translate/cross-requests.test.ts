@@ -39,31 +39,13 @@ const EXCEPTIONS: readonly Exception[] = [
       "local-openai-compatible/chat-completions/0138.json",
     ],
   },
-  {
-    to: ["messages"],
-    field: "max_tokens",
-    why: "open: a limit that leaves no room for thinking is raised, and nobody is told",
-    names: "wherever thinking is asked for",
-  },
-  {
-    to: ["chat", "responses", "messages"],
-    field: "conversation",
-    why: "open: a result within the model's own content is read as something that the model said",
-    names: ["google/generate-content/0041.json", "google/stream-generate-content/0036.json"],
-  },
-  {
-    to: ["chat", "responses", "messages"],
-    field: "schema types",
-    why: "open: a schema whose types are the numbers of an older writer stays as it is",
-    names: ["vertex/generate-content/0012.json", "vertex/generate-content/0025.json"],
-  },
 ];
 
 interface Exception {
   readonly to: readonly string[];
   readonly field: string;
   readonly why: string;
-  readonly names: readonly string[] | "wherever thinking is asked for";
+  readonly names: readonly string[];
 }
 
 /** What some vendors cannot do at all, by the field that asks for it. */
@@ -129,7 +111,7 @@ function holdAll(requests: ReadonlyMap<Judged, readonly RecordedRequest[]>): voi
           ),
           ...unknownTypesIn(built).map((is) => ({ field: "schema types", was: undefined, is })),
         ];
-        const untold = found.filter(({ field }) => !isException(name, to, field, built));
+        const untold = found.filter(({ field }) => !isException(name, to, field));
         const dropped = extraNames(request, from.style.id).filter(
           (one) => !(one in built) && !lost.some((field) => field.startsWith(one)),
         );
@@ -203,14 +185,9 @@ function readFromUpstream({ inbound }: TextStyle, body: JsonObject, stream: bool
   return inbound.parseRequest(readable, facts);
 }
 
-function isException(name: string, to: Judged, field: string, built: JsonObject): boolean {
+function isException(name: string, to: Judged, field: string): boolean {
   const known = EXCEPTIONS.find(
-    (one) =>
-      one.field === field &&
-      one.to.includes(to.style.id) &&
-      (typeof one.names === "string"
-        ? memberOf(built["thinking"], "type") === "enabled"
-        : one.names.includes(name)),
+    (one) => one.field === field && one.to.includes(to.style.id) && one.names.includes(name),
   );
   if (known !== undefined) needed.add(known);
   return known !== undefined;

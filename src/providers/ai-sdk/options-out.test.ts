@@ -108,12 +108,14 @@ describe("a request", () => {
     const allowed = {
       mode: "allowed",
       required: true,
-      tools: [{ type: "function", name: "g" }],
+      tools: [{ kind: "function", name: "g" }],
+      extra: { responses: { allowed_tools: [{ type: "web_search" }] } },
     } as const;
-    const { options } = await build({ tools, toolChoice: allowed });
+    const { options, lost } = await build({ tools, toolChoice: allowed });
 
     expect(options.tools?.map(({ name }) => name)).toEqual(["g"]);
     expect(options.toolChoice).toEqual({ type: "required" });
+    expect(lost).toEqual(["tool_choice.allowed_tools"]);
   });
 
   test("wraps what is free text, under a name that vendors take and answers are told by", async () => {

@@ -1,12 +1,18 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
-import { defined, memberOf, textOf } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
+import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
 
 export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3FunctionTool[] {
-  const tools = offered(request).map((tool) => buildTool(tool, terms));
+  const { tools: known = [], toolChoice } = request;
+  // The caller's choice of some of the tools is a choice of what is offered at all.
+  const tools = amongAllowed(known, toolChoice).map((tool) => buildTool(tool, terms));
+  if (toolChoice?.mode === "allowed") {
+    terms.report.loseForeign(toolChoice.extra, AI_SDK, "tool_choice.");
+  }
   return tools.length === 0 && terms.traits.declaresCalls === true ? calledTools(request) : tools;
 }
 
@@ -22,15 +28,6 @@ function calledTools({ messages }: ChatRequest): LanguageModelV3FunctionTool[] {
     description: "Was called before, and cannot be called any more.",
     inputSchema: { type: "object", properties: {} },
   }));
-}
-
-/** The caller's choice of some of the tools is a choice of what is offered at all. */
-function offered({ tools = [], toolChoice }: ChatRequest): readonly Tool[] {
-  if (toolChoice?.mode !== "allowed") return tools;
-  const names = toolChoice.tools.map((tool) =>
-    textOf(memberOf(tool["function"] ?? tool["custom"], "name") ?? tool["name"]),
-  );
-  return tools.filter((tool) => names.includes(tool.name));
 }
 
 function buildTool(tool: Tool, { report }: Terms): LanguageModelV3FunctionTool {

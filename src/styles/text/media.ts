@@ -24,17 +24,24 @@ export function sourceOf(value: string): { source: MediaSource; mediaType?: stri
   const head = value.slice("data:".length, comma);
   const isBase64 = head.endsWith(";base64");
   const mediaType = isBase64 ? head.slice(0, -";base64".length) : head;
+  if (comma < 0) return { source: { kind: "url", url: value } };
   const base64 = isBase64 ? value.slice(comma + 1) : unescaped(value.slice(comma + 1));
-  if (comma < 0 || base64 === undefined) return { source: { kind: "url", url: value } };
   return { source: { kind: "data", base64 }, ...(mediaType === "" ? {} : { mediaType }) };
 }
 
-function unescaped(text: string): string | undefined {
-  try {
-    return Buffer.from(decodeURIComponent(text)).toString("base64");
-  } catch {
-    return undefined;
+const PERCENT = 0x25;
+
+/** Bytes that are written as `%80` need not be text; a `%` before anything else stands for itself. */
+function unescaped(text: string): string {
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const digits = bytes[at] === PERCENT ? bytes.toString("latin1", at + 1, at + 3) : "";
+    const isEscaped = /^[0-9a-f]{2}$/i.test(digits);
+    bytes[length++] = isEscaped ? Number.parseInt(digits, 16) : (bytes[at] ?? 0);
+    if (isEscaped) at += 2;
   }
+  return bytes.toString("base64", 0, length);
 }
 
 const TYPES = {

@@ -204,6 +204,14 @@ describe("[A4.3-02] tool calls are put together whatever their fragments look li
       [{ ...A, arguments: "raw" }],
     ],
     [
+      "what its type says, beside an empty member for the other kind",
+      [
+        call({ ...first, type: "function", custom: { name: "", input: "" } }),
+        call({ index: 0, function: { arguments: '{"x":1}' }, custom: { name: "", input: "" } }),
+      ],
+      [A],
+    ],
+    [
       "beside an empty one",
       [
         choice({
@@ -219,6 +227,19 @@ describe("[A4.3-02] tool calls are put together whatever their fragments look li
 
     expect(answer?.calls).toEqual(calls);
     expect(answer?.finish).toBe("tool_calls");
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["its type", { type: "function", function: { name: "f" }, custom: { name: "g" } }, "function"],
+    ["its type too", { type: "custom", function: { name: "g" }, custom: { name: "f" } }, "custom"],
+    ["its member", { custom: { name: "f" } }, "custom"],
+    ["the usual one of two members", { function: { name: "f" }, custom: {} }, "function"],
+  ])("what kind of call it is, is told by %s", async (_how, fragment, kind) => {
+    const events = await decoded([call({ index: 0, id: "a", ...fragment }), STOP]);
+
+    expect(events.find(({ type }) => type === "open")).toMatchObject({
+      block: { name: "f", kind },
+    });
   });
 
   test("two calls without ids get ids of their own", async () => {
@@ -379,6 +400,26 @@ describe("reasoning is found in every place that servers put it", () => {
     expect(events.find(({ type }) => type === "close")).toMatchObject({
       signature: { issuer: "chat", value: "sig" },
     });
+  });
+
+  test("a thought that is said again with its proof is read once, also after one without any", async () => {
+    const detail = (text: string): JsonObject =>
+      choice({ reasoning_details: [{ type: "reasoning.text", text, signature: "sig" }] });
+    const reasoned = async (...chunks: JsonObject[]): Promise<string | undefined> =>
+      (await said([...chunks, choice({ content: "c" }), STOP]))?.reasoning;
+
+    expect(
+      await reasoned(choice({ reasoning: "a" }), choice({ reasoning: "b" }), detail("b")),
+    ).toBe("ab");
+    expect(await reasoned(choice({ reasoning: "ab" }), detail("ab"))).toBe("ab");
+  });
+
+  test("the last piece of a thought may repeat its end, and comes with its proof", async () => {
+    const piece = (text: string, more: JsonObject = {}): JsonObject =>
+      choice({ reasoning_details: [{ type: "reasoning.text", text, ...more }] });
+    const answer = await said([piece("no, "), piece("no"), piece("o", { signature: "sig" }), STOP]);
+
+    expect(answer?.reasoning).toBe("no, noo");
   });
 
   test("a caller sees it when streaming, and not in one piece", async () => {

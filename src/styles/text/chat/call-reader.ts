@@ -4,10 +4,11 @@ import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { BlockQueue, Slot } from "#styles/text/block-queue.ts";
 import { CallArguments } from "./call-arguments.ts";
+import { calledIn, kindOf } from "./call-kind.ts";
 import { callSignature } from "./call-signature.ts";
 import { unwrapInput } from "./stand-in.ts";
 import { readName } from "#styles/text/tool-names.ts";
-import { argumentsOf, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
+import { argumentsOf, integerOf, listOf, textOf } from "#lib/values.ts";
 
 const MAX_CALLS = 1_000;
 
@@ -43,7 +44,7 @@ export class CallReader {
   }
 
   #read(wire: JsonObject, isWhole: boolean): void {
-    const called = objectOf(wire["function"]) ?? objectOf(wire["custom"]);
+    const called = calledIn(wire);
     const piece = argumentsOf(called?.["arguments"] ?? called?.["input"]);
     const name = textOf(called?.["name"]) || undefined;
     const id = textOf(wire["id"]) || undefined;
@@ -91,8 +92,7 @@ export class CallReader {
     if (this.#calls.length >= MAX_CALLS) {
       throw new GatewayError("upstream_failed", "The upstream called too many tools at once.");
     }
-    const isCustom = isObject(wire["custom"]) || wire["type"] === "custom";
-    const kind = isCustom ? "custom" : "function";
+    const kind = kindOf(wire);
     const args = new CallArguments();
     const slot = this.#queue.add({
       kind: "tool_call",

@@ -26,6 +26,8 @@ export class ChoiceReader {
   #textLength = 0;
   /** Reasoning that is not proven yet. */
   #thought = "";
+  /** It came without its structure, so there may be several thoughts in it. */
+  #isPlain = false;
   #sound: Slot | undefined;
   #reason: FinishReason | undefined;
   #stopSequence: string | undefined;
@@ -89,18 +91,30 @@ export class ChoiceReader {
     const details = parseDetails(said["reasoning_details"]);
     const plain = textOf(said["reasoning_content"]) || textOf(said["reasoning"]) || "";
     if (details.length === 0) {
-      this.#write("reasoning", plain, logprobs);
+      this.#writePlain(plain, logprobs);
       return;
     }
     const detailed = details.map(({ text }) => text).join("");
     const isStructured = detailed !== "" && (plain === "" || plain === detailed);
-    if (!isStructured) this.#write("reasoning", plain, logprobs);
+    if (!isStructured) this.#writePlain(plain, logprobs);
     for (const detail of details) {
-      // Some say it all again with its proof.
-      const isRepeated = detail.signature !== undefined && detail.text === this.#thought;
-      if (isStructured && !isRepeated) this.#write("reasoning", detail.text, undefined);
+      if (isStructured && !this.#isRepeated(detail)) {
+        this.#write("reasoning", detail.text, undefined);
+        this.#isPlain = false;
+      }
       this.#prove(detail);
     }
+  }
+
+  #writePlain(text: string, logprobs: Json | undefined): void {
+    this.#write("reasoning", text, logprobs);
+    if (text !== "") this.#isPlain = true;
+  }
+
+  /** Some say it all again with its proof; of thoughts in the plain form, which run together, the last one. */
+  #isRepeated({ signature, text }: Detail): boolean {
+    if (signature === undefined) return false;
+    return this.#isPlain ? this.#thought.endsWith(text) : this.#thought === text;
   }
 
   #prove({ isEncrypted, signature, rest }: Detail): void {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Block, ChatRequest, Message } from "#core/chat.ts";
+import type { AllowedTool, Block, ChatRequest, Message } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
@@ -99,6 +100,39 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
         said("user", result("call_0", text("2"))),
       ]).messages,
     ).toMatchObject([{}, { content: "1" }, {}, { content: "2" }]);
+  });
+
+  test("an id that two calls have at once becomes two, and each gets its result", () => {
+    expect(
+      written([
+        said("assistant", call("a"), call("a"), call("a_2")),
+        said("user", result("a", text("1")), result("a", text("2")), result("a_2", text("3"))),
+      ]).messages,
+    ).toEqual([
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [wireCall("a"), wireCall("a_2"), wireCall("a_2_2")],
+      },
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "tool", tool_call_id: "a_2", content: "2" },
+      { role: "tool", tool_call_id: "a_2_2", content: "3" },
+    ]);
+  });
+
+  test("a result before its call, and a second one after it, are told by the user", () => {
+    expect(
+      written([
+        said("user", result("a", text("0"))),
+        said("assistant", call("a")),
+        said("user", result("a", text("1")), result("a", text("2"))),
+      ]).messages,
+    ).toEqual([
+      { role: "user", content: "Result of a tool: 0" },
+      { role: "assistant", content: null, tool_calls: [wireCall("a")] },
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "user", content: "Result of a tool: 2" },
+    ]);
   });
 
   test("ids that are longer than the style has them", () => {
@@ -317,7 +351,7 @@ describe("tools", () => {
         { kind: "function", name: "f" },
         { kind: "function", name: "g" },
       ],
-      toolChoice: { mode: "allowed", required: true, tools: [{ type: "function", name: "f" }] },
+      toolChoice: { mode: "allowed", required: true, tools: [{ kind: "function", name: "f" }] },
     };
 
     expect(written([], request).body).toMatchObject({
@@ -331,6 +365,30 @@ describe("tools", () => {
         type: "allowed_tools",
         allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "f" } }] },
       },
+    });
+  });
+
+  test("a choice that only another style knows is reported beside others, and refused where it is all", () => {
+    const choice = (...tools: AllowedTool[]): Partial<ChatRequest> => ({
+      tools: [{ kind: "function", name: "f" }],
+      toolChoice: {
+        mode: "allowed",
+        required: true,
+        tools,
+        extra: { responses: { allowed_tools: [{ type: "web_search" }] } },
+      },
+    });
+    const beside = written([], choice({ kind: "function", name: "f" }), { customTools: true });
+
+    expect(beside.body["tool_choice"]).toMatchObject({
+      allowed_tools: { tools: [{ type: "function", function: { name: "f" } }] },
+    });
+    expect(beside.lost).toEqual(["tool_choice.allowed_tools"]);
+    expect(() => written([], choice(), { customTools: true })).toThrow(GatewayError);
+    expect(written([], choice())).toEqual({
+      body: { model: "m", messages: [] },
+      messages: [],
+      lost: ["tool_choice.allowed_tools"],
     });
   });
 });

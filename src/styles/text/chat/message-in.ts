@@ -1,5 +1,6 @@
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { calledIn, kindOf } from "./call-kind.ts";
 import { callSignature } from "./call-signature.ts";
 import { cacheMark, parsePart } from "./part-in.ts";
 import { reasoningBlocks } from "./reasoning-details.ts";
@@ -114,8 +115,8 @@ function nextId(legacy: LegacyCalls): string {
 const CALL_MEMBERS = new Set(["id", "type", "function", "custom"]);
 
 function parseCall(call: JsonObject): Block {
-  const { function: called, custom } = call;
-  const name = textOf(memberOf(called ?? custom, "name"));
+  const called = calledIn(call);
+  const name = textOf(called?.["name"]);
   // A kind of call that some vendor added: carried where it came from.
   if (name === undefined) return { type: "other", style: CHAT, data: { tool_call: call } };
 
@@ -124,8 +125,8 @@ function parseCall(call: JsonObject): Block {
     type: "tool_call",
     id: textOf(call["id"]) ?? "",
     name,
-    arguments: argumentsOf(memberOf(called, "arguments") ?? memberOf(custom, "input")),
-    kind: called === undefined ? "custom" : "function",
+    arguments: argumentsOf(called?.["arguments"] ?? called?.["input"]),
+    kind: kindOf(call),
     ...defined({
       signature: callSignature(call["extra_content"]),
       extra: rest === undefined ? undefined : { [CHAT]: rest },

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
+import { calledIn } from "./call-kind.ts";
 import { eachDelta, mentionsText } from "./marks.ts";
 import { thinkingText } from "./part-in.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "#lib/values.ts";
@@ -39,9 +40,9 @@ function contentIn(content: Json | undefined): string {
 }
 
 function callIn(call: Json): string {
-  const called = memberOf(call, "function") ?? memberOf(call, "custom");
-  const name = textOf(memberOf(called, "name")) ?? "";
-  return name + argumentsOf(memberOf(called, "arguments") ?? memberOf(called, "input"));
+  const called = isObject(call) ? calledIn(call) : undefined;
+  const name = textOf(called?.["name"]) ?? "";
+  return name + argumentsOf(called?.["arguments"] ?? called?.["input"]);
 }
 
 /** Bytes that are kept as they came, before they are worth reading. */

@@ -1,37 +1,77 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
+import { DistinctIds } from "#styles/text/distinct-ids.ts";
+import { fitId } from "./call-ids.ts";
 
 const NO_RESULT = "There is no result: the call was not finished.";
 
 /**
  * In this style the results of all calls of a message follow it at once, one
- * for each, and there is no result without a call. Conversations of other
- * styles may have them later, or not at all where somebody interrupted.
+ * for each, every id is used once, and there is no result without a call.
+ * Conversations of other styles may have results later, or not at all where
+ * somebody interrupted, and ids that come again.
  */
 export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
-  const results = new Map<string, JsonObject[]>();
-  for (const message of messages) {
-    if (message["role"] !== "tool") continue;
-    const id = textOf(message["tool_call_id"]) ?? "";
-    results.set(id, [...(results.get(id) ?? []), message]);
-  }
-
+  const results = new Results(messages);
+  const ids = new DistinctIds();
   const paired: JsonObject[] = [];
-  const used = new Set<JsonObject>();
   for (const message of joinCallers(messages)) {
     if (message["role"] === "tool") {
-      if (!used.has(message)) paired.push(orphan(message));
-      used.add(message);
+      if (results.use(message)) paired.push(orphan(message));
       continue;
     }
-    paired.push(message);
-    for (const id of callIds(message)) {
-      const result = results.get(id)?.find((one) => !used.has(one)) ?? missing(id);
-      used.add(result);
-      paired.push(result);
+    const written = callIds(message);
+    const given = written.map((id) => fitId(ids.next(id)));
+    paired.push(withIds(message, given));
+    for (const [index, id] of written.entries()) {
+      const own = given[index] ?? id;
+      const result = results.next(id);
+      paired.push(result === undefined ? missing(own) : { ...result, tool_call_id: own });
     }
   }
   return paired;
+}
+
+/** What tools said, each of it for one call. */
+class Results {
+  readonly #used = new Set<JsonObject>();
+  readonly #byId = new Map<string, { readonly results: JsonObject[]; next: number }>();
+
+  constructor(messages: readonly JsonObject[]) {
+    for (const message of messages) {
+      if (message["role"] !== "tool") continue;
+      const id = textOf(message["tool_call_id"]) ?? "";
+      const queue = this.#byId.get(id);
+      if (queue === undefined) this.#byId.set(id, { results: [message], next: 0 });
+      else queue.results.push(message);
+    }
+  }
+
+  /** Whether nobody has used it before. */
+  use(result: JsonObject): boolean {
+    const isNew = !this.#used.has(result);
+    this.#used.add(result);
+    return isNew;
+  }
+
+  /** The first for this call that is not used yet. */
+  next(id: string): JsonObject | undefined {
+    const queue = this.#byId.get(id);
+    if (queue === undefined) return undefined;
+    while (queue.next < queue.results.length) {
+      const result = queue.results[queue.next++];
+      if (result !== undefined && this.use(result)) return result;
+    }
+    return undefined;
+  }
+}
+
+function withIds(message: JsonObject, ids: readonly string[]): JsonObject {
+  if (ids.length === 0) return message;
+  const calls = listOf(message["tool_calls"])
+    .filter(isObject)
+    .map((call, index) => ({ ...call, id: ids[index] ?? "" }));
+  return { ...message, tool_calls: calls };
 }
 
 /** Calls that were made at once may stand in messages of their own, one after the other. */

@@ -70,6 +70,13 @@ describe("[A4.3-04] a wish for reasoning is put in the words of the family", () 
       { reasoning_effort: "medium" },
       [],
     ],
+    [
+      "to reason, where neither end is the middle",
+      { enabled: true },
+      { efforts: ["none", "low", "high"] },
+      { reasoning_effort: "low" },
+      [],
+    ],
     ["none", { enabled: false }, NEW, { reasoning_effort: "none" }, []],
     ["none, of a stranger", { effort: "none" }, undefined, { reasoning_effort: "none" }, []],
     ["none, where there is no word for it", { budgetTokens: 0 }, undefined, {}, NOTHING],

@@ -8,6 +8,8 @@ import {
   type ReasoningPlan,
 } from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { unaskedEffort } from "#styles/text/unasked-effort.ts";
 import type { ReasoningTerms } from "./dialect.ts";
 
 /** Who is asked to reason, and how they are told. */
@@ -77,18 +79,12 @@ function asEffort({ asked, plan, controls, reasoner }: Writer): JsonObject {
       reasoner.report.lose("reasoning");
       return {};
     case "auto":
-      // A model that can be without reasoning usually is, until it is told how much.
-      return efforts.includes("none") ? plannedEffort("medium", controls) : {};
+      return defined({ reasoning_effort: unaskedEffort(controls) });
     case "budget":
       return { reasoning_effort: effortFor(plan.tokens, controls?.budget?.maxTokens) };
     case "effort":
       return { reasoning_effort: plan.effort };
   }
-}
-
-function plannedEffort(effort: string, controls: ReasoningControls | undefined): JsonObject {
-  const plan = planReasoning({ effort }, controls);
-  return plan?.mode === "effort" ? { reasoning_effort: plan.effort } : {};
 }
 
 function asSwitch({ plan, controls, reasoner }: Writer): JsonObject {

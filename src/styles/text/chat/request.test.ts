@@ -164,6 +164,16 @@ describe("what a caller of this style wrote goes out as it was written", () => {
       },
     ],
     [
+      "a choice among a vendor's own tools too",
+      {
+        tools: [{ type: "function", function: { name: "f" } }],
+        tool_choice: {
+          type: "allowed_tools",
+          allowed_tools: { mode: "auto", tools: [{ type: "novel", novel: {} }] },
+        },
+      },
+    ],
+    [
       "the other word for required",
       { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "any" },
     ],
@@ -294,6 +304,20 @@ describe("what a caller of this style wrote goes out as it was written", () => {
   ])("messages: %s", (_what, messages) => {
     expect(rewritten({ messages })).toEqual({ body: { model: "m", messages }, lost: [] });
   });
+});
+
+test("a call is of the kind that its type says, whatever members it came back with", () => {
+  const custom = { name: "", input: "" };
+  const tool_calls = [
+    { id: "a", type: "function", function: { name: "f", arguments: "{}" }, custom },
+    { id: "b", type: "custom", function: null, custom: { name: "g", input: "raw" } },
+  ];
+  const wire = { model: "m", messages: [{ role: "assistant", content: null, tool_calls }] };
+
+  expect(parseRequest(wire).messages[0]?.blocks).toMatchObject([
+    { name: "f", kind: "function", arguments: "{}" },
+    { name: "g", kind: "custom", arguments: "raw" },
+  ]);
 });
 
 describe("what is different on the way out", () => {

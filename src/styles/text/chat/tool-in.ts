@@ -1,6 +1,7 @@
 import type { Tool, ToolChoice } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { isSearchTool } from "./search-tools.ts";
 import { CHAT } from "./spelling.ts";
 
@@ -89,8 +90,7 @@ function readChoice(body: JsonObject): ToolChoice | undefined {
 
   const allowed = memberOf(choice, "allowed_tools");
   if (isObject(allowed)) {
-    const tools = listOf(allowed["tools"]).filter(isObject);
-    return { mode: "allowed", required: allowed["mode"] === "required", tools };
+    return parseAllowed(allowed["tools"], allowed["mode"] === "required", CHAT);
   }
   const custom = textOf(memberOf(memberOf(choice, "custom"), "name"));
   if (custom !== undefined) return { mode: "named", name: custom, kind: "custom" };

@@ -1,7 +1,8 @@
 import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, objectOf } from "#lib/values.ts";
+import { amongAllowed, otherAllowed } from "#styles/text/allowed-tools.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { asFunction } from "./stand-in.ts";
@@ -16,12 +17,9 @@ export function buildTools(
   if (isOwn(request)) {
     return tools.map((tool) => buildTool({ ...tool, name: ownName(tool.name) }, report));
   }
-  const allowed = allowedNames(toolChoice);
+  if (toolChoice?.mode === "allowed") report.loseForeign(toolChoice.extra, CHAT, "tool_choice.");
   // Where a choice among some of the tools cannot be told, only those are shown.
-  const shown =
-    allowed === undefined || dialect.customTools === true
-      ? tools
-      : tools.filter(({ name }) => allowed.has(name));
+  const shown = dialect.customTools === true ? tools : amongAllowed(tools, toolChoice);
   return shown.map((tool) => buildTool(fitted(tool, dialect, report), report));
 }
 
@@ -37,16 +35,6 @@ function standsIn(kind: Tool["kind"], dialect: ChatDialect): boolean {
 /** Of another style's tool. */
 export function writtenName(name: string, kind: Tool["kind"], dialect: ChatDialect): string {
   return standsIn(kind, dialect) ? standInName(name) : fitName(name);
-}
-
-function allowedNames(choice: ToolChoice | undefined): ReadonlySet<string> | undefined {
-  return choice?.mode === "allowed" ? new Set(choice.tools.map(nameIn)) : undefined;
-}
-
-/** Flat or nested: each style writes it in its own way. */
-function nameIn(tool: JsonObject): string {
-  const nested = objectOf(tool["function"]) ?? objectOf(tool["custom"]);
-  return textOf(tool["name"]) ?? textOf(memberOf(nested, "name")) ?? "";
 }
 
 function buildTool(tool: Tool, report: LossReport): JsonObject {
@@ -88,13 +76,13 @@ export function buildToolChoice(
     case "allowed": {
       const mode = choice.required ? "required" : "auto";
       if (!own && dialect.customTools !== true) return mode;
-      const tools = own ? choice.tools : choice.tools.map(allowedTool);
-      return { type: "allowed_tools", allowed_tools: { mode, tools } };
+      const tools = choice.tools.map(({ kind, name }) => ({
+        type: kind,
+        [kind]: { name: own ? ownName(name) : fitName(name) },
+      }));
+      const all = [...tools, ...otherAllowed(choice, CHAT)];
+      if (all.length === 0) throw refuse("tool_choice", "it allows tools of another style only.");
+      return { type: "allowed_tools", allowed_tools: { mode, tools: all } };
     }
   }
-}
-
-function allowedTool(tool: JsonObject): JsonObject {
-  const kind = tool["type"] === "custom" ? "custom" : "function";
-  return { type: kind, [kind]: { name: fitName(nameIn(tool)) } };
 }

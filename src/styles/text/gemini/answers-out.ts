@@ -59,7 +59,8 @@ function buildAnswer(
   return {
     functionResponse: {
       name: writeToolName(call.name, call.kind),
-      response: result.isError === true ? { error: text } : { output: text },
+      // An error without words would be read as none.
+      response: result.isError === true ? { error: text || true } : { output: text },
       ...(media.length > 0 ? { parts: media } : {}),
     },
   };

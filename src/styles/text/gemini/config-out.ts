@@ -24,13 +24,12 @@ export function buildConfig(
   format: OutputFormat | undefined,
   context: OutboundContext,
 ): JsonObject {
-  const { model } = context;
   const own = request.extra?.[GEMINI] ?? {};
   return defined({
     ...objectOf(own["generationConfig"]),
     ...members(own),
     ...buildSampling(request, context),
-    maxOutputTokens: fitted(request, model.maxOutputTokens),
+    maxOutputTokens: fitted(request, context),
     candidateCount: request.choices,
     ...asWritten(request, ["stopSequences"], request.stop, parseStop, (stop) =>
       buildStop(stop, context),
@@ -109,9 +108,12 @@ function buildSampling(request: ChatRequest, { model, report }: OutboundContext)
 }
 
 /** Some clients ask for more than any model can write, which this vendor refuses. */
-function fitted(request: ChatRequest, most: number | undefined): number | undefined {
+function fitted(request: ChatRequest, { model, report }: OutboundContext): number | undefined {
   const { maxOutputTokens: asked } = request;
-  return asked === undefined || isOwn(request) ? asked : Math.min(asked, most ?? Infinity);
+  const most = model.maxOutputTokens ?? Infinity;
+  if (asked === undefined || asked <= most || isOwn(request)) return asked;
+  report.lose("max_tokens");
+  return most;
 }
 
 function buildStop(stop: readonly string[], { report }: OutboundContext): Members {

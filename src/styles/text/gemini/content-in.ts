@@ -3,32 +3,71 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CallBook } from "./call-book.ts";
 import { parsePart } from "./part-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI, GOES_ON } from "./spelling.ts";
 
 export function parseMessages(body: JsonObject): readonly Message[] {
   const calls = new CallBook();
   const instruction = objectOf(body["systemInstruction"]);
   const contents = listOf(body["contents"]).filter(isObject);
   return [
-    ...(instruction === undefined ? [] : [parseContent(instruction, calls, "system")]),
-    ...contents.map((content) => {
+    ...(instruction === undefined
+      ? []
+      : [messageOf(instruction, "system", blocksOf(instruction, calls))]),
+    ...contents.flatMap((content) => {
       calls.turn();
-      return parseContent(content, calls, undefined);
+      return parseContent(content, calls);
     }),
   ];
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["role", "parts"]);
 
-function parseContent(content: JsonObject, calls: CallBook, role: "system" | undefined): Message {
-  const blocks = withForeignProof(partsOf(content["parts"]).map((part) => parsePart(part, calls)));
+/** Some write results among what the model said; elsewhere these are two sides of a conversation. */
+function parseContent(content: JsonObject, calls: CallBook): readonly Message[] {
+  const blocks = blocksOf(content, calls);
+  if (content["role"] !== "model") return [messageOf(content, roleOf(blocks), blocks)];
+  const [first = [], ...others] = bySide(blocks);
+  return [
+    messageOf(content, sideOf(first), first),
+    ...others.map((side): Message => ({
+      role: sideOf(side),
+      blocks: side,
+      spelling: { [GEMINI]: { role: "model", [GOES_ON]: true } },
+    })),
+  ];
+}
+
+function messageOf(content: JsonObject, role: Message["role"], blocks: readonly Block[]): Message {
   const rest = restOf(content, MEMBERS);
   return {
-    role: role ?? roleOf(content["role"], blocks),
+    role,
     blocks,
     ...defined({ extra: rest === undefined ? undefined : { [GEMINI]: rest } }),
     spelling: { [GEMINI]: pick(content, ["role"]) },
   };
+}
+
+function blocksOf(content: JsonObject, calls: CallBook): readonly Block[] {
+  return withForeignProof(partsOf(content["parts"]).map((part) => parsePart(part, calls)));
+}
+
+/** Results in a row, and what stands between them. */
+function bySide(blocks: readonly Block[]): readonly (readonly Block[])[] {
+  const sides: Block[][] = [];
+  for (const block of blocks) {
+    const last = sides.at(-1);
+    if (last?.[0] !== undefined && isResult(last[0]) === isResult(block)) last.push(block);
+    else sides.push([block]);
+  }
+  return sides;
+}
+
+function sideOf([first]: readonly Block[]): Message["role"] {
+  return first !== undefined && isResult(first) ? "tool" : "assistant";
+}
+
+function isResult({ type }: Block): boolean {
+  return type === "tool_result";
 }
 
 /** A single part may stand without its list, and a text without its part. */
@@ -39,10 +78,8 @@ function partsOf(parts: Json | undefined): readonly JsonObject[] {
   );
 }
 
-function roleOf(role: Json | undefined, blocks: readonly Block[]): Message["role"] {
-  if (role === "model") return "assistant";
-  const isResult = blocks.length > 0 && blocks.every((block) => block.type === "tool_result");
-  return isResult ? "tool" : "user";
+function roleOf(blocks: readonly Block[]): Message["role"] {
+  return blocks.length > 0 && blocks.every(isResult) ? "tool" : "user";
 }
 
 /**

@@ -3,7 +3,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildAnswers } from "./answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
-import { GEMINI, spellingIn } from "./spelling.ts";
+import { GEMINI, GOES_ON, spellingIn } from "./spelling.ts";
 import { toTurns, type Turn } from "./turns.ts";
 
 interface Contents {
@@ -78,7 +78,8 @@ function buildInstruction(
 
 /** What stands around the parts that a caller of this style wrote. */
 function around(message: Message): JsonObject {
-  return { ...message.extra?.[GEMINI], ...spellingIn(message) };
+  const { [GOES_ON]: _, ...written } = spellingIn(message) ?? {};
+  return { ...message.extra?.[GEMINI], ...written };
 }
 
 /** The last turn in which the user says something; what follows is the current turn's steps. */

@@ -77,6 +77,8 @@ function readResult(response: Json | undefined): { text: string; isError: boolea
   const output = memberOf(response, "output");
   const isOnly = isObject(response) && Object.keys(response).length === 1;
   if (!isOnly) return { text: textFrom(response), isError };
+  // A failure of which nothing more is said.
+  if (error === true) return { text: "", isError };
   return { text: textFrom(output ?? (isError ? error : response)), isError };
 }
 

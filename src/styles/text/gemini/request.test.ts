@@ -212,6 +212,17 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
+  test("a failure without a word is read as one all the same", () => {
+    const failed = answered("a", "", { isError: true } as Partial<Block>);
+    const { body } = written({ messages: [ASK, calling(called("a")), failed] });
+    const [, , message] = read(body).messages;
+
+    expect(message).toMatchObject({
+      role: "tool",
+      blocks: [{ type: "tool_result", isError: true, blocks: [{ type: "text", text: "" }] }],
+    });
+  });
+
   test("a result that is JSON stays text, since some names in it are refused", () => {
     const json = '{"$ref":"#/a"}';
 
@@ -399,7 +410,10 @@ describe("tools", () => {
       { mode: "named", name: "f", kind: "function" },
       { mode: "ANY", allowedFunctionNames: ["f"] },
     ],
-    [{ mode: "allowed", required: true, tools: [{ name: "f" }] }, { mode: "ANY" }],
+    [
+      { mode: "allowed", required: true, tools: [{ kind: "function", name: "f" }] },
+      { mode: "ANY" },
+    ],
     [undefined, undefined],
   ])("[A4.7-d] a choice of tools: %p", (toolChoice, expected) => {
     const { body } = written({
@@ -412,11 +426,18 @@ describe("tools", () => {
     );
   });
 
-  test("tools that are not allowed are not offered", () => {
-    const { body } = written({
+  test("tools that are not allowed are not offered, and those of another style are missed", () => {
+    const { body, lost } = written({
       tools: [TOOL, { ...TOOL, name: "g" }],
-      toolChoice: { mode: "allowed", required: false, tools: [{ function: { name: "g" } }] },
+      toolChoice: {
+        mode: "allowed",
+        required: false,
+        tools: [{ kind: "function", name: "g" }],
+        extra: { responses: { allowed_tools: [{ type: "web_search" }] } },
+      },
     });
+
+    expect(lost).toEqual(["tool_choice.allowed_tools"]);
 
     expect(body).toMatchObject({ tools: [{ functionDeclarations: [{ name: "g" }] }] });
     expect(JSON.stringify(body["tools"])).not.toContain('"f"');
@@ -617,9 +638,10 @@ describe("settings", () => {
   });
 
   test("nobody is asked for more than the model can write", () => {
-    const { body } = written({ maxOutputTokens: 64_000 }, { maxOutputTokens: 8_192 });
+    const { body, lost } = written({ maxOutputTokens: 64_000 }, { maxOutputTokens: 8_192 });
 
     expect(body["generationConfig"]).toEqual({ maxOutputTokens: 8_192 });
+    expect(lost).toEqual(["max_tokens"]);
   });
 
   test("marks, names, citations and unknown content are reported", () => {
@@ -654,7 +676,15 @@ describe("a caller of this style", () => {
         thinkingConfig: { thinkingLevel: "LOW", brandNew: 1 },
         responseModalities: ["text"],
       },
-      tools: [{ functionDeclarations: [{ name: "f", behavior: "BLOCKING" }] }, { urlContext: {} }],
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "f", behavior: "BLOCKING" },
+            { name: "g", parameters: { type: 6, properties: { a: { type: 1 } } } },
+          ],
+        },
+        { urlContext: {} },
+      ],
       toolConfig: { functionCallingConfig: { mode: "VALIDATED" }, retrievalConfig: { a: 1 } },
       safetySettings: [{ category: "a", threshold: "OFF" }],
       labels: { under_score: "x" },
@@ -814,6 +844,7 @@ describe("[A4.7-d] results find the calls that they answer", () => {
     ["output", { output: "a" }, "a", undefined],
     ["an output that is no text", { output: { a: 1 } }, '{"a":1}', undefined],
     ["an error", { error: "a" }, "a", true],
+    ["an error and no word of it", { error: true }, "", true],
     ["anything else", { a: 1, b: 2 }, '{"a":1,"b":2}', undefined],
     ["an error among other things", { error: "a", code: 1 }, '{"error":"a","code":1}', true],
     ["an error that is none", { error: null, data: 1 }, '{"error":null,"data":1}', undefined],
@@ -825,6 +856,62 @@ describe("[A4.7-d] results find the calls that they answer", () => {
     expect(messages[0]).toMatchObject({ role: "tool", blocks: [{ blocks: [{ text }] }] });
     expect<unknown>(messages[0]?.blocks[0]).toHaveProperty("name", "f");
     expect(JSON.stringify(messages).includes('"isError":true')).toBe(isError === true);
+  });
+});
+
+describe("results that a caller wrote among what the model said", () => {
+  const call = (name: string): JsonObject => ({ functionCall: { name, args: {} } });
+  const result = (name: string): JsonObject => ({
+    functionResponse: { name, response: { output: `of ${name}` } },
+  });
+  const contents = [
+    { role: "user", parts: [{ text: "hi" }] },
+    { role: "model", parts: [call("f"), call("g"), result("g"), result("f"), { text: "so" }] },
+    { role: "model", parts: [call("h")] },
+    { role: "model", parts: [result("h")], novel: 1 },
+    { role: "model", parts: [{ text: "then" }] },
+    { role: "model", parts: [] },
+    { role: "user", parts: [{ text: "and?" }] },
+  ];
+
+  test("are a turn of the tools' to other styles", () => {
+    const { messages } = read({ contents });
+
+    expect(messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual([
+      ["user", ["text"]],
+      ["assistant", ["tool_call", "tool_call"]],
+      ["tool", ["tool_result", "tool_result"]],
+      ["assistant", ["text"]],
+      ["assistant", ["tool_call"]],
+      ["tool", ["tool_result"]],
+      ["assistant", ["text"]],
+      ["assistant", []],
+      ["user", ["text"]],
+    ]);
+  });
+
+  test("go back to a vendor of this style where they stood", () => {
+    const report = new LossReport();
+    const body = gemini.outbound.buildRequest(read({ contents }), { report, model: NEWEST });
+
+    expect(body["contents"]).toEqual(contents);
+    expect(report.fields).toEqual([]);
+  });
+
+  test("stay together, whatever is left of what was said around them", () => {
+    const { messages } = read({ contents });
+    const rest = messages.filter((_, index) => index !== 1);
+    const report = new LossReport();
+    const body = gemini.outbound.buildRequest(
+      { ...read({ contents }), messages: rest },
+      { report, model: {} },
+    );
+
+    expect(body["contents"]).toEqual([
+      ...contents.slice(0, 1),
+      { role: "model", parts: [result("g"), result("f"), { text: "so" }] },
+      ...contents.slice(2),
+    ]);
   });
 });
 
@@ -863,6 +950,22 @@ describe("what is read for other styles", () => {
       tools: [{ kind: "function", name: "f" }],
       webSearch: {},
       toolChoice: { mode: "named", name: "f", kind: "function" },
+    });
+  });
+
+  test.each<[string, boolean]>([
+    ["ANY", true],
+    ["VALIDATED", false],
+  ])("a choice among functions: %s", (mode, required) => {
+    const functionCallingConfig = { mode, allowedFunctionNames: ["f", "g"] };
+
+    expect(read({ toolConfig: { functionCallingConfig } }).toolChoice).toEqual({
+      mode: "allowed",
+      required,
+      tools: [
+        { kind: "function", name: "f" },
+        { kind: "function", name: "g" },
+      ],
     });
   });
 

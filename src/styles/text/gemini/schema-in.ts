@@ -2,8 +2,8 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /**
  * JSON schema out of the style's own schema, which is the one of an older API
- * description format: types in capitals, `nullable` beside them, and counts
- * that may be strings.
+ * description format: types in capitals or by their number, `nullable` beside
+ * them, and counts that may be strings.
  */
 export function fromSchemaSubset(schema: JsonObject): JsonObject {
   const out: Record<string, Json> = {};
@@ -12,8 +12,9 @@ export function fromSchemaSubset(schema: JsonObject): JsonObject {
     if (value === undefined || value === null || LEFT_OUT.has(name)) continue;
     out[name] = memberOf(name, value);
   }
-  if (typeof out["type"] === "string") out["type"] = typeOf(out["type"], schema["nullable"]);
-  if (out["type"] === "type_unspecified") delete out["type"];
+  const type = typeIn(out["type"]);
+  if (type === undefined) delete out["type"];
+  else out["type"] = schema["nullable"] === true ? orNull(type) : type;
   // Some writers mark an enumeration as a format, which JSON schema does not.
   if (out["format"] === "enum") delete out["format"];
   if (schema["nullable"] === true && isArray(out["anyOf"])) {
@@ -56,7 +57,24 @@ function memberOf(name: string, value: Json): Json {
   }
 }
 
-function typeOf(type: string, nullable: Json | undefined): Json {
-  const small = type.toLowerCase();
-  return nullable === true ? [small, "null"] : small;
+function orNull(type: Json): Json {
+  return typeof type === "string" && type !== "null" ? [type, "null"] : type;
+}
+
+/** As the wire counts them; the first says nothing. */
+const TYPES = [
+  "type_unspecified",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+  "object",
+  "null",
+];
+
+function typeIn(written: Json | undefined): Json | undefined {
+  const type = typeof written === "number" ? (TYPES[written] ?? TYPES[0]) : written;
+  const small = typeof type === "string" ? type.toLowerCase() : type;
+  return small === TYPES[0] ? undefined : small;
 }

@@ -161,6 +161,40 @@ describe("[A4.7-a] the style's own schema, as other styles write it", () => {
     });
   });
 
+  test("types may be written as their numbers", () => {
+    expect(
+      fromSchemaSubset({
+        type: 6,
+        properties: {
+          a: { type: 1, nullable: true },
+          b: { type: 5, items: { anyOf: [{ type: 2 }, { type: 3 }, { type: 4 }, { type: 7 }] } },
+          c: { type: 0 },
+          d: { type: 8 },
+        },
+      }),
+    ).toEqual({
+      type: "object",
+      properties: {
+        a: { type: ["string", "null"] },
+        b: {
+          type: "array",
+          items: {
+            anyOf: [{ type: "number" }, { type: "integer" }, { type: "boolean" }, { type: "null" }],
+          },
+        },
+        c: {},
+        d: {},
+      },
+    });
+  });
+
+  test.each<[string, Json, Json]>([
+    ["null already", "NULL", "null"],
+    ["several types already", ["string", "null"], ["string", "null"]],
+  ])("what may be null is said once: %s", (_what, type, expected) => {
+    expect(fromSchemaSubset({ type, nullable: true })).toEqual({ type: expected });
+  });
+
   test("there and back it means the same", () => {
     const schema = {
       type: "OBJECT",

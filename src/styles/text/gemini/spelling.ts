@@ -11,6 +11,9 @@ export const GEMINI = "gemini";
 export const CONFIG = "generationConfig.";
 export const TOOL_CONFIG = "toolConfig.";
 
+/** In the spelling of a message that stood in one content with the message before it. */
+export const GOES_ON = "goesOn";
+
 /** What a caller of this style wrote; nothing for a caller of another. */
 export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
   return of.spelling?.[GEMINI];

@@ -87,8 +87,7 @@ function chosen(names: readonly string[], required: boolean): ToolChoice {
     : allowed(names, required);
 }
 
-/** Two styles name an allowed tool in two ways, and each one looks for its own. */
 function allowed(names: readonly string[], required: boolean): ToolChoice {
-  const tools = names.map((name) => ({ type: "function", name, function: { name } }));
+  const tools = names.map((name) => ({ kind: "function" as const, name }));
   return { mode: "allowed", required, tools };
 }

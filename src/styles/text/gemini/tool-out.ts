@@ -1,7 +1,8 @@
-import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
+import type { ChatRequest, Tool } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
+import { defined, listOf } from "#lib/values.ts";
+import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { GEMINI } from "./spelling.ts";
 import { SEARCH_TOOLS } from "./tool-in.ts";
 import { MAX_TOOL_NAME, writeToolName } from "./tool-name.ts";
@@ -13,9 +14,12 @@ export function buildTools(
   report: LossReport,
 ): readonly JsonObject[] {
   const functions = functionsOf(request);
-  const declared = offered(functions, request.toolChoice).map((tool) =>
+  const declared = amongAllowed(functions, request.toolChoice).map((tool) =>
     buildDeclaration(tool, report),
   );
+  if (request.toolChoice?.mode === "allowed") {
+    report.loseForeign(request.toolChoice.extra, GEMINI, "tool_choice.");
+  }
   const native = renameSearch(listOf(request.extra?.[GEMINI]?.["tools"])).filter(isObject);
   const search = wantsSearch(request) ? [buildSearch(request, report)] : [];
   const own = [...search, ...native];
@@ -29,7 +33,8 @@ export function buildTools(
 
 export function buildToolChoice(request: ChatRequest): JsonObject | undefined {
   const { toolChoice: choice } = request;
-  if (choice === undefined || offered(functionsOf(request), choice).length === 0) return undefined;
+  if (choice === undefined) return undefined;
+  if (amongAllowed(functionsOf(request), choice).length === 0) return undefined;
   switch (choice.mode) {
     case "auto":
       return { mode: "AUTO" };
@@ -71,18 +76,6 @@ function buildSearch({ webSearch }: ChatRequest, report: LossReport): JsonObject
   if (location !== undefined) report.lose("web_search.location");
   for (const name of Object.keys(limits)) report.lose(`web_search.${name}`);
   return { googleSearch: {} };
-}
-
-function offered(functions: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
-  if (choice?.mode !== "allowed") return functions;
-  const names = choice.tools.map(nameOf);
-  return functions.filter((tool) => names.includes(tool.name));
-}
-
-function nameOf(tool: JsonObject): string | undefined {
-  return textOf(
-    memberOf(tool["function"], "name") ?? memberOf(tool["custom"], "name") ?? tool["name"],
-  );
 }
 
 function buildDeclaration(tool: Tool, report: LossReport): JsonObject {

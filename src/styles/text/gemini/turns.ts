@@ -1,5 +1,5 @@
 import type { Block, Message } from "#core/chat.ts";
-import { isOwn } from "./spelling.ts";
+import { GOES_ON, isOwn, spellingIn } from "./spelling.ts";
 
 /** One content to be: what one side says until the other speaks. */
 export interface Turn {
@@ -25,7 +25,8 @@ export function toTurns(messages: readonly Message[]): {
   for (const [at, message] of messages.slice(instructions.length).entries()) {
     const turn = turnOf(message, instructions.length + at);
     const last = turns.at(-1);
-    if (last?.role === turn.role && last.written === undefined && turn.written === undefined) {
+    const isWritten = last?.written !== undefined || turn.written !== undefined;
+    if (last !== undefined && (isWritten ? goesOn(last, turn) : last.role === turn.role)) {
       for (const block of turn.blocks) last.blocks.push(block);
     } else if (turn.blocks.length > 0 || turn.written !== undefined) turns.push(turn);
   }
@@ -33,6 +34,12 @@ export function toTurns(messages: readonly Message[]): {
   if (turns.length > 0 || instructions.length === 0) return { instructions, turns };
   const blocks = instructions.flatMap((message) => message.blocks);
   return { instructions: [], turns: [{ role: "user", blocks, written: undefined, index: 0 }] };
+}
+
+/** Written as one content. */
+function goesOn({ written: before }: Turn, { written }: Turn): boolean {
+  if (before === undefined || written === undefined) return false;
+  return spellingIn(written)?.[GOES_ON] === true && spellingIn(before)?.["role"] === "model";
 }
 
 function isInstruction({ role }: Message): boolean {

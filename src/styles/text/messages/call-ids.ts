@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
+import { DistinctIds } from "#styles/text/distinct-ids.ts";
 
 const FIT = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_KEPT = 40;
 
 /** Ids of calls as vendors take them: of few characters, and each only once in a conversation. */
 export class CallIds {
-  readonly #given = new Set<string>();
+  readonly #ids = new DistinctIds();
 
   /** For the next call that its caller knows by this id; some count from nothing in every turn. */
   next(id: string): string {
-    const fit = FIT.test(id) ? id : fitted(id);
-    let unique = fit;
-    for (let count = 2; this.#given.has(unique); count++) unique = `${fit}_${count}`;
-    this.#given.add(unique);
-    return unique;
+    return this.#ids.next(FIT.test(id) ? id : fitted(id));
   }
 }
 

@@ -10,6 +10,8 @@ const MIN_BUDGET = 1_024;
 const DEFAULT_LIMIT = 8_192;
 /** Of all that may be generated, where the model is to think as much as it likes. */
 const SHARE = 0.8;
+/** The least that is left for the answer, where it is not the caller who divides. */
+const MIN_ROOM = 256;
 
 /** What is asked of the model's thinking, and what follows from that. */
 export interface Thinking {
@@ -18,7 +20,11 @@ export interface Thinking {
   readonly maxTokens: number;
 }
 
-/** Thinking counts towards the most that may be generated, so that is raised where it leaves no room. */
+/**
+ * Thinking counts towards the most that may be generated. A limit of the
+ * gateway's own is raised where that leaves no room for the answer; the
+ * caller's is what they are willing to pay for, and there is less thinking.
+ */
 export function planThinking(
   request: ChatRequest,
   conversation: Conversation,
@@ -29,18 +35,28 @@ export function planThinking(
   const wish = wished(request.reasoning, model.reasoningControls, maxTokens);
   if (wish.budget === undefined) return { ...wish, maxTokens };
 
-  if (!mayThink(conversation)) {
+  const isLimited = request.maxOutputTokens !== undefined;
+  const isCounted = (request.reasoning?.budgetTokens ?? 0) > 0;
+  const ceiling = isLimited ? maxTokens : (model.maxOutputTokens ?? Infinity);
+  const budget = budgetWithin(ceiling, wish.budget, isLimited && isCounted ? 1 : MIN_ROOM);
+  const isLess = budget !== undefined && budget < wish.budget;
+  if (isLess && (isLimited || isCounted)) context.report.lose("reasoning");
+  if (budget === undefined || !mayThink(conversation)) {
     context.report.lose("reasoning");
     return { thinking: { type: "disabled" }, effort: wish.effort, maxTokens };
   }
-  const ceiling = model.maxOutputTokens ?? Infinity;
-  const budget = wish.budget < ceiling ? wish.budget : Math.floor(SHARE * ceiling);
-  const raised = maxTokens > budget ? maxTokens : Math.min(maxTokens + budget, ceiling);
   return {
     thinking: { type: "enabled", budget_tokens: budget },
     effort: wish.effort,
-    maxTokens: raised,
+    maxTokens: budget + MIN_ROOM <= maxTokens ? maxTokens : Math.min(maxTokens + budget, ceiling),
   };
+}
+
+/** `undefined` where there is no room for any thinking at all. */
+function budgetWithin(ceiling: number, wanted: number, room: number): number | undefined {
+  if (wanted + room <= ceiling) return wanted;
+  const share = Math.max(MIN_BUDGET, Math.floor(SHARE * ceiling));
+  return share + MIN_ROOM <= ceiling ? Math.min(share, wanted) : undefined;
 }
 
 /** Required here; elsewhere a caller need not say. */

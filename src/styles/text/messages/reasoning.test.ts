@@ -40,7 +40,6 @@ describe("a wish to think, in the terms that the model takes", () => {
   test.each<[string, Reasoning, ModelTraits, JsonObject | undefined, JsonObject | undefined]>([
     ["a budget", { budgetTokens: 5_000 }, BUDGETS, enabled(5_000), undefined],
     ["a budget below the least", { budgetTokens: 10 }, {}, enabled(1_024), undefined],
-    ["a budget beyond the model", { budgetTokens: 99_999 }, BUDGETS, enabled(25_600), undefined],
     [
       "a budget, for one that measures itself",
       { budgetTokens: 5_000 },
@@ -93,15 +92,40 @@ describe("a wish to think, in the terms that the model takes", () => {
     expect(lost).toEqual([]);
   });
 
-  test("the most to generate is raised where thinking would leave no room for the answer", () => {
-    const reasoning = { budgetTokens: 5_000 };
+  test("a budget beyond the model is lowered, and that is told", () => {
+    const { body, lost } = written({ reasoning: { budgetTokens: 99_999 } }, BUDGETS);
 
-    expect(written({ reasoning, maxOutputTokens: 500 }, BUDGETS).body["max_tokens"]).toBe(5_500);
-    expect(written({ reasoning, maxOutputTokens: 6_000 }, BUDGETS).body["max_tokens"]).toBe(6_000);
-    expect(
-      written({ reasoning: { budgetTokens: 31_000 }, maxOutputTokens: 5_000 }, BUDGETS).body,
-    ).toMatchObject({ max_tokens: 32_000, thinking: { budget_tokens: 31_000 } });
+    expect(body).toMatchObject({ max_tokens: 32_000, thinking: enabled(25_600) });
+    expect(lost).toEqual(["reasoning"]);
   });
+
+  test("a limit that nobody asked for is raised where thinking would leave no room for the answer", () => {
+    const { body, lost } = written({ reasoning: { budgetTokens: 8_000 } }, {});
+
+    expect(body).toMatchObject({ max_tokens: 16_192, thinking: enabled(8_000) });
+    expect(lost).toEqual([]);
+  });
+
+  test.each<[string, Reasoning, number, JsonObject, readonly string[]]>([
+    ["holds the budget", { budgetTokens: 5_000 }, 6_000, enabled(5_000), []],
+    ["is divided by the caller", { budgetTokens: 5_000 }, 5_001, enabled(5_000), []],
+    ["holds less than the budget", { budgetTokens: 5_000 }, 5_000, enabled(4_000), ["reasoning"]],
+    ["holds less than the effort", { effort: "low" }, 5_000, enabled(4_000), ["reasoning"]],
+    ["holds the effort and a short answer", { effort: "low" }, 5_171, enabled(4_915), []],
+    ["holds the least", { effort: "low" }, 1_280, enabled(1_024), ["reasoning"]],
+    ["holds less than that", { effort: "low" }, 1_279, disabled, ["reasoning"]],
+    ["holds hardly anything", { effort: "low" }, 50, disabled, ["reasoning"]],
+    ["holds hardly anything, of any", { enabled: true }, 50, disabled, ["reasoning"]],
+    ["holds as much as one likes", { enabled: true }, 2_000, enabled(1_600), []],
+  ])(
+    "the caller's limit is never raised: one that %s",
+    (_what, reasoning, limit, thinking, loss) => {
+      const { body, lost } = written({ reasoning, maxOutputTokens: limit }, BUDGETS);
+
+      expect(body).toMatchObject({ max_tokens: limit, thinking });
+      expect(lost).toEqual(loss);
+    },
+  );
 });
 
 describe("what a model that thinks refuses is left out, and reported", () => {
@@ -236,7 +260,7 @@ describe("thinking goes on only where the conversation allows it", () => {
 describe("a caller of this style whose model's name asks for thinking", () => {
   const wire = {
     model: "m",
-    max_tokens: 500,
+    max_tokens: 5_000,
     temperature: 0.2,
     messages: [{ role: "user", content: "hi" }],
   };
@@ -247,7 +271,7 @@ describe("a caller of this style whose model's name asks for thinking", () => {
 
     expect(buildRequest(request, { report, model: BUDGETS })).toEqual({
       model: "m",
-      max_tokens: 4_500,
+      max_tokens: 5_000,
       messages: [{ role: "user", content: "hi" }],
       thinking: { type: "enabled", budget_tokens: 4_000 },
     });

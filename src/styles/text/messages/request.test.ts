@@ -700,7 +700,7 @@ describe("what another style's caller asks for", () => {
       "tools that are not there",
       {
         tools: [{ kind: "function", name: "f" }],
-        toolChoice: { mode: "allowed", required: false, tools: [{ name: "g" }] },
+        toolChoice: { mode: "allowed", required: false, tools: [{ kind: "function", name: "g" }] },
       },
       "tool_choice",
     ],
@@ -986,7 +986,7 @@ describe("tools", () => {
   });
 
   test("of which only some are allowed are offered alone", () => {
-    const tools = [{ type: "function", function: { name: "g" } }];
+    const tools = [{ kind: "function", name: "g" }] as const;
     const { body } = written({
       tools: [f, g],
       toolChoice: { mode: "allowed", required: true, tools },
@@ -994,6 +994,21 @@ describe("tools", () => {
 
     expect(body["tools"]).toMatchObject([{ name: "g" }]);
     expect(body["tool_choice"]).toEqual({ type: "any" });
+  });
+
+  test("that another style's server runs cannot be allowed, which is told", () => {
+    const { body, lost } = written({
+      tools: [f, g],
+      toolChoice: {
+        mode: "allowed",
+        required: true,
+        tools: [{ kind: "function", name: "g" }],
+        extra: { responses: { allowed_tools: [{ type: "web_search" }] } },
+      },
+    });
+
+    expect(body["tools"]).toMatchObject([{ name: "g" }]);
+    expect(lost).toEqual(["tool_choice.allowed_tools"]);
   });
 
   test("that are only remembered are defined, and not to be used", () => {
@@ -1021,7 +1036,7 @@ describe("tools", () => {
   });
 
   test("that are allowed but not defined are reported, and so are domains to block beside those to allow", () => {
-    const allowed = [{ name: "g" }, { name: "h" }];
+    const allowed = ["g", "h"].map((name) => ({ kind: "function", name }) as const);
 
     expect(
       written({

@@ -2,6 +2,7 @@ import type { ChatRequest, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { asWritten } from "./as-written.ts";
 import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
@@ -58,16 +59,13 @@ function isPlainName({ name, kind }: Pick<Tool, "name" | "kind">): boolean {
 /** Where only some may be used, only they are offered. */
 function offered({ tools = [], toolChoice }: ChatRequest, report: LossReport): readonly Tool[] {
   if (toolChoice?.mode !== "allowed") return tools;
-  const names = new Set(toolChoice.tools.map(nameIn));
-  const allowed = tools.filter(({ name }) => names.has(name));
+  const allowed = amongAllowed(tools, toolChoice);
+  const known = new Set(allowed.map(({ name }) => name));
   if (allowed.length === 0) throw refuse("tool_choice", "none of the allowed tools is defined.");
-  if (allowed.length < names.size) report.lose("tool_choice.allowed_tools");
+  const isLess = toolChoice.tools.some(({ name }) => !known.has(name));
+  if (isLess) report.lose("tool_choice.allowed_tools");
+  report.loseForeign(toolChoice.extra, MESSAGES, "tool_choice.");
   return allowed;
-}
-
-function nameIn(tool: JsonObject): string | undefined {
-  const named = memberOf(tool["function"] ?? tool["custom"], "name") ?? tool["name"];
-  return textOf(named);
 }
 
 const NO_PARAMETERS = { type: "object", properties: {} };

@@ -288,6 +288,20 @@ describe("signed reasoning stays before what it led to", () => {
     ]);
   });
 
+  test("is told to be left out where it led to nothing, and nowhere else", () => {
+    const lost = (...blocks: Block[]): readonly string[] => {
+      const report = new LossReport();
+      const messages = [said("user", "hi"), { role: "assistant", blocks } as const];
+      const request = { model: "m", messages, stream: false, sampling: {} };
+      buildRequest(request, { report, model: {} });
+      return report.fields;
+    };
+
+    expect(lost(thought)).toEqual(["reasoning"]);
+    expect(lost({ type: "text", text: "a" }, thought)).toEqual(["reasoning"]);
+    expect(lost(thought, { type: "text", text: "a" })).toEqual([]);
+  });
+
   test("and is left out where it led to nothing", () => {
     expect(
       turns(said("user", "hi"), { role: "assistant", blocks: [thought] }, said("user", "well?")),

@@ -28,7 +28,7 @@ export function turnsOf({ messages }: ChatRequest, report: LossReport): Turns {
     .slice(leading)
     .map((message, index) => turnOf(message, index + leading, report));
 
-  const spoken = merged(pairCalls(merged(said)).map(endingWithWords));
+  const spoken = merged(pairCalls(merged(said)).map((turn) => endingWithWords(turn, report)));
   // Instructions alone are what the user says.
   if (spoken.length === 0 && system.length > 0) {
     return { system: [], turns: [{ role: "user", blocks: system }] };
@@ -113,10 +113,15 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** Thinking that led to nothing is refused at the end of a turn. */
-function endingWithWords(turn: Turn): Turn {
+function endingWithWords(turn: Turn, report: LossReport): Turn {
   if (turn.role === "user") return turn;
-  const end = turn.blocks.findLastIndex(({ block }) => block.type !== "reasoning");
-  return { ...turn, blocks: turn.blocks.slice(0, end + 1) };
+  const blocks = turn.blocks.slice(
+    0,
+    turn.blocks.findLastIndex(({ block }) => block.type !== "reasoning") + 1,
+  );
+  if (blocks.length === turn.blocks.length) return turn;
+  report.lose("reasoning");
+  return { ...turn, blocks };
 }
 
 function beginningWithUser(turns: readonly Turn[]): readonly Turn[] {

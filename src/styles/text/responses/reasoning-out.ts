@@ -1,10 +1,11 @@
 import type { ChatRequest, Reasoning } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { ModelTraits } from "#core/model.ts";
-import { effortFor, planReasoning } from "#core/reasoning.ts";
+import { effortFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { doesNotReason } from "#core/model.ts";
+import { unaskedEffort } from "#styles/text/unasked-effort.ts";
 
 /**
  * This style knows steps of effort only: a budget becomes the nearest one. A
@@ -24,7 +25,7 @@ export function buildReasoning(
   if (plan?.mode !== "off" && isOff(asked)) report.lose("reasoning");
   if ((asked.budgetTokens ?? 0) > 0) report.lose("reasoning.budget_tokens");
   const built = defined({
-    effort: plan === undefined ? undefined : effortOf(plan, controls?.budget?.maxTokens),
+    effort: plan === undefined ? undefined : effortOf(plan, controls),
     summary: asked.visible === true ? "auto" : undefined,
   });
   return Object.keys(built).length === 0 ? undefined : built;
@@ -32,15 +33,15 @@ export function buildReasoning(
 
 function effortOf(
   plan: NonNullable<ReturnType<typeof planReasoning>>,
-  maxTokens: number | undefined,
+  controls: ReasoningControls | undefined,
 ): string | undefined {
   switch (plan.mode) {
     case "off":
       return "none";
     case "auto":
-      return undefined;
+      return unaskedEffort(controls);
     case "budget":
-      return effortFor(plan.tokens, maxTokens);
+      return effortFor(plan.tokens, controls?.budget?.maxTokens);
     case "effort":
       return plan.effort;
   }

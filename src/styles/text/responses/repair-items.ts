@@ -1,5 +1,8 @@
 import type { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { DistinctIds } from "#styles/text/distinct-ids.ts";
+import { fitCallId } from "./call-id.ts";
 
 /** Each kind of call has its own kind of result. */
 const RESULT_OF: ReadonlyMap<Json | undefined, string> = new Map([
@@ -12,9 +15,9 @@ const RESULTS: ReadonlySet<Json | undefined> = new Set(RESULT_OF.values());
 const INTERRUPTED = "The call was interrupted: there is no result.";
 
 /**
- * Upstreams refuse a call without its result, a result without its call, and
- * reasoning that nothing follows. `reachesFar`: the conversation may go on
- * from items that only the upstream has.
+ * Upstreams refuse a call without its result, a result without its call, two
+ * calls with one id, and reasoning that nothing follows. `reachesFar`: the
+ * conversation may go on from items that only the upstream has.
  */
 export function repairItems(
   items: readonly JsonObject[],
@@ -26,31 +29,75 @@ export function repairItems(
     report.lose("reasoning");
     return false;
   });
-  const answered = new Set(followed.filter(isResult).map(callIdOf));
-  const calls = new Map<Json | undefined, string>();
+  const { calls, results, surplus } = pairsIn(followed);
   return followed.flatMap((item) => {
-    const id = callIdOf(item);
-    const result = RESULT_OF.get(item["type"]);
-    if (result !== undefined) {
-      calls.set(id, result);
-      if (reachesFar || answered.has(id)) return [item];
-      return [item, { type: result, call_id: item["call_id"], output: INTERRUPTED }];
+    const pair = calls.get(item) ?? results.get(item);
+    if (pair === undefined) {
+      if (!isResult(item) || (reachesFar && !surplus.has(item))) return [item];
+      report.lose("messages.tool_call_id");
+      return [{ role: "user", content: item["output"] }];
     }
-    if (!isResult(item)) return [item];
-    const type = calls.get(id);
-    if (type !== undefined) return [item["type"] === type ? item : { ...item, type }];
-    if (reachesFar) return [item];
-    report.lose("messages.tool_call_id");
-    return [{ role: "user", content: item["output"] }];
+    const { id, resultType: type } = pair;
+    if (isResult(item)) {
+      const isFit = item["type"] === type && item["call_id"] === id;
+      return [isFit ? item : { ...item, type, call_id: id }];
+    }
+    const call = item["call_id"] === id ? item : { ...item, call_id: id };
+    if (reachesFar || pair.isAnswered) return [call];
+    return [call, { type, call_id: id, output: INTERRUPTED }];
   });
+}
+
+/** A call, under an id that no other has, and whether a result came after it. */
+interface Pair {
+  readonly id: string;
+  readonly resultType: string;
+  isAnswered: boolean;
+}
+
+interface Pairs {
+  readonly calls: ReadonlyMap<JsonObject, Pair>;
+  readonly results: ReadonlyMap<JsonObject, Pair>;
+  /** Results of calls that had theirs. */
+  readonly surplus: ReadonlySet<JsonObject>;
+}
+
+/** Calls with one id are answered in their order, each once. */
+function pairsIn(items: readonly JsonObject[]): Pairs {
+  const ids = new DistinctIds();
+  const calls = new Map<JsonObject, Pair>();
+  const results = new Map<JsonObject, Pair>();
+  const surplus = new Set<JsonObject>();
+  const queues = new Map<string, { readonly pairs: Pair[]; next: number }>();
+  for (const item of items) {
+    const id = callIdOf(item);
+    const queue = queues.get(id);
+    const resultType = RESULT_OF.get(item["type"]);
+    if (resultType !== undefined) {
+      const pair = { id: fitCallId(ids.next(id)), resultType, isAnswered: false };
+      calls.set(item, pair);
+      if (queue === undefined) queues.set(id, { pairs: [pair], next: 0 });
+      else queue.pairs.push(pair);
+    } else if (isResult(item) && queue !== undefined) {
+      const pair = queue.pairs[queue.next];
+      if (pair === undefined) {
+        surplus.add(item);
+        continue;
+      }
+      queue.next++;
+      pair.isAnswered = true;
+      results.set(item, pair);
+    }
+  }
+  return { calls, results, surplus };
 }
 
 function isResult({ type }: JsonObject): boolean {
   return RESULTS.has(type);
 }
 
-function callIdOf({ call_id }: JsonObject): Json | undefined {
-  return call_id;
+function callIdOf({ call_id }: JsonObject): string {
+  return textOf(call_id) ?? "";
 }
 
 /** Said or done by the model itself. */

@@ -194,7 +194,7 @@ function buildTools(request: ChatRequest, report: LossReport): JsonObject {
   });
   const choosing = defined({
     ...asWritten(request, ["tool_choice"], request.toolChoice, parseToolChoice, (choice) => ({
-      tool_choice: buildToolChoice(choice),
+      tool_choice: buildToolChoice(choice, report),
     })),
     parallel_tool_calls: request.parallelToolCalls,
   });

@@ -1,9 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatRequest, Message, Reasoning, ToolResultBlock } from "#core/chat.ts";
+import type {
+  AllowedTool,
+  Block,
+  ChatRequest,
+  Message,
+  Reasoning,
+  ToolResultBlock,
+} from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { readRequest } from "./facts.ts";
 import { parseRequest } from "./request-in.ts";
@@ -598,7 +606,7 @@ describe("a caller of another style is understood by an upstream of this one", (
   });
 
   test("a choice among tools is flat too", () => {
-    const tools: JsonObject[] = [{ type: "function", function: { name: "f" } }];
+    const tools = [{ kind: "function", name: "f" }] as const;
     const { body } = written({
       tools: [{ kind: "function", name: "f" }],
       toolChoice: { mode: "allowed", required: true, tools },
@@ -608,6 +616,54 @@ describe("a caller of another style is understood by an upstream of this one", (
       type: "allowed_tools",
       mode: "required",
       tools: [{ type: "function", name: "f" }],
+    });
+  });
+
+  test("a choice of what another style's server runs is reported beside others, and refused where it is all", () => {
+    const choice = (...tools: AllowedTool[]): Partial<ChatRequest> => ({
+      tools: [{ kind: "function", name: "f" }],
+      toolChoice: {
+        mode: "allowed",
+        required: false,
+        tools,
+        extra: { chat: { allowed_tools: [{ type: "novel" }] } },
+      },
+    });
+    const beside = written(choice({ kind: "custom", name: "p" }));
+
+    expect(beside.body["tool_choice"]).toMatchObject({ tools: [{ type: "custom", name: "p" }] });
+    expect(beside.lost).toEqual(["tool_choice.allowed_tools"]);
+    expect(refusal(() => written(choice()))).toEqual(["not_carried", "tool_choice"]);
+  });
+
+  test("a choice among hosted tools too stays whole for its own style, and is read for the others", () => {
+    const tool_choice = {
+      type: "allowed_tools",
+      mode: "required",
+      tools: [
+        { type: "web_search" },
+        { type: "function", name: "f" },
+        { type: "custom", custom: { name: "p" } },
+      ],
+    };
+    const fields = { tools: [{ type: "function", name: "f" }], tool_choice };
+
+    expect(read(fields).toolChoice).toEqual({
+      mode: "allowed",
+      required: true,
+      tools: [
+        { kind: "function", name: "f" },
+        { kind: "custom", name: "p" },
+      ],
+      extra: { responses: { allowed_tools: [{ type: "web_search" }] } },
+    });
+    expect(rewritten(fields).body["tool_choice"]).toEqual({
+      ...tool_choice,
+      tools: [...tool_choice.tools.slice(0, 2), { type: "custom", name: "p" }],
+    });
+    expect(asChat(fields)).toMatchObject({
+      body: { tool_choice: "required", tools: [{ function: { name: "f" } }] },
+      lost: ["tool_choice.allowed_tools"],
     });
   });
 
@@ -640,6 +696,75 @@ describe("a caller of another style is understood by an upstream of this one", (
 
     expect(one?.["call_id"]).toBe(two?.["call_id"] ?? null);
     expect(one?.["call_id"]).toMatch(/^.{1,64}$/);
+  });
+
+  test("a result before its call answers nothing, and neither does a second one", () => {
+    const { body, lost } = written({
+      messages: [
+        by("tool", result("a", "0")),
+        by("assistant", call("a")),
+        by("assistant", call("b")),
+        by("tool", result("b", "1")),
+        by("tool", result("b", "2")),
+      ],
+    });
+
+    expect(body["input"]).toMatchObject([
+      { role: "user", content: "0" },
+      { type: "function_call", call_id: "a" },
+      {
+        type: "function_call_output",
+        call_id: "a",
+        output: "The call was interrupted: there is no result.",
+      },
+      { type: "function_call", call_id: "b" },
+      { type: "function_call_output", call_id: "b", output: "1" },
+      { role: "user", content: "2" },
+    ]);
+    expect(lost).toEqual(["messages.tool_call_id"]);
+  });
+
+  test("an id that two calls have at once becomes two, and each gets its result", () => {
+    const { body } = written({
+      messages: [
+        by("assistant", call("a"), call("a"), call("x".repeat(64)), call("x".repeat(64))),
+        by("tool", result("a", "1"), result("a", "2")),
+        by("tool", result("x".repeat(64), "3"), result("x".repeat(64), "4")),
+      ],
+    });
+    const items = listOf(body["input"]).filter(isObject);
+    const ids = items.slice(0, 4).map(({ call_id }) => call_id);
+
+    expect(ids.slice(0, 2)).toEqual(["a", "a_2"]);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids.filter((id) => typeof id !== "string" || id.length > 64)).toEqual([]);
+    expect(items.slice(4).map(({ call_id, output }) => [call_id, output])).toEqual(
+      ids.map((id, index) => [id, `${index + 1}`]),
+    );
+  });
+
+  test("what only the upstream has may be answered first, but nothing is answered twice", () => {
+    const output = (call_id: string, said: string): JsonObject => ({
+      type: "function_call_output",
+      call_id,
+      output: said,
+    });
+    const { body } = rewritten({
+      input: [
+        { type: "item_reference", id: "i" },
+        output("far", "0"),
+        { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+        output("a", "1"),
+        output("a", "2"),
+      ],
+    });
+
+    expect(listOf(body["input"]).slice(1)).toEqual([
+      output("far", "0"),
+      { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+      output("a", "1"),
+      { role: "user", content: "2" },
+    ]);
   });
 
   test("a call without a result is given one, and a result without a call is told by the user", () => {
@@ -747,6 +872,10 @@ describe("reasoning", () => {
     kind: "chat",
     reasoningControls: { efforts: ["minimal", "low", "medium", "high"] },
   };
+  const SWITCHED: ModelTraits = {
+    kind: "chat",
+    reasoningControls: { efforts: ["none", "low", "high"] },
+  };
 
   test.each<[string, Reasoning, ModelTraits, Json | undefined]>([
     ["an effort", { effort: "high" }, REASONER, { effort: "high" }],
@@ -755,6 +884,9 @@ describe("reasoning", () => {
     ["a switch that says off", { enabled: false }, REASONER, { effort: "minimal" }],
     ["off, for a model nobody knows", { enabled: false }, {}, { effort: "none" }],
     ["to be shown", { enabled: true, visible: true }, REASONER, { summary: "auto" }],
+    ["a switch that says on, where silence is off", { enabled: true }, SWITCHED, { effort: "low" }],
+    ["any budget, where silence is off", { budgetTokens: -1 }, SWITCHED, { effort: "low" }],
+    ["a switch that says on, where it is on", { enabled: true }, REASONER, undefined],
     ["a model that does not reason", { effort: "high" }, { kind: "chat" }, undefined],
   ])("%s is said in this style's words", (_what, reasoning, model, expected) => {
     expect(written({ reasoning }, model).body["reasoning"]).toEqual(expected);

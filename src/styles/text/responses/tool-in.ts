@@ -1,6 +1,7 @@
 import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { RESPONSES } from "./spelling.ts";
 
 /** What a caller's tools are to the hub, and what only this style has, by its type. */
@@ -88,17 +89,10 @@ export function parseToolChoice(body: JsonObject): ToolChoice | undefined {
   if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
   const type = memberOf(choice, "type");
   if (type === "allowed_tools") {
-    const tools = listOf(memberOf(choice, "tools")).filter(isObject).map(nested);
-    return { mode: "allowed", required: memberOf(choice, "mode") === "required", tools };
+    const required = memberOf(choice, "mode") === "required";
+    return parseAllowed(memberOf(choice, "tools"), required, RESPONSES);
   }
   const name = textOf(memberOf(choice, "name"));
   if (name === undefined || (type !== "function" && type !== "custom")) return undefined;
   return { mode: "named", name, kind: type };
-}
-
-/** The hub names a tool as chat completions do. */
-function nested(tool: JsonObject): JsonObject {
-  const { type, name } = tool;
-  if (name === undefined || (type !== "function" && type !== "custom")) return tool;
-  return { type, [type]: { name } };
 }

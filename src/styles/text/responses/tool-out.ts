@@ -1,7 +1,8 @@
 import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, objectOf, textOf } from "#lib/values.ts";
+import { otherAllowed } from "#styles/text/allowed-tools.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { RESPONSES } from "./spelling.ts";
 
@@ -47,7 +48,7 @@ export function buildWebSearch(search: WebSearch, report?: LossReport): JsonObje
   };
 }
 
-export function buildToolChoice(choice: ToolChoice): Json {
+export function buildToolChoice(choice: ToolChoice, report: LossReport): Json {
   switch (choice.mode) {
     case "auto":
     case "none":
@@ -55,20 +56,14 @@ export function buildToolChoice(choice: ToolChoice): Json {
       return choice.mode;
     case "named":
       return { type: choice.kind, name: fitName(choice.name) };
-    case "allowed":
-      return {
-        type: "allowed_tools",
-        mode: choice.required ? "required" : "auto",
-        tools: choice.tools.map(flatChoice),
-      };
+    case "allowed": {
+      report.loseForeign(choice.extra, RESPONSES, "tool_choice.");
+      const tools = choice.tools.map(({ kind, name }) => ({ type: kind, name: fitName(name) }));
+      const all = [...tools, ...otherAllowed(choice, RESPONSES)];
+      if (all.length === 0) throw refuse("tool_choice", "it allows tools of another style only.");
+      return { type: "allowed_tools", mode: choice.required ? "required" : "auto", tools: all };
+    }
   }
-}
-
-/** The hub names a tool as chat completions do. */
-function flatChoice(tool: JsonObject): JsonObject {
-  const type = textOf(tool["type"]) ?? "function";
-  const name = textOf(memberOf(tool[type], "name"));
-  return name === undefined ? tool : { type, name: fitName(name) };
 }
 
 /** What a caller of this style named, so that an answer is read as that name. */

@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { DistinctIds } from "./distinct-ids.ts";
+
+function given(...asked: readonly string[]): readonly string[] {
+  const ids = new DistinctIds();
+  return asked.map((id) => ids.next(id));
+}
+
+test("an id that comes again gets a number, also where that is somebody's already", () => {
+  expect(given("a", "b", "a", "a")).toEqual(["a", "b", "a_2", "a_3"]);
+  expect(given("a_2", "a", "a")).toEqual(["a_2", "a", "a_3"]);
+  expect(given("a", "a", "a_2", "")).toEqual(["a", "a_2", "a_2_2", ""]);
+});
+
+test("one id for every call of a very long conversation is no work", () => {
+  const many = given(...Array.from({ length: 100_000 }, () => "a"));
+
+  expect(new Set(many).size).toBe(100_000);
+}, 2_000);
