@@ -1,4 +1,4 @@
-import type { GatewayError } from "#core/error.ts";
+import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** A failure as the caller sees it. The body is already in the caller's style. */
@@ -13,7 +13,11 @@ export function errorResponse(error: GatewayError, body: JsonObject, requestId: 
   }
   if (error.code === "unauthenticated") headers.set("www-authenticate", "Bearer");
   // Official clients try a 409, a 429 and any 5xx again; a quota does not come back by itself.
-  if (error.fault.blame === "client" && error.code !== "rate_limited")
+  if (error.fault.blame === "client" && !PASSING.includes(error.code)) {
     headers.set("x-should-retry", "false");
+  }
   return new Response(JSON.stringify(body), { status: error.fault.status, headers });
 }
+
+/** A caller's doing, and over by itself after a while. */
+const PASSING: readonly FaultCode[] = ["rate_limited", "still_running"];

@@ -20,6 +20,8 @@ export interface Engine {
   readonly journal: CountingJournal;
   /** How long a key that was looked up may be believed: others may share the database. */
   readonly keyTtlMs: number;
+  /** False for a process that ended, or gave no sign of life for too long. */
+  isAlive(instance: string): Promise<boolean>;
   /** Writes something, and resolves once it is on disk. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { KeyStore } from "#core/key.ts";
+import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -7,6 +8,7 @@ import { assertSamePepper } from "./assert-same-pepper.ts";
 import { listCalls, pruneCalls, type CallPage, type CallQuery } from "./calls.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
+import { createKeptAnswerStore } from "./kept-answers.ts";
 import { openKeyStore } from "./keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { openPostgres } from "./postgres/open.ts";
@@ -40,6 +42,7 @@ export interface Storage extends AsyncDisposable {
   readonly keys: KeyStore & KeyAdmin;
   readonly users: UserStore;
   readonly responses: ResponseStore;
+  readonly keptAnswers: KeptAnswerStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
   listCalls(query: CallQuery): Promise<CallPage>;
@@ -89,6 +92,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     keys: { find: keys.find, ...admin },
     users: createUserStore(db, clock),
     responses: createResponseStore(db),
+    keptAnswers: createKeptAnswerStore({
+      db,
+      instance,
+      isAlive: (other) => engine.isAlive(other),
+    }),
     db,
     listCalls: (query) => listCalls(db, query),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),

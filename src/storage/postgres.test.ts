@@ -168,6 +168,27 @@ function describeSharing(): void {
     expect(await one.ledger.listAbandoned()).toEqual([]);
   });
 
+  test("a gateway keeps what it claimed until it was not seen for 30 seconds", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address, { instance: "one" });
+    await using two = await openAt(place.address, { instance: "two" });
+    const { id: userId } = await one.users.ensureRoot();
+    const at = Date.now();
+    const claim = { id: "key", userId, question: "what?", at, endsBy: at + 3_600_000 };
+    await one.keptAnswers.claim({ ...claim, callId: newId() });
+    const seenBefore = async (ms: number): Promise<string> => {
+      await one.db
+        .updateTable("instances")
+        .set({ seen_at: Date.now() - ms })
+        .where("id", "=", "one")
+        .execute();
+      return (await two.keptAnswers.claim({ ...claim, callId: newId() })).kind;
+    };
+
+    expect(await seenBefore(20_000)).toBe("running");
+    expect(await seenBefore(40_000)).toBe("claimed");
+  });
+
   test("a key deleted at one gateway is refused by the others within a second", async () => {
     await using place = await openDatabase();
     let now = 0;

@@ -2,6 +2,7 @@ import type { AccountsTable } from "./tables/accounts.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { InstancesTable } from "./tables/instances.ts";
+import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
@@ -20,4 +21,5 @@ export interface Tables {
   meta: MetaTable;
   responses: ResponsesTable;
   response_items: ResponseItemsTable;
+  kept_answers: KeptAnswersTable;
 }

@@ -6,6 +6,7 @@ export interface Ddl {
   readonly integer: RawBuilder<unknown>;
   /** Text that sorts byte by byte: ids, which are paged through in their order. */
   readonly id: RawBuilder<unknown>;
+  readonly bytes: RawBuilder<unknown>;
   /** A primary key that counts up by itself, starts at `first` and is never given twice. */
   counter(first: number): RawBuilder<unknown>;
   /** A primary key in the order of insertion, for little. */

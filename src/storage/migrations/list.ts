@@ -1,12 +1,14 @@
 import type { Kysely } from "kysely";
 import { start } from "./0001-start.ts";
 import { responses } from "./0002-responses.ts";
+import { keptAnswers } from "./0004-kept-answers.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
 export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0001-start": start,
   "0002-responses": responses,
+  "0004-kept-answers": keptAnswers,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -37,6 +37,17 @@ export function isAbandoned(seenAt: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(${seenAt} is null or ${seenAt} < ${nowMs} - ${sql.lit(ABANDONED_AFTER_MS)})`;
 }
 
+export async function isAlive(db: Kysely<Tables>, instance: string): Promise<boolean> {
+  const { isGone } = await db
+    .selectNoFrom((nothing) => [
+      isAbandoned(
+        sql`${nothing.selectFrom("instances").select("seen_at").where("id", "=", instance)}`,
+      ).as("isGone"),
+    ])
+    .executeTakeFirstOrThrow();
+  return !isGone;
+}
+
 async function beat(db: Kysely<Tables>, instance: string): Promise<void> {
   await db
     .insertInto("instances")

@@ -9,7 +9,7 @@ import type { Tables } from "../tables.ts";
 import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
 import { isHopeless, judge } from "./failure.ts";
-import { startHeartbeat } from "./heartbeat.ts";
+import { isAlive, startHeartbeat } from "./heartbeat.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
 import type { Operation, PostgresWrite } from "./operation.ts";
 import { openPool } from "./pool.ts";
@@ -64,6 +64,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     ledger,
     journal,
     keyTtlMs: KEY_TTL_MS,
+    isAlive: async (other) => other === instance || (await isAlive(db, other)),
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

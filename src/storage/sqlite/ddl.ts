@@ -4,6 +4,7 @@ import type { Ddl } from "../migrations/ddl.ts";
 export const sqliteDdl: Ddl = {
   integer: sql`integer`,
   id: sql`text`,
+  bytes: sql`blob`,
   // Only AUTOINCREMENT never gives an id again; a first row with an explicit id moves it on.
   counter: () => sql`integer primary key autoincrement`,
   sequence: sql`integer primary key`,

@@ -80,6 +80,8 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     ledger,
     journal,
     keyTtlMs: Infinity,
+    // The folder is this process's alone.
+    isAlive: async (other) => other === instance,
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

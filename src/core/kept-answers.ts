@@ -1,0 +1,56 @@
+/**
+ * One request that its caller may send again: whoever gave it a key gets one
+ * answer for it, and pays once.
+ */
+export interface Claim {
+  /** A digest of user, method, path and key: it is nobody else's. */
+  readonly id: string;
+  readonly userId: number;
+  /** A digest of what is asked: the same key is not for another question. */
+  readonly question: string;
+  /** The call that is to answer. */
+  readonly callId: string;
+  /** Unix ms. */
+  readonly at: number;
+  /** Unix ms; at most until then the call may run. */
+  readonly endsBy: number;
+}
+
+export type ClaimResult =
+  /** Nobody else will be given it before it is released: go ahead. */
+  | { readonly kind: "claimed" }
+  | { readonly kind: "running" }
+  | { readonly kind: "other_question" }
+  /** Answered and paid for, by an earlier call; its answer may be too long to be kept, or lost. */
+  | {
+      readonly kind: "done";
+      readonly callId: string;
+      readonly answer: KeptAnswer | undefined;
+    };
+
+/** What a caller was sent. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Answers by the keys that callers gave their requests. */
+export interface KeptAnswerStore {
+  /**
+   * Takes a key for a call, if no other call has it; of many at once, on any
+   * gateway, one gets it. What a gateway that died had claimed may be claimed
+   * anew, unless the journal says that its call was completed.
+   */
+  claim(claim: Claim): Promise<ClaimResult>;
+  /** Ends a claim with its answer, or without where there is too much of it. */
+  keep(
+    claim: Pick<Claim, "id" | "callId">,
+    answer: KeptAnswer | undefined,
+    expiresAt: number,
+  ): Promise<void>;
+  /** Ends a claim as if it had never been. */
+  release(claim: Pick<Claim, "id" | "callId">): Promise<void>;
+  /** Deletes at most `limit` that expired before `before` (Unix ms); says how many. */
+  prune(before: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,17 @@
+import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Job } from "./scheduler.ts";
+
+const BATCH = 500;
+
+/** Forgets answers that were kept for their keys in time, a bounded batch at a time. */
+export function pruneKeptAnswers(kept: Pick<KeptAnswerStore, "prune">, clock: Clock): Job {
+  return {
+    name: "prune-kept-answers",
+    everyMs: 3_600_000,
+    async run(signal) {
+      const before = clock.now();
+      while (!signal.aborted && (await kept.prune(before, BATCH)) === BATCH);
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { promisify } from "node:util";
+import { zstdCompress, zstdDecompress } from "node:zlib";
+import type { Insertable, Kysely, Selectable } from "kysely";
+import { z } from "zod";
+import type { Claim, ClaimResult, KeptAnswer, KeptAnswerStore } from "#core/kept-answers.ts";
+import type { Tables } from "./tables.ts";
+import type { KeptAnswersTable } from "./tables/kept-answers.ts";
+
+export interface KeptAnswersDeps {
+  readonly db: Kysely<Tables>;
+  readonly instance: string;
+  isAlive(instance: string): Promise<boolean>;
+}
+
+type Row = Selectable<KeptAnswersTable>;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const headersOf = z.record(z.string(), z.string());
+
+const DAY_MS = 86_400_000;
+const MAX_PRUNED = 1_000;
+/** Another may release or take over between two looks; whoever always does is running. */
+const MAX_LOOKS = 5;
+
+export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps): KeptAnswerStore {
+  return {
+    async claim(claim) {
+      for (let looks = 0; looks < MAX_LOOKS; looks++) {
+        if (await insert(claim)) return { kind: "claimed" };
+        const row = await find(claim.id);
+        if (row === undefined) continue;
+        const verdict = await judge(row, claim);
+        if (verdict !== "free") return verdict;
+        if (await takeOver(row, claim)) return { kind: "claimed" };
+      }
+      return { kind: "running" };
+    },
+
+    async keep({ id, callId }, answer, expiresAt) {
+      await db
+        .updateTable("kept_answers")
+        .set({ state: "done", expires_at: expiresAt, ...(await columnsOf(answer)) })
+        .where("id", "=", id)
+        .where("call_id", "=", callId)
+        .execute();
+    },
+
+    async release({ id, callId }) {
+      await db
+        .deleteFrom("kept_answers")
+        .where("id", "=", id)
+        .where("call_id", "=", callId)
+        .where("state", "=", "running")
+        .execute();
+    },
+
+    async prune(before, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom("kept_answers")
+        .where("id", "in", (old) =>
+          old
+            .selectFrom("kept_answers")
+            .select("id")
+            .where("expires_at", "<", before)
+            .orderBy("expires_at")
+            .limit(Math.min(limit, MAX_PRUNED)),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+
+  async function insert(claim: Claim): Promise<boolean> {
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto("kept_answers")
+      .values(rowOf(claim, instance))
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows > 0n;
+  }
+
+  async function find(id: string): Promise<Row | undefined> {
+    return await db.selectFrom("kept_answers").selectAll().where("id", "=", id).executeTakeFirst();
+  }
+
+  async function judge(row: Row, { at, question }: Claim): Promise<ClaimResult | "free"> {
+    if (row.expires_at <= at) return "free";
+    if (row.question !== question) return { kind: "other_question" };
+    if (row.state === "done") {
+      return { kind: "done", callId: row.call_id, answer: await answerIn(row) };
+    }
+    const outcome = await outcomeOf(row.call_id);
+    // Closed without an answer: its gateway is about to release it, or could not.
+    if (outcome !== undefined && outcome !== "completed") return "free";
+    if (row.ends_by > at && (await isAlive(row.instance))) return { kind: "running" };
+    // Paid for, but its gateway died before the answer was written down.
+    if (outcome === "completed") return { kind: "done", callId: row.call_id, answer: undefined };
+    return "free";
+  }
+
+  async function outcomeOf(callId: string): Promise<string | undefined> {
+    const call = await db
+      .selectFrom("calls")
+      .select("outcome")
+      .where("id", "=", callId)
+      .executeTakeFirst();
+    return call?.outcome;
+  }
+
+  /** Of several who found the same row, the first. */
+  async function takeOver({ call_id, state }: Row, claim: Claim): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable("kept_answers")
+      .set({ ...rowOf(claim, instance), status: null, headers: null, body: null })
+      .where("id", "=", claim.id)
+      .where("call_id", "=", call_id)
+      .where("state", "=", state)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+}
+
+function rowOf(claim: Claim, instance: string): Insertable<KeptAnswersTable> {
+  return {
+    id: claim.id,
+    user_id: claim.userId,
+    question: claim.question,
+    call_id: claim.callId,
+    instance,
+    state: "running",
+    ends_by: claim.endsBy,
+    // What a gateway that dies leaves behind is remembered as long as an answer would be.
+    expires_at: claim.endsBy + DAY_MS,
+  };
+}
+
+async function columnsOf(
+  answer: KeptAnswer | undefined,
+): Promise<Pick<Row, "status" | "headers" | "body">> {
+  if (answer === undefined) return { status: null, headers: null, body: null };
+  const { status, headers, body } = answer;
+  return { status, headers: JSON.stringify(headers), body: await compress(body) };
+}
+
+async function answerIn({ status, headers, body }: Row): Promise<KeptAnswer | undefined> {
+  if (status === null || headers === null || body === null) return undefined;
+  return {
+    status,
+    headers: headersOf.parse(JSON.parse(headers)),
+    body: await decompress(body),
+  };
+}
