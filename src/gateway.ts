@@ -11,6 +11,7 @@ import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
+import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
@@ -127,6 +128,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       recovery,
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
+      pruneKeptAnswers(storage.keptAnswers, clock),
       discoverModels(channels, egress, (channel, cause) =>
         log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
       ),
@@ -140,6 +142,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     {
       keys: storage.keys,
       responses: storage.responses,
+      keptAnswers: storage.keptAnswers,
       channels,
       relay,
       clock,

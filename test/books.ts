@@ -13,6 +13,8 @@ export interface Books extends Disposable {
   entries(): Row[];
   calls(): Row[];
   openHolds(): Row[];
+  /** Rows of a table. */
+  count(table: string): number;
   /** Of all users together, in nano-dollars. */
   spent(): number;
   /** How often each call was closed. */
@@ -36,6 +38,7 @@ export function openBooks(dataDir: string): Books {
     entries: () => all("SELECT * FROM ledger ORDER BY at, op_id"),
     calls: () => all("SELECT * FROM calls ORDER BY id"),
     openHolds: () => all("SELECT * FROM holds"),
+    count: (table) => Number(all(`SELECT count(*) AS n FROM ${table}`)[0]?.["n"]),
     spent: () =>
       Number(all("SELECT coalesce(sum(spent_delta), 0) AS spent FROM ledger")[0]?.["spent"]),
     closes: () =>

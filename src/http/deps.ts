@@ -1,4 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
+import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -11,6 +12,7 @@ export interface HttpDeps {
   readonly channels: Channels;
   readonly relay: RelayDeps;
   readonly responses: ResponseStore;
+  readonly keptAnswers: KeptAnswerStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;
   /** Prometheus text. */
@@ -34,6 +36,10 @@ export interface HttpLimits {
   readonly jsonDepth: number;
   readonly messages: number;
   readonly bigBodies: number;
+  /** Longer answers are not kept for their idempotency keys; that they were given is. */
+  readonly keptAnswerBytes: number;
+  /** No call takes longer. */
+  readonly totalMs: number;
   /** Until a caller reads on; the runtime takes 255 seconds at most. */
   readonly callerStallMs: number;
   readonly drainMs: number;

@@ -85,6 +85,8 @@ export class Delivery implements Watched {
     } catch (cause) {
       failure = GatewayError.from(cause);
       await settlement.fail(failure);
+      // Many callers hang up at the sight of the end: they have it all.
+      if (settlement.isCompleted) return true;
       if (failure.code !== "canceled") await sink.write(this.stream.fail(failure));
       return false;
     } finally {

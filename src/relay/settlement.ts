@@ -52,6 +52,7 @@ export class Settlement {
   #held: NanoUsd;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
+  #outcome: CallOutcome | undefined;
 
   private constructor(call: Call, plan: Plan, durable: Promise<void>, deps: SettlementDeps) {
     this.#call = call;
@@ -112,6 +113,11 @@ export class Settlement {
     return this.#close("canceled", undefined);
   }
 
+  /** The answer reached its end and is paid for, whatever happens after. */
+  get isCompleted(): boolean {
+    return this.#outcome === "completed";
+  }
+
   isCheckpointDue(now: number, intervalMs: number): boolean {
     return now - this.#checkpointedAt >= intervalMs;
   }
@@ -135,6 +141,7 @@ export class Settlement {
   }
 
   #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    this.#outcome ??= outcome;
     this.#closing ??= this.#settle(outcome, error).finally(() => this.#deps.open.leave());
     return this.#closing;
   }

@@ -13,7 +13,7 @@ export const asEventArray: Outlet = {
 
   async stream(answer: StreamedAnswer, sink: Sink) {
     let before = "[";
-    await answer.send({
+    const isWhole = await answer.send({
       write(piece) {
         const text = typeof piece === "string" ? piece : new TextDecoder().decode(piece);
         let out = "";
@@ -25,5 +25,6 @@ export const asEventArray: Outlet = {
       },
     });
     await sink.write(before === "[" ? "[]" : "]");
+    return isWhole;
   },
 };

@@ -1,10 +1,12 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
-import type { Address, InboundStyle, RequestBody } from "#core/style.ts";
-import { pushStream, type Sink } from "#lib/push-stream.ts";
+import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
+import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { once } from "#http/once.ts";
+import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -21,7 +23,8 @@ export interface Generation {
 export interface Outlet {
   /** Before a whole answer leaves. */
   whole?(answer: WholeAnswer): Promise<void>;
-  stream?(answer: StreamedAnswer, sink: Sink): Promise<void>;
+  /** As `StreamedAnswer.send`. */
+  stream?(answer: StreamedAnswer, sink: Sink): Promise<boolean>;
   /** Of a stream; server-sent events where nothing else is said. */
   readonly contentType?: string;
 }
@@ -31,10 +34,23 @@ export async function generate(
   exchange: Exchange,
   style: InboundStyle,
   deps: HttpDeps,
-  { address = {}, prepare, outlet = {} }: Generation = {},
+  generation: Generation = {},
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
-  const facts = style.inbound.readRequest(sent.json, address);
+  const facts = style.inbound.readRequest(sent.json, generation.address ?? {});
+  return await once(exchange, sent.text, deps, () =>
+    answer(exchange, style, sent, facts, deps, generation),
+  );
+}
+
+async function answer(
+  exchange: Exchange,
+  style: InboundStyle,
+  sent: RequestBody,
+  facts: RequestFacts,
+  deps: HttpDeps,
+  { prepare, outlet = {} }: Generation,
+): Promise<Reply> {
   const body = prepare === undefined ? sent : await prepare(sent);
   const { messages } = deps.limits;
   if (facts.messages > messages) {
@@ -44,7 +60,7 @@ export async function generate(
   const { headers } = exchange.request;
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
   using _patience = exchange.waitLong();
-  const answer = await relay(
+  const answered = await relay(
     {
       id: exchange.id,
       key: requireKey(exchange),
@@ -60,35 +76,30 @@ export async function generate(
     },
     deps.relay,
   );
-  if (answer.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
-  else await outlet.whole?.(answer);
-  return respond(answer, exchange.id, style, outlet, deps);
+  if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
+  else await outlet.whole?.(answered);
+  return replyWith(answered, style, outlet, deps);
 }
 
-function respond(
-  answer: Answer,
-  requestId: string,
+function replyWith(
+  answered: Answer,
   style: InboundStyle,
   outlet: Outlet,
   { onStream }: HttpDeps,
-): Response {
-  const headers: Record<string, string> = {
-    ...(answer.kind === "whole" ? WHOLE_HEADERS : STREAM_HEADERS),
-    "x-request-id": requestId,
-    "request-id": requestId,
-  };
-  if (answer.lost.length > 0) headers["sluice-lossy"] = answer.lost.join(", ");
-  if (answer.kind === "whole") return new Response(answer.body, { headers });
-
-  if (outlet.contentType !== undefined) headers["content-type"] = outlet.contentType;
+): Reply {
+  const lossy: Record<string, string> =
+    answered.lost.length > 0 ? { "sluice-lossy": answered.lost.join(", ") } : {};
+  if (answered.kind === "whole") {
+    return { kind: "whole", headers: { ...WHOLE_HEADERS, ...lossy }, body: answered.body };
+  }
+  const { contentType = SERVER_SENT_EVENTS } = outlet;
   const watched =
-    onStream !== undefined && answer.isTranslated ? watch(answer, style, onStream) : answer;
-  return new Response(
-    pushStream(async (sink) => {
-      await (outlet.stream?.(watched, sink) ?? watched.send(sink));
-    }),
-    { headers },
-  );
+    onStream !== undefined && answered.isTranslated ? watch(answered, style, onStream) : answered;
+  return {
+    kind: "stream",
+    headers: { ...STREAM_HEADERS, "content-type": contentType, ...lossy },
+    fill: (sink) => outlet.stream?.(watched, sink) ?? watched.send(sink),
+  };
 }
 
 function watch(
@@ -114,8 +125,9 @@ function watch(
 
 const WHOLE_HEADERS = { "content-type": "application/json" };
 
+const SERVER_SENT_EVENTS = "text/event-stream; charset=utf-8";
+
 const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
   // Asks a proxy in front not to collect the events.
   "x-accel-buffering": "no",

@@ -20,7 +20,7 @@ export function keepingResponse(keep: (response: JsonObject) => Promise<void>): 
     },
 
     async stream(answer, sink) {
-      await answer.send({ write: (piece) => writeKept(piece, sink, keep) });
+      return await answer.send({ write: (piece) => writeKept(piece, sink, keep) });
     },
   };
 }

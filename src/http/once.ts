@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import { GatewayError } from "#core/error.ts";
+import type { Claim, ClaimResult, KeptAnswerStore } from "#core/kept-answers.ts";
+import type { Clock } from "#lib/clock.ts";
+import { recorder } from "./recorder.ts";
+import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
+import { requireKey } from "./require-key.ts";
+import type { Exchange } from "./routes.ts";
+
+export interface OnceDeps {
+  readonly keptAnswers: KeptAnswerStore;
+  readonly clock: Clock;
+  readonly limits: { readonly keptAnswerBytes: number; readonly totalMs: number };
+  onError(error: GatewayError, requestId: string): void;
+}
+
+/**
+ * Answers a request that costs something. Where its caller gave it an
+ * `Idempotency-Key`, the same request sent again is answered by what the first
+ * one was, and not charged again. Only an answer that came to its end is kept:
+ * after a failure, or when the caller hung up, the next one is a new call.
+ *
+ * `question` is the body as it was read. Throws `still_running`, `key_reused`
+ * and `answer_not_kept`.
+ */
+export async function once(
+  exchange: Exchange,
+  question: string | Uint8Array,
+  deps: OnceDeps,
+  answer: () => Promise<Reply>,
+): Promise<Response> {
+  const key = exchange.request.headers.get("idempotency-key");
+  if (key === null) return toResponse(await answer(), exchange.id);
+
+  const claim = claimOf(key, question, exchange, deps);
+  const found = await take(claim, deps);
+  switch (found.kind) {
+    case "claimed":
+      return toResponse(await answerKept(claim, exchange, deps, answer), exchange.id);
+    case "running":
+      throw new GatewayError("still_running", "A request with this Idempotency-Key is running.", {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    case "other_question":
+      throw new GatewayError(
+        "key_reused",
+        "This Idempotency-Key was used for another request. Give every request a key of its own.",
+      );
+    case "done":
+      return replay(found, exchange.id);
+  }
+}
+
+const RETRY_AFTER_MS = 1_000;
+const KEPT_MS = 86_400_000;
+/** Between a call's last deadline and its end. */
+const GRACE_MS = 60_000;
+/** How long an answer waits to be kept. */
+const WRITE_MS = 5_000;
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+
+function claimOf(
+  key: string,
+  question: string | Uint8Array,
+  exchange: Exchange,
+  { clock, limits }: OnceDeps,
+): Claim {
+  if (!VISIBLE.test(key)) {
+    throw new GatewayError(
+      "invalid_request",
+      "The Idempotency-Key must be 1 to 255 visible ASCII characters.",
+      { param: "Idempotency-Key" },
+    );
+  }
+  const { userId } = requireKey(exchange);
+  const { method, url } = exchange.request;
+  const { pathname, searchParams } = new URL(url);
+  // Whichever way a caller's secret comes, it is no part of the question.
+  searchParams.delete("key");
+  const at = clock.now();
+  return {
+    id: digest(JSON.stringify([userId, method, pathname, key])),
+    userId,
+    question: digest(`${searchParams.toString()}\n`, question),
+    callId: exchange.id,
+    at,
+    endsBy: at + limits.totalMs + GRACE_MS,
+  };
+}
+
+function digest(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("base64url");
+}
+
+/** Without the database nobody can say whether this was answered before: then it is not begun. */
+async function take(claim: Claim, { keptAnswers }: OnceDeps): Promise<ClaimResult> {
+  try {
+    return await keptAnswers.claim(claim);
+  } catch (cause) {
+    const message = "The gateway's database cannot look up this Idempotency-Key now.";
+    throw new GatewayError("unavailable", message, { cause, retryAfterMs: RETRY_AFTER_MS });
+  }
+}
+
+async function answerKept(
+  claim: Claim,
+  exchange: Exchange,
+  deps: OnceDeps,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  let reply: Reply;
+  try {
+    reply = await answer();
+  } catch (cause) {
+    await release(claim, deps);
+    throw cause;
+  }
+  if (reply.kind === "stream") return keepingStream(claim, reply, exchange.signal, deps);
+  await keep(claim, reply, Buffer.from(reply.body), deps);
+  return reply;
+}
+
+/** The answer as it is sent; its end is kept before its caller sees that there is no more. */
+function keepingStream(
+  claim: Claim,
+  reply: StreamedReply,
+  signal: AbortSignal,
+  deps: OnceDeps,
+): StreamedReply {
+  // A caller who leaves before the first byte never has the answer sent.
+  const onGone = (): void => void release(claim, deps);
+  if (signal.aborted) onGone();
+  else signal.addEventListener("abort", onGone, { once: true });
+
+  return {
+    ...reply,
+    async fill(sink) {
+      signal.removeEventListener("abort", onGone);
+      const { tee, recorded } = recorder(deps.limits.keptAnswerBytes);
+      let isWhole = false;
+      try {
+        isWhole = await reply.fill(tee(sink));
+        return isWhole;
+      } finally {
+        await (isWhole ? keep(claim, reply, recorded(), deps) : release(claim, deps));
+      }
+    },
+  };
+}
+
+async function keep(
+  claim: Claim,
+  { headers }: Reply,
+  body: Uint8Array | undefined,
+  deps: OnceDeps,
+): Promise<void> {
+  const isKept = body !== undefined && body.length <= deps.limits.keptAnswerBytes;
+  const answer = isKept ? { status: 200, headers, body } : undefined;
+  await write(claim, deps, (store) => store.keep(claim, answer, deps.clock.now() + KEPT_MS));
+}
+
+async function release(claim: Claim, deps: OnceDeps): Promise<void> {
+  await write(claim, deps, (store) => store.release(claim));
+}
+
+/** An answer that was paid for is not withheld, nor a failure hidden, because this could not be written. */
+async function write(
+  { callId }: Claim,
+  { keptAnswers, onError }: OnceDeps,
+  action: (store: KeptAnswerStore) => Promise<void>,
+): Promise<void> {
+  const { promise: patience, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, WRITE_MS);
+  const written = action(keptAnswers).catch((cause: unknown) => {
+    const message = "What became of an Idempotency-Key could not be written down.";
+    onError(new GatewayError("internal", message, { cause }), callId);
+  });
+  try {
+    await Promise.race([written, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function replay(
+  { callId, answer }: Extract<ClaimResult, { kind: "done" }>,
+  requestId: string,
+): Response {
+  if (answer === undefined) {
+    throw new GatewayError(
+      "answer_not_kept",
+      `This request was answered and charged as ${callId}, and its answer was not kept. ` +
+        "To ask anew, and be charged anew, send another Idempotency-Key.",
+    );
+  }
+  const headers = {
+    ...answer.headers,
+    "x-request-id": requestId,
+    "request-id": requestId,
+    "idempotent-replayed": "true",
+    "original-request-id": callId,
+  };
+  return new Response(answer.body, { status: answer.status, headers });
+}

@@ -1,0 +1,31 @@
+import type { Sink } from "#lib/push-stream.ts";
+
+export interface Recorder {
+  /** A sink that remembers what it passes on. */
+  tee(sink: Sink): Sink;
+  /** All that passed, or `undefined` where it was too much to be remembered. */
+  recorded(): Uint8Array | undefined;
+}
+
+export function recorder(maxBytes: number): Recorder {
+  let pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+
+  return {
+    tee: (sink) => ({
+      write(piece) {
+        if (sizeBytes <= maxBytes) remember(piece);
+        return sink.write(piece);
+      },
+    }),
+    recorded: () => (sizeBytes > maxBytes ? undefined : Buffer.concat(pieces, sizeBytes)),
+  };
+
+  /** A copy: the bytes of a piece may be written over once it was sent. */
+  function remember(piece: Uint8Array | string): void {
+    const copy = Buffer.from(piece);
+    sizeBytes += copy.length;
+    if (sizeBytes > maxBytes) pieces = [];
+    else pieces.push(copy);
+  }
+}

@@ -1,0 +1,27 @@
+import { pushStream, type Sink } from "#lib/push-stream.ts";
+
+/** An answer on its way to its caller, while it can still be looked at. */
+export type Reply = WholeReply | StreamedReply;
+
+export interface WholeReply {
+  readonly kind: "whole";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string;
+}
+
+export interface StreamedReply {
+  readonly kind: "stream";
+  readonly headers: Readonly<Record<string, string>>;
+  /** Writes it out; true when it came to its proper end. Not called where the caller left before. */
+  fill(sink: Sink): Promise<boolean>;
+}
+
+/** A success, with the id by which its request can be asked about. */
+export function toResponse(reply: Reply, requestId: string): Response {
+  const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
+  if (reply.kind === "whole") return new Response(reply.body, { headers });
+  const body = pushStream(async (sink) => {
+    await reply.fill(sink);
+  });
+  return new Response(body, { headers });
+}
