@@ -20,13 +20,14 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
       "The Content-Type must be 'application/json'.",
     );
   }
-  const text = decode(await readContent(request, limits.maxBytes));
-  const outline = outlineJson(text, limits.maxDepth);
-  if (outline.depth > limits.maxDepth) {
-    throw new GatewayError(
-      "invalid_request",
-      `The body nests deeper than ${limits.maxDepth} levels.`,
-    );
+  return readBody(decode(await readContent(request, limits.maxBytes)), limits.maxDepth);
+}
+
+/** The text of a body, read; however it came. */
+export function readBody(text: string, maxDepth: number): RequestBody {
+  const outline = outlineJson(text, maxDepth);
+  if (outline.depth > maxDepth) {
+    throw new GatewayError("invalid_request", `The body nests deeper than ${maxDepth} levels.`);
   }
   const json = parse(text);
   if (!isObject(json)) {

@@ -1,3 +1,4 @@
+import { explainRequest } from "./api/explain.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
@@ -38,6 +39,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listNativeModels,
     getNativeModel,
     ...nativeOperations,
+    explainRequest,
     livez,
     readyz(isDraining),
     metrics,

@@ -2,6 +2,7 @@ import type { ChatEvent } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
+import type { AdapterWay } from "#providers/provider.ts";
 import { PLACEHOLDER, type FetchSession } from "#egress/fetch.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
@@ -18,7 +19,7 @@ export async function readAdapted(
   session: FetchSession,
   vault: Vault,
 ): Promise<WholeReading> {
-  const { request, report, events } = ask(call, route, session, vault);
+  const { request, report, events } = askAdapter(call, route, session.fetch, vault);
   try {
     const read = await Array.fromAsync(events);
     return await writeWhole(read, call, route, request, report.fields, vault);
@@ -34,11 +35,17 @@ export function openAdapted(
   session: FetchSession,
   vault: Vault,
 ): AnswerStream {
-  const { request, report, events } = ask(call, route, session, vault);
+  const { request, report, events } = askAdapter(call, route, session.fetch, vault);
   return new AdaptedStream(events, new StreamWriter(call, route, request, vault), report, session);
 }
 
-function ask(call: Call, route: AdaptedRoute, session: FetchSession, vault: Vault) {
+/** Nothing is sent before the first event is asked for. */
+export function askAdapter(
+  call: Call,
+  route: AdaptedRoute,
+  fetch: AdapterWay["fetch"],
+  vault: Vault,
+) {
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, vault);
   const report = new LossReport();
@@ -48,7 +55,7 @@ function ask(call: Call, route: AdaptedRoute, session: FetchSession, vault: Vaul
     traits,
     report,
     isStrict: call.isStrict,
-    fetch: session.fetch,
+    fetch,
     placeholder: PLACEHOLDER,
   });
   return { request, report, events };

@@ -161,12 +161,10 @@ function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayErro
 const urls = new WeakMap<Route["channel"], Map<string, URL>>();
 
 /** Parsed once for each channel: it is the same for all its calls. */
-function urlOf({ channel, provider, endpoint, upstreamModel }: WireRoute, isStream: boolean): URL {
+function urlOf(route: WireRoute, isStream: boolean): URL {
+  const { channel, provider } = route;
   const { options = {} } = channel;
-  const path =
-    typeof endpoint.path === "string"
-      ? endpoint.path
-      : endpoint.path(upstreamModel, isStream, options);
+  const path = pathOf(route, isStream);
   let known = urls.get(channel);
   if (known === undefined) urls.set(channel, (known = new Map()));
   let url = known.get(path);
@@ -175,6 +173,12 @@ function urlOf({ channel, provider, endpoint, upstreamModel }: WireRoute, isStre
     known.set(path, (url = new URL(base + path)));
   }
   return url;
+}
+
+/** Below the channel's address. */
+export function pathOf({ channel, endpoint, upstreamModel }: WireRoute, isStream: boolean): string {
+  if (typeof endpoint.path === "string") return endpoint.path;
+  return endpoint.path(upstreamModel, isStream, channel.options ?? {});
 }
 
 /** Connections are shared by the calls of one channel and credential, and by nobody else. */

@@ -78,7 +78,8 @@ export class Channels implements ModelTable {
   #findSteered(name: string): readonly Candidate[] | undefined {
     for (const { base, kind, steering } of readSuffixes(name)) {
       const able = this.#table.get(base)?.filter(({ suffixes }) => suffixes.includes(kind));
-      if (able !== undefined && able.length > 0) return able.map((each) => ({ ...each, steering }));
+      if (able !== undefined && able.length > 0)
+        return able.map((each) => ({ ...each, steering, base }));
     }
     return undefined;
   }

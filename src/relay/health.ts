@@ -11,6 +11,9 @@ const COOL_MS = 5_000;
 const MAX_COOL_MS = 60_000;
 const AUTH_COOL_MS = 60_000;
 
+/** At its limit of calls; given a rest after failing; with all its credentials told to wait. */
+export type ChannelObjection = "full" | "resting" | "cooling";
+
 /**
  * How the channels are doing: which are given a rest after failing, which of
  * their credentials cool off, how many calls each has in flight.
@@ -25,11 +28,18 @@ export class Health {
 
   /** Whether a call may be sent there now. Lets one through to try a channel that had its rest. */
   mayTry(channel: Channel): boolean {
+    return this.objectionTo(channel) === undefined;
+  }
+
+  /** Why a call may not be sent there now. */
+  objectionTo(channel: Channel): ChannelObjection | undefined {
     const health = this.#of(channel);
     const now = this.#clock.monotonic();
-    if (health.inFlight >= channel.maxConcurrent) return false;
-    if (health.breaker.state(now) === "open") return false;
-    return channel.credentials.length === 0 || this.pick(channel, NONE) !== undefined;
+    if (health.inFlight >= channel.maxConcurrent) return "full";
+    if (health.breaker.state(now) === "open") return "resting";
+    if (channel.credentials.length === 0 || this.pick(channel, NONE) !== undefined)
+      return undefined;
+    return "cooling";
   }
 
   /** Takes a place on the channel; the caller gives it back by `report`. */

@@ -159,7 +159,7 @@ async function openStream(
 }
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
-function passthroughFor({ style, facts }: Call, route: WireRoute): Passthrough | undefined {
+export function passthroughFor({ style, facts }: Call, route: WireRoute): Passthrough | undefined {
   const { endpoint, steering } = route;
   const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
   const isPlain = facts.mustTranslate !== true && steering === undefined;

@@ -7,7 +7,7 @@ import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call } from "./call.ts";
-import type { Health } from "./health.ts";
+import type { ChannelObjection, Health } from "./health.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
@@ -20,6 +20,8 @@ export interface Candidate {
   readonly suffixes: readonly SuffixKind[];
   /** How the ending of the name that the caller used steers the model's reasoning. */
   readonly steering?: Reasoning;
+  /** The name without that ending. */
+  readonly base?: string;
 }
 
 /** A candidate for a call of a certain style. */
@@ -38,6 +40,13 @@ export interface AdaptedRoute extends Candidate {
 export interface Plan {
   readonly routes: readonly Route[];
   readonly estimate: NanoUsd;
+}
+
+/** A channel that has the model, as somebody sees it who asks why a plan is what it is. */
+export interface Prospect {
+  readonly route: Route;
+  /** Why it is passed over now. */
+  readonly objection: ChannelObjection | "unpriced" | undefined;
 }
 
 export interface RouterSettings {
@@ -74,7 +83,38 @@ export class Router {
     return { routes, estimate: maxOf(estimates) };
   }
 
+  /** All channels that have the model: those of a plan in its order, then those passed over. */
+  survey(call: Pick<Call, "key" | "style" | "facts">): readonly Prospect[] {
+    const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
+      candidate,
+      objection: this.#isRefused(candidate)
+        ? ("unpriced" as const)
+        : this.#health.objectionTo(candidate.channel),
+    }));
+    const objections = new Map(seen.map((each) => [each.candidate, each.objection]));
+    const able = seen.filter((each) => each.objection === undefined);
+    const others = seen.filter((each) => each.objection !== undefined);
+    return [able, others]
+      .flatMap((group) => inOrder(group.map((each) => each.candidate)))
+      .map((each) => ({ route: routeFor(each, call.style), objection: objections.get(each) }));
+  }
+
   #candidates(key: ApiKey, model: string): readonly Candidate[] {
+    const candidates = this.#known(key, model);
+    if (this.#settings.unpriced === "allow") return candidates;
+    const allowed = candidates.filter((each) => !this.#isRefused(each));
+    if (allowed.length > 0) return allowed;
+    throw new GatewayError(
+      "unavailable",
+      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
+    );
+  }
+
+  #isRefused({ price }: Candidate): boolean {
+    return price === undefined && this.#settings.unpriced === "refuse";
+  }
+
+  #known(key: ApiKey, model: string): readonly Candidate[] {
     const candidates = this.#table.find(model);
     // A model the key may not use looks like one that does not exist.
     if (candidates === undefined || !mayUse(key, model)) {
@@ -82,19 +122,18 @@ export class Router {
         param: "model",
       });
     }
-    if (this.#settings.unpriced === "allow") return candidates;
-    const priced = candidates.filter((each) => each.price !== undefined);
-    if (priced.length > 0) return priced;
-    throw new GatewayError(
-      "unavailable",
-      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
-    );
+    return candidates;
   }
 
-  #estimate(route: Route, { facts, inputTokens }: Pick<Call, "facts" | "inputTokens">): NanoUsd {
-    const cap = route.traits.maxOutputTokens ?? Infinity;
-    const output = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
-    return estimateCost(inputTokens, output * facts.choices, route.price ?? FREE);
+  /** What is reserved for the output of a call on a route. */
+  outputTokens({ traits }: Route, { facts }: Pick<Call, "facts">): number {
+    const cap = traits.maxOutputTokens ?? Infinity;
+    const each = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
+    return each * facts.choices;
+  }
+
+  #estimate(route: Route, call: Pick<Call, "facts" | "inputTokens">): NanoUsd {
+    return estimateCost(call.inputTokens, this.outputTokens(route, call), route.price ?? FREE);
   }
 }
 

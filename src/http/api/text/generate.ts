@@ -2,7 +2,7 @@ import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import type { Answer, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
+import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
@@ -15,10 +15,12 @@ export interface Generation {
   /** What the path says. */
   readonly address?: Address;
   /** The body to serve in place of the caller's. */
-  prepare?(body: RequestBody): Promise<RequestBody>;
+  readonly prepare?: Prepare;
   /** Sees an answer before it leaves, or sends it in another framing. */
   readonly outlet?: Outlet;
 }
+
+export type Prepare = (body: RequestBody) => Promise<RequestBody>;
 
 export interface Outlet {
   /** Before a whole answer leaves. */
@@ -51,34 +53,43 @@ async function answer(
   deps: HttpDeps,
   { prepare, outlet = {} }: Generation,
 ): Promise<Reply> {
-  const body = prepare === undefined ? sent : await prepare(sent);
-  const { messages } = deps.limits;
-  if (facts.messages > messages) {
-    throw invalid("messages", `The conversation has more than ${messages} messages.`);
-  }
-
-  const { headers } = exchange.request;
+  const call = await openCall(exchange, style, sent, facts, deps, prepare);
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
   using _patience = exchange.waitLong();
-  const answered = await relay(
-    {
-      id: exchange.id,
-      key: requireKey(exchange),
-      style,
-      body,
-      facts,
-      inputTokens: estimateInputTokens(body.json),
-      header: (name) => headers.get(name) ?? undefined,
-      isStrict: headers.get("sluice-strict") === "true",
-      signal: exchange.signal,
-      at: deps.clock.now(),
-      startedAt: deps.clock.monotonic(),
-    },
-    deps.relay,
-  );
+  const answered = await relay(call, deps.relay);
   if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
   else await outlet.whole?.(answered);
   return replyWith(answered, style, outlet, deps);
+}
+
+/** The call that a request makes. */
+export async function openCall(
+  exchange: Exchange,
+  style: InboundStyle,
+  sent: RequestBody,
+  facts: RequestFacts,
+  { limits, clock }: HttpDeps,
+  prepare?: Prepare,
+): Promise<Call> {
+  const body = prepare === undefined ? sent : await prepare(sent);
+  const { messages } = limits;
+  if (facts.messages > messages) {
+    throw invalid("messages", `The conversation has more than ${messages} messages.`);
+  }
+  const { headers } = exchange.request;
+  return {
+    id: exchange.id,
+    key: requireKey(exchange),
+    style,
+    body,
+    facts,
+    inputTokens: estimateInputTokens(body.json),
+    header: (name) => headers.get(name) ?? undefined,
+    isStrict: headers.get("sluice-strict") === "true",
+    signal: exchange.signal,
+    at: clock.now(),
+    startedAt: clock.monotonic(),
+  };
 }
 
 function replyWith(

@@ -22,11 +22,8 @@ export const nativeOperations: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].m
 }));
 
 function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
-  const operation = decoded(exchange.param("operation"));
-  // The verb follows the last colon: ids of models may hold some.
-  const colon = operation.lastIndexOf(":");
-  const model = withoutPrefix(operation.slice(0, Math.max(0, colon)));
-  switch (operation.slice(colon + 1)) {
+  const { model, verb } = readOperation(exchange.param("operation"));
+  switch (verb) {
     case "generateContent":
       return generate(exchange, gemini, deps, { address: { model, stream: false } });
     case "streamGenerateContent": {
@@ -42,6 +39,15 @@ function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
     default:
       throw new GatewayError("not_found", "There is no such operation on a model.");
   }
+}
+
+/** Of `{model}:{verb}`, as it stands in a path. */
+export function readOperation(text: string): { readonly model: string; readonly verb: string } {
+  const operation = decoded(text);
+  // The verb follows the last colon: ids of models may hold some.
+  const colon = operation.lastIndexOf(":");
+  const model = withoutPrefix(operation.slice(0, Math.max(0, colon)));
+  return { model, verb: operation.slice(colon + 1) };
 }
 
 function withoutPrefix(model: string): string {

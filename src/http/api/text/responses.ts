@@ -48,7 +48,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
       const { bodyBytes } = deps.limits;
       asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
       isKept = body.json["store"] !== false;
-      return withInput(body, fitted(asked.input, body.json, deps), deps.limits.jsonDepth);
+      return askedWhole(body, asked, deps);
     },
 
     outlet: keepingResponse(async (response) => {
@@ -67,6 +67,11 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
       });
     }),
   });
+}
+
+/** What an upstream is asked: with all that the caller left with us, as far as there is room. */
+export function askedWhole(body: RequestBody, { input }: Continued, deps: HttpDeps): RequestBody {
+  return withInput(body, fitted(input, body.json, deps), deps.limits.jsonDepth);
 }
 
 /** An answer that was paid for is not withheld because it could not be kept. */

@@ -1,0 +1,156 @@
+import type { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import { availableIn } from "#core/ledger.ts";
+import type { Price, Rates } from "#core/money.ts";
+import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import type { Call } from "#relay/call.ts";
+import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
+import type { HttpLimits } from "../deps.ts";
+import type { TextOperation } from "./text/operations.ts";
+
+const NOTES = {
+  order: "Among channels of one priority the order is drawn by weight, anew for each call.",
+  links:
+    "Links to media are not followed here: what a call would find behind them is left empty " +
+    "in the request.",
+} as const;
+
+/** Money is in US dollars, rates in US dollars for a million tokens. */
+export function describeExplanation(
+  call: Call,
+  explanation: Explanation,
+  limits: HttpLimits,
+): JsonObject {
+  const { facts, style, key, inputTokens } = call;
+  const { channels, estimate, refusal, links } = explanation;
+  const [first] = channels;
+  const { base, steering } = first?.route ?? {};
+  return {
+    object: "explanation",
+    style: style.id,
+    stream: facts.stream,
+    model: {
+      name: facts.model,
+      ...(base === undefined ? {} : { base, steering: defined({ ...steering }) }),
+    },
+    refused: refusal === undefined ? null : refusalOf(refusal),
+    channels: channels.map(channelOf),
+    request: requestOf(first),
+    estimate:
+      estimate === undefined
+        ? null
+        : {
+            input_tokens: inputTokens,
+            output_tokens: estimate.outputTokens,
+            usd: estimate.cost / 1e9,
+          },
+    limits: {
+      messages: limits.messages,
+      body_bytes: limits.bodyBytes,
+      call_ms: limits.totalMs,
+      ...defined({
+        context_tokens: first?.route.traits.contextTokens,
+        output_tokens: first?.route.traits.maxOutputTokens,
+      }),
+      key: keyLimits(key, explanation),
+    },
+    links_not_followed: links,
+    notes: [
+      ...(channels.length > 1 ? [NOTES.order] : []),
+      ...(links.length > 0 ? [NOTES.links] : []),
+    ],
+  };
+}
+
+/** Of a request that would be turned away before it became a call. */
+export function describeRefusal({ style }: TextOperation, refusal: GatewayError): JsonObject {
+  return {
+    object: "explanation",
+    style: style.id,
+    refused: refusalOf(refusal),
+    channels: [],
+    request: null,
+    estimate: null,
+  };
+}
+
+function refusalOf({ code, fault, message, param, retryAfterMs }: GatewayError): JsonObject {
+  return {
+    status: fault.status,
+    code,
+    message,
+    ...defined({ param, retry_after_ms: retryAfterMs }),
+  };
+}
+
+function channelOf({ route, objection, request, refusal }: ExplainedChannel): JsonObject {
+  const { channel, provider, upstreamModel, price } = route;
+  return {
+    name: channel.name,
+    provider: provider.id,
+    model: upstreamModel,
+    priority: channel.priority,
+    weight: channel.weight,
+    passed_over: objection ?? null,
+    refused: refusal === undefined ? null : refusalOf(refusal),
+    price: price === undefined ? null : priceOf(price),
+    ...(request === undefined
+      ? {}
+      : {
+          way: request.way,
+          style: request.style ?? null,
+          path: request.path ?? null,
+          lost: request.lost,
+        }),
+  };
+}
+
+function requestOf(first: ExplainedChannel | undefined): JsonObject | null {
+  if (first?.request === undefined) return null;
+  const { body } = first.request;
+  return { channel: first.route.channel.name, body: parseJson(body) ?? body };
+}
+
+function priceOf(price: Price): JsonObject {
+  const { source, date, tiers = [] } = price;
+  return {
+    ...ratesOf(price),
+    ...(tiers.length === 0
+      ? {}
+      : {
+          tiers: tiers.map((tier) => ({
+            above_input_tokens: tier.aboveInputTokens,
+            ...ratesOf(tier),
+          })),
+        }),
+    source,
+    date,
+  };
+}
+
+function ratesOf(rates: Rates): JsonObject {
+  const perMillion = (rate: number | undefined): number | undefined =>
+    rate === undefined ? undefined : rate / 1e6;
+  return defined({
+    input: perMillion(rates.input),
+    output: perMillion(rates.output),
+    cached_input: perMillion(rates.cachedInput),
+    cache_write: perMillion(rates.cacheWrite),
+    long_cache_write: perMillion(rates.longCacheWrite),
+    audio_input: perMillion(rates.audioInput),
+    audio_output: perMillion(rates.audioOutput),
+  });
+}
+
+function keyLimits({ models, expiresAt, limits }: ApiKey, { account }: Explanation): JsonObject {
+  const left = account === undefined ? Infinity : availableIn(account);
+  const bounds: Readonly<Record<string, Json | undefined>> = {
+    expires_at: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
+    quota_left_usd: Number.isFinite(left) ? left / 1e9 : undefined,
+    requests_per_minute: limits?.requestsPerMinute,
+    tokens_per_minute: limits?.tokensPerMinute,
+    concurrency: limits?.concurrency,
+  };
+  return { models, ...defined(bounds) };
+}

@@ -1,0 +1,185 @@
+import { GatewayError } from "#core/error.ts";
+import { canHold, type Account, type Ledger } from "#core/ledger.ts";
+import type { MediaFetcher } from "#core/media.ts";
+import type { NanoUsd } from "#core/money.ts";
+import { PLACEHOLDER } from "#egress/fetch.ts";
+import { askAdapter } from "./adapted.ts";
+import { pathOf } from "./attempt.ts";
+import type { Call } from "./call.ts";
+import { passthroughRequest } from "./passthrough.ts";
+import { passthroughFor } from "./relay.ts";
+import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./route.ts";
+import { translateRequest } from "./translate.ts";
+import type { Vault } from "./vault.ts";
+
+export interface ExplainDeps {
+  readonly router: Router;
+  readonly vault: Vault;
+  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly maxAttempts: number;
+}
+
+/** What would become of a call. */
+export interface Explanation {
+  /** In the order in which they would be tried; then those that would not be. */
+  readonly channels: readonly ExplainedChannel[];
+  /** What would be reserved; absent where it would not come to that. */
+  readonly estimate: { readonly outputTokens: number; readonly cost: NanoUsd } | undefined;
+  /** What the caller would be told instead of an answer. */
+  readonly refusal: GatewayError | undefined;
+  /** Of the key itself, where it is capped. */
+  readonly account: Account | undefined;
+  /** A call would fetch what is behind these; an explanation does not. */
+  readonly links: readonly string[];
+}
+
+export interface ExplainedChannel extends Prospect {
+  /** Of those that one call could get to. */
+  readonly request?: ExplainedRequest;
+  /** Why the call cannot be written for this channel. */
+  readonly refusal?: GatewayError;
+}
+
+export interface ExplainedRequest {
+  readonly way: "passed_through" | "translated" | "adapted";
+  /** Of the upstream; it has none of ours where an adapter speaks to it. */
+  readonly style: string | undefined;
+  /** Below the channel's address; an adapter knows its own. */
+  readonly path: string | undefined;
+  /** JSON, as it would be sent; credentials are added later, by whoever sends it. */
+  readonly body: string;
+  readonly lost: readonly string[];
+}
+
+/**
+ * What a call would do, found by the functions that do it, up to where they
+ * would hold money or send something. Asks nobody and leaves no trace.
+ */
+export async function explain(call: Call, deps: ExplainDeps): Promise<Explanation> {
+  const { router } = deps;
+  const links = new Set<string>();
+  const account = await accountOfKey(call, deps);
+  let prospects: readonly Prospect[];
+  try {
+    prospects = router.survey(call);
+  } catch (cause) {
+    const refusal = GatewayError.from(cause);
+    return { channels: [], estimate: undefined, refusal, account, links: [] };
+  }
+
+  const tried = prospects.filter((each) => each.objection === undefined).slice(0, deps.maxAttempts);
+  const channels: ExplainedChannel[] = [];
+  for (const prospect of prospects) {
+    if (!tried.includes(prospect)) channels.push(prospect);
+    else channels.push({ ...prospect, ...(await written(call, prospect.route, links, deps)) });
+  }
+  const admitted = await admit(call, deps);
+  const { plan } = admitted;
+  return {
+    channels,
+    estimate: plan && {
+      cost: plan.estimate,
+      outputTokens: Math.max(...plan.routes.map((each) => router.outputTokens(each, call))),
+    },
+    // A request that the first channel cannot be asked is not taken to the next one.
+    refusal: admitted.refusal ?? channels[0]?.refusal,
+    account,
+    links: [...links],
+  };
+}
+
+/** As far as `relay` goes before it holds anything. */
+async function admit(
+  call: Call,
+  { router, ledger }: ExplainDeps,
+): Promise<{ readonly plan?: Plan; readonly refusal?: GatewayError }> {
+  try {
+    const plan = router.plan(call);
+    const found = await Promise.all(call.key.accounts.map((id) => ledger.findAccount(id)));
+    const accounts = found.filter((each) => each !== undefined);
+    if (accounts.length === found.length && canHold(accounts, plan.estimate)) return { plan };
+    const message = "The quota does not cover what this call may cost at most.";
+    return { plan, refusal: new GatewayError("out_of_quota", message) };
+  } catch (cause) {
+    return { refusal: GatewayError.from(cause) };
+  }
+}
+
+/** A key that is not capped draws on its user's account, which is not for every key to see. */
+async function accountOfKey({ key }: Call, { ledger }: ExplainDeps): Promise<Account | undefined> {
+  const id = key.accounts.find((each) => each.startsWith("key:"));
+  return id === undefined ? undefined : await ledger.findAccount(id);
+}
+
+async function written(
+  call: Call,
+  route: Route,
+  links: Set<string>,
+  { vault }: ExplainDeps,
+): Promise<Pick<ExplainedChannel, "request" | "refusal">> {
+  try {
+    const request =
+      route.endpoint === undefined
+        ? await forAdapter(call, route, vault)
+        : await forWire(call, route, links, vault);
+    return { request };
+  } catch (cause) {
+    return { refusal: GatewayError.from(cause) };
+  }
+}
+
+async function forWire(
+  call: Call,
+  route: WireRoute,
+  links: Set<string>,
+  vault: Vault,
+): Promise<ExplainedRequest> {
+  const passthrough = passthroughFor(call, route);
+  const where = { style: route.endpoint.style.id, path: pathOf(route, call.facts.stream) };
+  if (passthrough !== undefined) {
+    const { body } = passthroughRequest(call, route, passthrough);
+    return { ...where, way: "passed_through", body, lost: [] };
+  }
+  const media = noMedia(links);
+  const { body, lost } = await translateRequest(call, route, { vault, media });
+  return { ...where, way: "translated", body, lost };
+}
+
+/** Every link leads to nothing, and is noted. */
+function noMedia(links: Set<string>): MediaFetcher {
+  return {
+    async fetch(url) {
+      links.add(url);
+      return { base64: "", mediaType: "application/octet-stream" };
+    },
+  };
+}
+
+/** An adapter writes its request when it is asked for the first event; it gets no further. */
+async function forAdapter(
+  call: Call,
+  route: AdaptedRoute,
+  vault: Vault,
+): Promise<ExplainedRequest> {
+  let body: string | undefined;
+  const { events, report } = askAdapter(
+    call,
+    route,
+    async (input, init) => {
+      const request =
+        input instanceof Request ? new Request(input, init) : new Request(String(input), init);
+      body = (await request.text()).replaceAll(PLACEHOLDER, "");
+      throw new GatewayError("canceled", "Nothing is sent.");
+    },
+    vault,
+  );
+  try {
+    await events[Symbol.asyncIterator]().next();
+  } catch (cause) {
+    if (body === undefined) throw cause;
+  }
+  if (body === undefined) {
+    throw new GatewayError("internal", "The adapter answered without asking anybody.");
+  }
+  return { way: "adapted", style: undefined, path: undefined, body, lost: report.fields };
+}
