@@ -154,3 +154,57 @@ test("a caller who reads slowly holds the upstream back", async () => {
   await sending;
   expect(isHeld).toBe(false);
 });
+
+test("a caller who hangs up at the sight of the end has had the whole answer", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+      throw new GatewayError("canceled", "The caller left.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  expect(await delivery.send(sink, settlement, () => {})).toBe(true);
+  expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
+});
+
+test("nothing is said after the end, whatever the upstream does then", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+      throw new GatewayError("upstream_failed", "Broken.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  expect(await delivery.send(sink, settlement, () => {})).toBe(true);
+  expect(seen.join("")).not.toContain("error");
+});
+
+test("a caller who leaves while the end waits for its settlement has not had it", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      void take("the end");
+      throw new GatewayError("canceled", "The caller left.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+  const slow = Promise.withResolvers<void>();
+  const waiting = { ...settlement, complete: () => slow.promise } as unknown as Settlement;
+
+  expect(await delivery.send(sink, waiting, () => {})).toBe(false);
+  expect(seen).not.toContain("the end");
+  slow.resolve();
+});

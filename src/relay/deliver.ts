@@ -29,6 +29,8 @@ export class Delivery implements Watched {
   readonly #attached = Promise.withResolvers<void>();
   #sink: Sink | undefined;
   #settlement: Settlement | undefined;
+  /** Its end was paid for and left: what comes after is no failure of the answer. */
+  #hasEnded = false;
   dueAt = Infinity;
 
   private constructor(
@@ -86,7 +88,7 @@ export class Delivery implements Watched {
       failure = GatewayError.from(cause);
       await settlement.fail(failure);
       // Many callers hang up at the sight of the end: they have it all.
-      if (settlement.isCompleted) return true;
+      if (this.#hasEnded) return true;
       if (failure.code !== "canceled") await sink.write(this.stream.fail(failure));
       return false;
     } finally {
@@ -113,10 +115,15 @@ export class Delivery implements Watched {
   #write(piece: Uint8Array | string, sink: Sink, settlement: Settlement): void | Promise<void> {
     const now = this.#settings.deadlines.now();
     this.#listen(now);
-    if (this.stream.isEnding) return settlement.complete().then(() => sink.write(piece));
+    if (this.stream.isEnding) return settlement.complete().then(() => this.#writeEnd(piece, sink));
     if (settlement.isCheckpointDue(now, this.#settings.checkpointMs)) {
       return keepAfloat(settlement).then(() => sink.write(piece));
     }
+    return sink.write(piece);
+  }
+
+  #writeEnd(piece: Uint8Array | string, sink: Sink): void | Promise<void> {
+    this.#hasEnded = true;
     return sink.write(piece);
   }
 

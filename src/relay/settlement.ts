@@ -52,7 +52,6 @@ export class Settlement {
   #held: NanoUsd;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
-  #outcome: CallOutcome | undefined;
 
   private constructor(call: Call, plan: Plan, durable: Promise<void>, deps: SettlementDeps) {
     this.#call = call;
@@ -113,11 +112,6 @@ export class Settlement {
     return this.#close("canceled", undefined);
   }
 
-  /** The answer reached its end and is paid for, whatever happens after. */
-  get isCompleted(): boolean {
-    return this.#outcome === "completed";
-  }
-
   isCheckpointDue(now: number, intervalMs: number): boolean {
     return now - this.#checkpointedAt >= intervalMs;
   }
@@ -141,7 +135,6 @@ export class Settlement {
   }
 
   #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    this.#outcome ??= outcome;
     this.#closing ??= this.#settle(outcome, error).finally(() => this.#deps.open.leave());
     return this.#closing;
   }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Claim, KeptAnswer } from "#core/kept-answers.ts";
 import type { CallOutcome } from "#core/call.ts";
 import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import { createKeptAnswerStore } from "./kept-answers.ts";
 import type { Storage } from "./open.ts";
 
 const HOUR_MS = 3_600_000;
@@ -124,6 +125,28 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     await using storage = await openAt(place.address);
 
     expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual(CLAIMED);
+  });
+
+  test("an answer that comes while its key is taken over is the one that counts", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithOwner(place);
+    const first = claim();
+    await storage.keptAnswers.claim(first);
+    // A gateway that was taken for dead, and was only slow.
+    const rival = createKeptAnswerStore({
+      db: storage.db,
+      instance: "rival",
+      async isAlive() {
+        await storage.keptAnswers.keep(first, ANSWER, first.at + HOUR_MS);
+        return false;
+      },
+    });
+
+    expect(await rival.claim(claim({ callId: newId() }))).toEqual({
+      kind: "done",
+      callId: first.callId,
+      answer: ANSWER,
+    });
   });
 
   test("a call that failed holds its key no longer, even where that could not be written", async () => {
