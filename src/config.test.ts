@@ -54,6 +54,7 @@ test("with nothing said, every setting has its default", () => {
     bigBodies: 8,
     ledgerQueue: 10_000,
     keptAnswerBytes: 8 * 1024 * 1024,
+    keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     linkMs: 20_000,
     drainMs: 120_000,

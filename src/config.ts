@@ -36,6 +36,7 @@ export const LIMITS = {
   bigBodies: limit("big_bodies", take.wholeNumber(1, 1_000), 8, "Bodies over 1 MiB read at once."),
   ledgerQueue: limit("ledger_queue", count, 10_000, "Ledger entries that wait to be written."),
   keptAnswerBytes: limit("kept_answer_bytes", bytes, 8 * MIB, "An answer kept to be repeated."),
+  keptUserBytes: limit("kept_user_bytes", bytes, 256 * MIB, "All kept answers of one user."),
   linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),

@@ -128,7 +128,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       recovery,
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
-      pruneKeptAnswers(storage.keptAnswers, clock),
+      pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
       discoverModels(channels, egress, (channel, cause) =>
         log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
       ),

@@ -53,4 +53,10 @@ export interface KeptAnswerStore {
   release(claim: Pick<Claim, "id" | "callId">): Promise<void>;
   /** Deletes at most `limit` that expired before `before` (Unix ms); says how many. */
   prune(before: number, limit: number): Promise<number>;
+  /**
+   * Where a user has more than so many bytes here, forgets what the oldest
+   * answers were, though not that they were given: a bounded number of them at
+   * once. Says how many.
+   */
+  trim(maxBytesPerUser: number): Promise<number>;
 }

@@ -35,6 +35,7 @@ function stage(more: Partial<KeptAnswerStore> = {}) {
     keep: async (_, answer) => void seen.push(`keep ${Buffer.from(answer?.body ?? []).toString()}`),
     release: async () => void seen.push("release"),
     prune: async () => 0,
+    trim: async () => 0,
     ...more,
   };
   const deps: OnceDeps = {

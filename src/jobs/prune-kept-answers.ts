@@ -4,14 +4,19 @@ import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
 
-/** Forgets answers that were kept for their keys in time, a bounded batch at a time. */
-export function pruneKeptAnswers(kept: Pick<KeptAnswerStore, "prune">, clock: Clock): Job {
+/** Forgets answers that were kept for their keys, in time or where a user has too many of them. */
+export function pruneKeptAnswers(
+  kept: Pick<KeptAnswerStore, "prune" | "trim">,
+  maxBytesPerUser: number,
+  clock: Clock,
+): Job {
   return {
     name: "prune-kept-answers",
-    everyMs: 3_600_000,
+    everyMs: 600_000,
     async run(signal) {
       const before = clock.now();
       while (!signal.aborted && (await kept.prune(before, BATCH)) === BATCH);
+      while (!signal.aborted && (await kept.trim(maxBytesPerUser)) > 0);
     },
   };
 }

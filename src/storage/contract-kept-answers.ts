@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import type { Claim, KeptAnswer } from "#core/kept-answers.ts";
 import type { CallOutcome } from "#core/call.ts";
 import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
@@ -172,6 +173,31 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
 
     expect(await storage.keptAnswers.claim(before)).toEqual({ kind: "running" });
     expect(await storage.keptAnswers.claim(after)).toEqual(CLAIMED);
+  });
+
+  test("a user who keeps too much loses the oldest answers, but not that they were given", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithOwner(place);
+    const { keptAnswers } = storage;
+    // Noise is not made smaller by being compressed.
+    const answer = { ...ANSWER, body: Buffer.from(randomBytes(1_000)) };
+    for (const [at, id] of ["a", "b", "c", "d"].entries()) {
+      const each = claim({ id, callId: id });
+      await keptAnswers.claim(each);
+      await keptAnswers.keep(each, answer, each.at + HOUR_MS + at);
+    }
+    const kept = async (id: string): Promise<KeptAnswer | undefined> => {
+      const result = await keptAnswers.claim(claim({ id }));
+      expect(result).toMatchObject({ kind: "done", callId: id });
+      return result.kind === "done" ? result.answer : undefined;
+    };
+
+    expect(await keptAnswers.trim(4_200)).toBe(0);
+    expect(await keptAnswers.trim(2_500)).toBe(2);
+    expect(await keptAnswers.trim(2_500)).toBe(0);
+
+    expect([await kept("a"), await kept("b")]).toEqual([undefined, undefined]);
+    expect([await kept("c"), await kept("d")]).toEqual([answer, answer]);
   });
 
   test("an answer past its time is forgotten, before it is deleted and after", async () => {

@@ -13,6 +13,9 @@ export interface KeptAnswersDeps {
 }
 
 type Row = Selectable<KeptAnswersTable>;
+type AnswerColumns = Pick<Row, "status" | "headers" | "body" | "size_bytes">;
+
+const NO_ANSWER: AnswerColumns = { status: null, headers: null, body: null, size_bytes: 0 };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -69,6 +72,21 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
+
+    async trim(maxBytesPerUser) {
+      const greedy = await db
+        .selectFrom("kept_answers")
+        .select(({ fn }) => ["user_id", fn.sum("size_bytes").as("total")])
+        .groupBy("user_id")
+        .having(({ fn }) => fn.sum("size_bytes"), ">", maxBytesPerUser)
+        .limit(MAX_PRUNED)
+        .execute();
+      let trimmed = 0;
+      for (const { user_id, total } of greedy) {
+        trimmed += await forgetOldest(user_id, Number(total) - maxBytesPerUser);
+      }
+      return trimmed;
+    },
   };
 
   async function insert(claim: Claim): Promise<boolean> {
@@ -99,6 +117,27 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
     return "free";
   }
 
+  async function forgetOldest(userId: number, excessBytes: number): Promise<number> {
+    const oldest = await db
+      .selectFrom("kept_answers")
+      .select(["id", "size_bytes"])
+      .where("user_id", "=", userId)
+      .where("size_bytes", ">", 0)
+      .orderBy("expires_at")
+      .limit(MAX_PRUNED)
+      .execute();
+    const ids: string[] = [];
+    let left = excessBytes;
+    for (const { id, size_bytes } of oldest) {
+      if (left <= 0) break;
+      ids.push(id);
+      left -= size_bytes;
+    }
+    if (ids.length === 0) return 0;
+    await db.updateTable("kept_answers").set(NO_ANSWER).where("id", "in", ids).execute();
+    return ids.length;
+  }
+
   async function outcomeOf(callId: string): Promise<string | undefined> {
     const call = await db
       .selectFrom("calls")
@@ -112,7 +151,7 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
   async function takeOver({ call_id, state }: Row, claim: Claim): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable("kept_answers")
-      .set({ ...rowOf(claim, instance), status: null, headers: null, body: null })
+      .set({ ...rowOf(claim, instance), ...NO_ANSWER })
       .where("id", "=", claim.id)
       .where("call_id", "=", call_id)
       .where("state", "=", state)
@@ -132,15 +171,15 @@ function rowOf(claim: Claim, instance: string): Insertable<KeptAnswersTable> {
     ends_by: claim.endsBy,
     // What a gateway that dies leaves behind is remembered as long as an answer would be.
     expires_at: claim.endsBy + DAY_MS,
+    size_bytes: 0,
   };
 }
 
-async function columnsOf(
-  answer: KeptAnswer | undefined,
-): Promise<Pick<Row, "status" | "headers" | "body">> {
-  if (answer === undefined) return { status: null, headers: null, body: null };
-  const { status, headers, body } = answer;
-  return { status, headers: JSON.stringify(headers), body: await compress(body) };
+async function columnsOf(answer: KeptAnswer | undefined): Promise<AnswerColumns> {
+  if (answer === undefined) return NO_ANSWER;
+  const { status, headers } = answer;
+  const body = await compress(answer.body);
+  return { status, headers: JSON.stringify(headers), body, size_bytes: body.length };
 }
 
 async function answerIn({ status, headers, body }: Row): Promise<KeptAnswer | undefined> {

@@ -52,6 +52,11 @@ export const explainRequest: Route<HttpDeps> = {
       return json(describeRefusal(operation, refusal), exchange.id);
     }
     const explanation = await explain(call, deps.relay);
+    for (const { refusal } of [explanation, ...explanation.channels]) {
+      if (refusal?.fault.blame === "gateway" && refusal.cause !== undefined) {
+        deps.onError(refusal, exchange.id);
+      }
+    }
     return json(describeExplanation(call, explanation, deps.limits), exchange.id);
   },
 };

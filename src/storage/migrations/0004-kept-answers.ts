@@ -18,6 +18,7 @@ export async function keptAnswers(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("status", integer)
     .addColumn("headers", "text")
     .addColumn("body", bytes)
+    .addColumn("size_bytes", integer, (column) => column.notNull())
     .addCheckConstraint("kept_answers_state", sql`state in ('running', 'done')`)
     .modifyEnd(ddl.tableEnd("appended"))
     .execute();
@@ -25,5 +26,11 @@ export async function keptAnswers(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .createIndex("kept_answers_by_age")
     .on("kept_answers")
     .columns(["expires_at"])
+    .execute();
+  // All that is asked about how much there is, so that no body need be touched for it.
+  await db.schema
+    .createIndex("kept_answers_by_user")
+    .on("kept_answers")
+    .columns(["user_id", "expires_at", "size_bytes"])
     .execute();
 }

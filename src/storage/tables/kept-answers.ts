@@ -15,4 +15,6 @@ export interface KeptAnswersTable {
   headers: string | null;
   /** Compressed. */
   body: Uint8Array | null;
+  /** Of the body as it is here; 0 where there is none. */
+  size_bytes: number;
 }
