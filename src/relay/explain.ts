@@ -148,7 +148,7 @@ async function forWire(
 /** Every link leads to nothing, and is noted. */
 function noMedia(links: Set<string>): MediaFetcher {
   return {
-    async fetch(url) {
+    async follow(url) {
       links.add(url);
       return { base64: "", mediaType: "application/octet-stream" };
     },

@@ -99,8 +99,13 @@ async function readCall(
 ): Promise<Call> {
   const facts = style.inbound.readRequest(body.json, address);
   const { userId } = requireKey(exchange);
+  const { bodyBytes } = deps.limits;
   const prepare: Prepare = async (sent) =>
-    askedWhole(sent, await continueConversation(sent.json, userId, deps.responses), deps);
+    askedWhole(
+      sent,
+      await continueConversation(sent.json, userId, deps.responses, bodyBytes),
+      deps,
+    );
   const isContinued = style.id === responses.id;
   return await openCall(exchange, style, body, facts, deps, isContinued ? prepare : undefined);
 }
