@@ -1,0 +1,104 @@
+import type { Claim, RateLimiter, Verdict } from "#core/limits.ts";
+import { ahead, rule, verdictOf, type Level } from "#core/pace.ts";
+import type { Clock } from "#lib/clock.ts";
+
+/** What is kept of one that has limits. */
+interface Entry {
+  /** Monotonic ms at which everything taken has been earned again. */
+  requestsAt: number;
+  tokensAt: number;
+  /** The calls that hold a place, by the ids of their claims. */
+  readonly running: Set<string>;
+}
+
+const MAX_ENTRIES = 200_000;
+/** Looked at for each new entry, so that the idle ones are gone before there are twice as many. */
+const LOOKS = 2;
+
+/** Decides in this process, for this process. What is idle is forgotten. */
+export class InProcessLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, Entry>();
+  #hand: Iterator<[string, Entry]> | undefined;
+
+  constructor(clock: Clock, maxEntries = MAX_ENTRIES) {
+    this.#clock = clock;
+    this.#maxEntries = maxEntries;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  take({ id, bounds }: Claim): Verdict {
+    const now = this.#clock.monotonic();
+    const ruling = rule(
+      bounds,
+      bounds.map((bound) => levelOf(this.#entries.get(bound.id), now)),
+    );
+    if (ruling.refusal !== undefined) return verdictOf(bounds, ruling);
+
+    for (const [index, bound] of bounds.entries()) {
+      const level = ruling.levels[index];
+      if (level === undefined) continue;
+      const entry = this.#entries.get(bound.id) ?? this.#add(bound.id, now);
+      entry.requestsAt = now + level.requestsMs;
+      entry.tokensAt = now + level.tokensMs;
+      if (bound.limits.concurrency !== undefined) entry.running.add(id);
+    }
+    return verdictOf(bounds, ruling);
+  }
+
+  correct({ bounds }: Claim, usedTokens: number): void {
+    const now = this.#clock.monotonic();
+    for (const { id, limits, tokens } of bounds) {
+      const { tokensPerMinute } = limits;
+      if (tokensPerMinute === undefined || usedTokens === tokens) continue;
+      const owed = usedTokens - tokens;
+      const entry = this.#entries.get(id) ?? (owed > 0 ? this.#add(id, now) : undefined);
+      if (entry === undefined) continue;
+      entry.tokensAt = now + ahead(entry.tokensAt - now, owed, tokensPerMinute);
+    }
+  }
+
+  release({ id, bounds }: Claim): void {
+    for (const bound of bounds) this.#entries.get(bound.id)?.running.delete(id);
+  }
+
+  #add(id: string, now: number): Entry {
+    this.#sweep(now);
+    const entry: Entry = { requestsAt: now, tokensAt: now, running: new Set() };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  /**
+   * Goes round the entries, a few steps at a time, and drops those of which
+   * nothing would be remembered. Where all are in use and there is no room,
+   * the one that is looked at gives way unless calls of its are running.
+   */
+  #sweep(now: number): void {
+    for (let look = 0; look < LOOKS; look++) {
+      this.#hand ??= this.#entries.entries();
+      const next = this.#hand.next();
+      if (next.done === true) {
+        this.#hand = undefined;
+        continue;
+      }
+      const [id, { requestsAt, tokensAt, running }] = next.value;
+      const isIdle = requestsAt <= now && tokensAt <= now;
+      const isFull = this.#entries.size >= this.#maxEntries;
+      if (running.size === 0 && (isIdle || isFull)) this.#entries.delete(id);
+    }
+  }
+}
+
+function levelOf(entry: Entry | undefined, now: number): Level {
+  if (entry === undefined) return { requestsMs: 0, tokensMs: 0, running: 0 };
+  return {
+    requestsMs: Math.max(0, entry.requestsAt - now),
+    tokensMs: Math.max(0, entry.tokensAt - now),
+    running: entry.running.size,
+  };
+}
