@@ -3,11 +3,12 @@ import { type Environment, findVariable } from "#config/expand.ts";
 import { openConfigFile, type ReadFile } from "#config/file.ts";
 import { findSettings } from "#config/find-settings.ts";
 import { readNode, readText } from "#config/form.ts";
+import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
 import { type KeyConfig, readKeys } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
-import { apiKey, databaseUrl, pepper } from "#config/secrets.ts";
+import { apiKey, countersUrl, databaseUrl, pepper } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 
@@ -85,6 +86,13 @@ export const SETTINGS = {
     default: undefined,
     doc: "PostgreSQL, for several gateways on one database; without it, a file in the data folder.",
   }),
+  redisUrl: setting({
+    env: "REDIS_URL",
+    path: "redis_url",
+    parser: countersUrl,
+    default: undefined,
+    doc: "Valkey or Redis, where several gateways count rate limits together; without it, each for itself.",
+  }),
   secret: setting({
     env: "SLUICE_SECRET",
     path: "secret",
@@ -126,6 +134,27 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 10_000_000),
     default: 4_096,
     doc: "Output that is reserved for a call that names no maximum.",
+  }),
+  userRpm: setting({
+    env: "SLUICE_USER_RPM",
+    path: "users.rpm",
+    parser: requestsPerMinute,
+    default: undefined,
+    doc: "Requests a minute of one user, with all keys together; no bound where there is none.",
+  }),
+  userTpm: setting({
+    env: "SLUICE_USER_TPM",
+    path: "users.tpm",
+    parser: tokensPerMinute,
+    default: undefined,
+    doc: "Tokens a minute of one user, with all keys together.",
+  }),
+  userConcurrency: setting({
+    env: "SLUICE_USER_CONCURRENCY",
+    path: "users.concurrency",
+    parser: callsAtOnce,
+    default: undefined,
+    doc: "Calls at once of one user, with all keys together.",
   }),
   journalDays: setting({
     env: "SLUICE_JOURNAL_DAYS",

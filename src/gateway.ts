@@ -2,9 +2,11 @@ import { hostname } from "node:os";
 import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
+import { limitsOf } from "#config/limits.ts";
 import type { Channel } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
+import type { RateLimiter, RateLimits } from "#core/limits.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
@@ -30,6 +32,8 @@ import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { loadPepper } from "#storage/secrets.ts";
+import { InProcessLimiter } from "#storage/counters/in-process.ts";
+import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -71,19 +75,20 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { limits } = settings;
   await using opened = new AsyncDisposableStack();
 
+  const pepper = loadPepper(settings.dataDir, settings.secret?.open());
   const storage = opened.use(
     await openStorage({
       dataDir: settings.dataDir,
       ...(settings.databaseUrl === undefined ? {} : { databaseUrl: settings.databaseUrl.open() }),
       instance: `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`,
-      pepper: loadPepper(settings.dataDir, settings.secret?.open()),
+      pepper,
       clock,
       maxQueue: limits.ledgerQueue,
       onError: (cause) => log.error({ err: cause }, "storage"),
       onFatal: () => options.onFatal?.(),
     }),
   );
-  const firstKey = await ensureKeys(config, storage);
+  const { firstKey, keyLimits } = await ensureKeys(config, storage);
 
   const deadlines = new Deadlines(clock);
   const egress = openEgress(limits, deadlines);
@@ -93,12 +98,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   channels.replace(await openChannels(options, opened));
   const metrics = openMetrics(() => channels.all, health);
 
+  const { userRpm, userTpm, userConcurrency } = settings;
+  const ofUsers = limitsOf(userRpm, userTpm, userConcurrency);
   const relay: RelayDeps = {
     router: new Router(channels, health, settings),
     egress,
     health,
     clock,
     ledger: storage.ledger,
+    limiter: await openLimiter(options, pepper, deadlines, opened),
+    callerLimits: { keys: keyLimits, ...(ofUsers === undefined ? {} : { users: ofUsers }) },
     journal: storage.journal,
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     media: openLinkedMedia({
@@ -175,8 +184,30 @@ function logFailure(log: Logger, error: GatewayError, requestId: string): void {
   else log.warn({ requestId, code }, message);
 }
 
+/** In this process, or on a server that several gateways share. */
+async function openLimiter(
+  { config, log, clock = systemClock }: GatewayOptions,
+  pepper: Uint8Array,
+  deadlines: Deadlines,
+  opened: AsyncDisposableStack,
+): Promise<RateLimiter> {
+  const local = new InProcessLimiter(clock);
+  const url = config.settings.redisUrl?.open();
+  if (url === undefined) return local;
+  return opened.use(
+    await SharedLimiter.open({
+      url,
+      prefix: prefixOf(pepper),
+      local,
+      deadlines,
+      onDown: (err) => log.warn({ err }, "rate limits are counted here alone: no Valkey or Redis"),
+      onUp: () => log.info("rate limits are counted together again"),
+    }),
+  );
+}
+
 /** The root user, the keys of the configuration, and a first key where there would be none. */
-async function ensureKeys(config: Config, storage: Storage): Promise<string | undefined> {
+async function ensureKeys(config: Config, storage: Storage): Promise<EnsuredKeys> {
   const root = await storage.users.ensureRoot();
   const { bootstrapKey } = config.settings;
   // The file may well give the same key a name and bounds of its own; then those hold.
@@ -187,20 +218,31 @@ async function ensureKeys(config: Config, storage: Storage): Promise<string | un
       : [{ name: BOOTSTRAP, secret: bootstrapKey, models: ["*"] }]),
     ...config.keys,
   ];
+  const keyLimits = new Map<number, RateLimits>();
   for (const { name, secret, models, ...bounds } of named) {
-    await storage.keys.syncNamed({
+    const key = await storage.keys.syncNamed({
       userId: root.id,
       name,
       secret: secret.open(),
       models,
       ...bounds,
     });
+    if (bounds.limits !== undefined) keyLimits.set(key.id, bounds.limits);
   }
-  if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) return undefined;
+  if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) {
+    return { firstKey: undefined, keyLimits };
+  }
 
   const secret = createSecret();
   await storage.keys.create({ userId: root.id, name: "first", models: ["*"], secret });
-  return secret;
+  return { firstKey: secret, keyLimits };
+}
+
+interface EnsuredKeys {
+  /** Only on the very first start. */
+  readonly firstKey: string | undefined;
+  /** What the configuration says of its keys. */
+  readonly keyLimits: ReadonlyMap<number, RateLimits>;
 }
 
 /** From the file and the well-known variables; without any, the simulator stands in. */

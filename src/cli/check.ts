@@ -3,6 +3,7 @@ import type { ChannelConfig } from "#config/channels.ts";
 import { instant, type KeyConfig } from "#config/keys.ts";
 import { ConfigError, describeSpot } from "#config/mistakes.ts";
 import { type ModelOverride, usdPerMillion } from "#config/models.ts";
+import type { RateLimits } from "#core/limits.ts";
 import { formatUsd } from "#core/money.ts";
 
 export interface CheckInput extends ConfigInput {
@@ -49,7 +50,10 @@ function describeChannel(channel: ChannelConfig): string[] {
     channel.provider,
     channel.baseUrl ?? "the vendor's own address",
     credentials.length === 1 ? "1 credential" : `${credentials.length} credentials`,
-    `priority ${channel.priority}, weight ${channel.weight}, at most ${channel.maxConcurrent} calls`,
+    [
+      `priority ${channel.priority}, weight ${channel.weight}, at most ${channel.maxConcurrent} calls`,
+      ...describeLimits(channel.limits),
+    ].join(", "),
     channel.style === undefined ? "any style" : `style ${channel.style}`,
     models.kind === "discover" ? "all models that it has" : describeNames(models.upstreamNames),
   ];
@@ -67,7 +71,7 @@ function describeKey(key: KeyConfig): string[] {
     "***",
     key.quota === undefined ? "no bound" : `up to ${formatUsd(key.quota)}`,
     key.expiresAt === undefined ? "never expires" : `until ${instant.format(key.expiresAt)}`,
-    key.models.join(", "),
+    [...describeLimits(key.limits), key.models.join(", ")].join(", "),
   ];
 }
 
@@ -81,8 +85,18 @@ function describeModel([name, model]: readonly [string, ModelOverride]): string[
       ...prices,
       ...(model.contextTokens === undefined ? [] : [`context ${model.contextTokens}`]),
       ...(model.maxOutputTokens === undefined ? [] : [`max output ${model.maxOutputTokens}`]),
+      ...describeLimits(model.limits),
     ].join(", "),
     model.source,
+  ];
+}
+
+function describeLimits(limits: RateLimits = {}): string[] {
+  const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
+  return [
+    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests/min`]),
+    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens/min`]),
+    ...(concurrency === undefined ? [] : [`${concurrency} at once`]),
   ];
 }
 

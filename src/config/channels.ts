@@ -2,6 +2,7 @@ import type { Channel, Credential, ModelList } from "#core/channel.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { readOptions, type KnownOptions } from "./channel-options.ts";
 import { type Form, openForm, readItems, readNode } from "./form.ts";
+import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
 import { modelName, readUniqueName } from "./names.ts";
 import { choice, type Parser, text, wholeNumber } from "./parsers.ts";
@@ -44,6 +45,7 @@ const FIELDS = [
   "priority",
   "weight",
   "max_concurrent",
+  "limits",
 ];
 
 const styleId = text("the id of a wire format", /^[a-z0-9-]{1,64}$/);
@@ -101,6 +103,7 @@ export function readChannels(
     const rank = form.optional("priority", priority) ?? 0;
     const share = form.optional("weight", weight) ?? 1;
     const maxConcurrent = form.optional("max_concurrent", concurrency) ?? defaultMaxConcurrent;
+    const limits = readLimits(form, report);
     if (known !== undefined) reportMissing(form, known, report);
 
     if (name === undefined || known === undefined) return [];
@@ -115,6 +118,7 @@ export function readChannels(
       priority: rank,
       weight: share,
       maxConcurrent,
+      ...(limits === undefined ? {} : { limits }),
     };
   });
 }

@@ -1,6 +1,8 @@
+import type { RateLimits } from "#core/limits.ts";
 import { type NanoUsd, nanoUsd } from "#core/money.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { openForm, readItems, readNode } from "./form.ts";
+import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
 import { readUniqueName } from "./names.ts";
 import { type Parser, text } from "./parsers.ts";
@@ -17,9 +19,10 @@ export interface KeyConfig {
   readonly quota?: NanoUsd;
   /** Unix ms. */
   readonly expiresAt?: number;
+  readonly limits?: RateLimits;
 }
 
-const FIELDS = ["name", "key", "models", "quota", "expires_at"];
+const FIELDS = ["name", "key", "models", "quota", "expires_at", "limits"];
 const NANO_DECIMALS = 9;
 
 const usd: Parser<NanoUsd> = {
@@ -61,6 +64,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
     const models = readPatterns(form.find("models"), report);
     const quota = form.optional("quota", usd);
     const expiresAt = form.optional("expires_at", instant);
+    const limits = readLimits(form, report, { concurrency: true });
 
     if (name === undefined || secret === undefined) return [];
     if (takenSecrets.has(secret.open())) {
@@ -73,6 +77,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
       models,
       ...(quota === undefined ? {} : { quota }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(limits === undefined ? {} : { limits }),
     };
   });
 }

@@ -1,6 +1,8 @@
+import type { RateLimits } from "#core/limits.ts";
 import type { PicoUsdPerToken, Rates } from "#core/money.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { type Form, openForm } from "./form.ts";
+import { readLimits } from "./limits.ts";
 import { describeSpot, quote, type Report } from "./mistakes.ts";
 import { modelName } from "./names.ts";
 import { type Parser, wholeNumber } from "./parsers.ts";
@@ -12,6 +14,8 @@ export interface ModelOverride {
   readonly rates?: Rates;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
+  /** Of all callers together. */
+  readonly limits?: RateLimits;
   /** Where it stands, for the journal of prices. */
   readonly source: string;
 }
@@ -25,8 +29,9 @@ const FIELDS = [
   "audio_output",
   "context",
   "max_output",
+  "limits",
 ];
-const PRICES = FIELDS.slice(0, -2);
+const PRICES = FIELDS.slice(0, -3);
 
 /** A dollar per million tokens is 10^6 pico-dollars per token. */
 const PRICE_DECIMALS = 6;
@@ -64,10 +69,12 @@ export function readModels(
     const rates = readRates(form, report);
     const contextTokens = form.optional("context", tokens);
     const maxOutputTokens = form.optional("max_output", tokens);
+    const limits = readLimits(form, report);
     models.set(name, {
       ...(rates === undefined ? {} : { rates }),
       ...(contextTokens === undefined ? {} : { contextTokens }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(limits === undefined ? {} : { limits }),
       source: describeSpot(member.place),
     });
   }

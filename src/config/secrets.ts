@@ -55,6 +55,16 @@ export const databaseUrl: Parser<Secret> = {
   format: hide,
 };
 
+export const countersUrl: Parser<Secret> = {
+  expects: "a URL that starts with redis://, rediss://, valkey:// or valkeys://",
+  shows: "never",
+  parse: (text) =>
+    /^(redis|valkey)s?:\/\/[\x21-\x7e]{1,2048}$/.test(text) && URL.canParse(text)
+      ? { open: () => text }
+      : undefined,
+  format: hide,
+};
+
 /** What we present upstream; some vendors' are whole documents, so lines are allowed. */
 export const upstreamCredential: Parser<Credential> = {
   expects: "a credential of at most 16 KiB without white space around it",

@@ -1,3 +1,5 @@
+import type { RateLimits } from "./limits.ts";
+
 /** An upstream account: a provider, where it is, what it is paid with and what it serves. */
 export interface Channel {
   readonly name: string;
@@ -15,6 +17,8 @@ export interface Channel {
   /** Share of the calls among channels of one priority. */
   readonly weight: number;
   readonly maxConcurrent: number;
+  /** What the account's vendor allows; at it the channel is passed over. Calls at once are `maxConcurrent`. */
+  readonly limits?: Omit<RateLimits, "concurrency">;
   /** Answers come from the built-in simulator, not from a model. */
   readonly isSimulated: boolean;
 }

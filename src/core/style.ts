@@ -22,6 +22,8 @@ export interface InboundStyle {
   readonly keepAlive?: string;
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
+  /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */
+  readonly rateHeaderPrefix?: string;
   readonly inbound: {
     /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
     readRequest(body: JsonObject, address: Address): RequestFacts;

@@ -12,10 +12,10 @@ export function errorResponse(error: GatewayError, body: JsonObject, requestId: 
     headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1_000)));
   }
   if (error.code === "unauthenticated") headers.set("www-authenticate", "Bearer");
-  // Official clients try a 409, a 429 and any 5xx again; a quota does not come back by itself.
-  if (error.fault.blame === "client" && !PASSING.includes(error.code)) {
-    headers.set("x-should-retry", "false");
-  }
+  // Official clients try a 409, a 429 and any 5xx again; a quota does not come back by itself,
+  // and a call that is larger than a whole minute of its limit never gets smaller.
+  const isWorthWaiting = PASSING.includes(error.code) && error.retryAfterMs !== undefined;
+  if (error.fault.blame === "client" && !isWorthWaiting) headers.set("x-should-retry", "false");
   return new Response(JSON.stringify(body), { status: error.fault.status, headers });
 }
 

@@ -25,6 +25,7 @@ export class HttpExchange implements Exchange {
   readonly key: ApiKey | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
+  #announced: Readonly<Record<string, string>> | undefined;
 
   constructor(
     request: Request,
@@ -65,6 +66,17 @@ export class HttpExchange implements Exchange {
 
   waitLong(): Disposable {
     return new Patience(this.request, this.#around);
+  }
+
+  announce(headers: Readonly<Record<string, string>>): void {
+    this.#announced = { ...this.#announced, ...headers };
+  }
+
+  /** Adds what was announced. */
+  complete(response: Response): Response {
+    if (this.#announced === undefined) return response;
+    for (const [name, value] of Object.entries(this.#announced)) response.headers.set(name, value);
+    return response;
   }
 
   setStall(ms: number): void {

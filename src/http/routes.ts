@@ -44,6 +44,8 @@ export interface Exchange {
    * say it for those that do take long.
    */
   waitLong(): Disposable;
+  /** Headers for the answer, whatever becomes of the request. */
+  announce(headers: Readonly<Record<string, string>>): void;
   /** Ends the connection when the caller reads nothing for this long. */
   setStall(ms: number): void;
 }

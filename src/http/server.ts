@@ -83,14 +83,17 @@ async function serve(
   around: Surroundings,
 ): Promise<Response> {
   const id = ulid(deps.clock.now());
+  let exchange: HttpExchange | undefined;
   try {
     const key = await authenticate(req.raw, route.access, deps);
     const params = (name: string): string | undefined => req.param(name);
-    return await route.handle(new HttpExchange(req.raw, id, key, params, around), deps);
+    exchange = new HttpExchange(req.raw, id, key, params, around);
+    return exchange.complete(await route.handle(exchange, deps));
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
-    return errorResponse(error, route.renderError(error, req.raw), id);
+    const response = errorResponse(error, route.renderError(error, req.raw), id);
+    return exchange?.complete(response) ?? response;
   }
 }
 

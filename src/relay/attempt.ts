@@ -1,15 +1,17 @@
-import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { Channel, Credential } from "#core/channel.ts";
+import type { Claim } from "#core/limits.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import type { Call } from "./call.ts";
+import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
 import { allResting, type Plan, type Route, type WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 
-export interface AttemptDeps {
+export interface AttemptDeps extends ClaimDeps {
   readonly egress: Egress;
   readonly health: Health;
   readonly clock: Clock;
@@ -54,6 +56,7 @@ export async function firstToAnswer<T>(
 ): Promise<Begun<T>> {
   let last: GatewayError | undefined;
   let attempts = 0;
+  let waits: Map<Channel, number> | undefined;
 
   for (const route of plan.routes) {
     // Much may have happened since the plan was made: others took the last place, or failed.
@@ -63,18 +66,44 @@ export async function firstToAnswer<T>(
       const credential = deps.health.pick(route.channel, tried);
       if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
         break;
+      const claim = claimOn(route, call, deps);
+      if (claim !== undefined) {
+        const waitMs = await enterLimits(claim, route, deps);
+        if (waitMs !== undefined) {
+          waits ??= new Map();
+          waits.set(route.channel, waitMs);
+          break;
+        }
+      }
       attempts++;
       try {
-        return await tryOnce(call, route, credential, settlement, deps, begin);
+        const begun = await tryOnce(call, route, credential, settlement, deps, begin);
+        if (claim !== undefined) settlement.took(claim);
+        return begun;
       } catch (cause) {
         last = GatewayError.from(cause);
+        if (claim !== undefined) giveBack(claim, 0, deps.limiter);
       }
       if (last.fault.next === "stop") throw last;
       if (last.fault.next === "channel" || credential === undefined) break;
       tried.add(credential);
     }
   }
-  throw last ?? allResting(plan.routes, deps.health);
+  throw last ?? allResting(plan.routes, deps.health, waits);
+}
+
+/** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
+async function enterLimits(
+  claim: Claim,
+  { channel }: Route,
+  { limiter, health }: AttemptDeps,
+): Promise<number | undefined> {
+  const { refusal } = await limiter.take(claim);
+  if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
+  if (health.mayTry(channel)) return undefined;
+  // Others took the last place in the meantime.
+  giveBack(claim, 0, limiter);
+  return health.waitMs([channel]);
 }
 
 async function tryOnce<T>(

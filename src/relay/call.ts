@@ -1,4 +1,5 @@
 import type { ApiKey } from "#core/key.ts";
+import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 
@@ -20,6 +21,8 @@ export interface Call {
   /** Unix ms, and the monotonic clock's ms, of admission. */
   readonly at: number;
   readonly startedAt: number;
+  /** Told what is left of the caller's limits, where there are any, once it is decided. */
+  onStanding?(standing: Standing): void;
 }
 
 /** What goes back to the caller. */

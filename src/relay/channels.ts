@@ -1,5 +1,6 @@
 import type { Channel } from "#core/channel.ts";
 import { mayUse, type ApiKey } from "#core/key.ts";
+import type { Limited, RateLimits } from "#core/limits.ts";
 import type { Catalog, Model, ModelTraits } from "#core/model.ts";
 import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
@@ -12,6 +13,8 @@ export interface ModelOverride {
   readonly price?: Price;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
+  /** Of all callers together. */
+  readonly limits?: RateLimits;
 }
 
 export interface ListedModel {
@@ -26,6 +29,7 @@ export interface ListedModel {
 export class Channels implements ModelTable {
   readonly #catalog: Catalog;
   readonly #overrides: ReadonlyMap<string, ModelOverride>;
+  readonly #hasLimits: boolean;
   readonly #discovered = new Map<string, readonly string[]>();
   #channels: readonly Channel[] = [];
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
@@ -33,6 +37,11 @@ export class Channels implements ModelTable {
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
     this.#catalog = catalog;
     this.#overrides = overrides;
+    this.#hasLimits = [...overrides.values()].some(({ limits }) => limits !== undefined);
+  }
+
+  get hasLimits(): boolean {
+    return this.#hasLimits;
   }
 
   get all(): readonly Channel[] {
@@ -113,6 +122,7 @@ export class Channels implements ModelTable {
     const provider = findProvider(channel.provider);
     if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
     const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
+    const limited = limitedBy(this.#overrides.has(name) ? name : upstreamModel, override);
     const known = this.#find(provider, upstreamModel);
     const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
     return {
@@ -122,8 +132,14 @@ export class Channels implements ModelTable {
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
       traits: { ...known, ...(counting && { counting }), ...limitsOf(override) },
       suffixes: known?.suffixes ?? [],
+      ...(limited === undefined ? {} : { limited }),
     };
   }
+}
+
+/** Names that lead to one entry share its limits. */
+function limitedBy(entry: string, override: ModelOverride | undefined): Limited | undefined {
+  return override?.limits && { id: `model:${entry}`, limits: override.limits };
 }
 
 function limitsOf(override: ModelOverride | undefined): ModelTraits {

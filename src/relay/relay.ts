@@ -1,10 +1,12 @@
 import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
+import type { Claim } from "#core/limits.ts";
 import type { Passthrough } from "#core/style.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
+import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
   forgetQuestion,
@@ -13,7 +15,7 @@ import {
   passWhole,
   refuseNonStream,
 } from "./passthrough.ts";
-import type { Plan, Route, Router, WireRoute } from "./route.ts";
+import type { Plan, Route, WireRoute } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 import {
@@ -24,8 +26,7 @@ import {
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, SettlementDeps, TranslationDeps {
-  readonly router: Router;
+export interface RelayDeps extends AttemptDeps, ClaimDeps, SettlementDeps, TranslationDeps {
   readonly journal: Journal;
   readonly delivery: DeliverySettings;
 }
@@ -44,12 +45,20 @@ export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
   }
 }
 
-/** A call that is turned away costs nothing, but its owner will ask why. */
+/**
+ * A call that is turned away costs nothing, but its owner will ask why. Limits
+ * come before the plan and the hold, so that nobody can keep those busy: the
+ * request of a call that they refuse stays counted, its tokens go back.
+ */
 async function admit(call: Call, deps: RelayDeps): Promise<{ plan: Plan; settlement: Settlement }> {
+  let claim: Claim | undefined;
   try {
+    const claiming = claimFor(call, deps);
+    if (claiming !== undefined) claim = await claiming;
     const plan = deps.router.plan(call);
-    return { plan, settlement: await Settlement.open(call, plan, deps) };
+    return { plan, settlement: await Settlement.open(call, plan, deps, claim) };
   } catch (cause) {
+    if (claim !== undefined) giveBack(claim, 0, deps.limiter);
     const error = GatewayError.from(cause);
     deps.journal.write(recordOfRefusal(call, error, deps.clock));
     throw error;

@@ -1,10 +1,12 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { mayUse, type ApiKey } from "#core/key.ts";
+import type { CallSize, Limited } from "#core/limits.ts";
 import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
+import { fitsIn } from "#core/usage.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { ChannelObjection, Health } from "./health.ts";
@@ -22,6 +24,8 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** The entry of the configuration whose limits the model is under. */
+  readonly limited?: Limited;
 }
 
 /** A candidate for a call of a certain style. */
@@ -58,6 +62,8 @@ export interface RouterSettings {
 /** What the router looks up: models by the name callers use. */
 export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
+  /** Some model has limits. */
+  readonly hasLimits: boolean;
 }
 
 export class Router {
@@ -99,6 +105,27 @@ export class Router {
       .map((each) => ({ route: routeFor(each, call.style), objection: objections.get(each) }));
   }
 
+  /** What the model is held to. None for a key that may not use it: it must not find out by being slowed down. */
+  limitsOn(key: ApiKey, model: string): readonly Limited[] {
+    if (!this.#table.hasLimits || !mayUse(key, model)) return NOBODY;
+    const all = (this.#table.find(model) ?? []).flatMap(({ limited }) => limited ?? []);
+    return [...new Map(all.map((each) => [each.id, each])).values()];
+  }
+
+  /** What a call may come to on any of these; on all that serve its model where nothing is said. */
+  sizeOf(
+    { facts, inputTokens }: Pick<Call, "facts" | "inputTokens">,
+    candidates: readonly Candidate[] = this.#table.find(facts.model) ?? [],
+  ): CallSize {
+    const caps = candidates.map(({ traits }) => traits.maxOutputTokens ?? Infinity);
+    const cap = caps.length === 0 ? Infinity : Math.max(...caps);
+    const { maxOutputTokens, choices } = facts;
+    const output = Math.min(maxOutputTokens ?? this.#settings.assumedOutputTokens, cap) * choices;
+    return maxOutputTokens === undefined
+      ? { known: fitsIn(inputTokens), assumed: fitsIn(output) }
+      : { known: fitsIn(inputTokens + output), assumed: 0 };
+  }
+
   #candidates(key: ApiKey, model: string): readonly Candidate[] {
     const candidates = this.#known(key, model);
     if (this.#settings.unpriced === "allow") return candidates;
@@ -137,12 +164,23 @@ export class Router {
   }
 }
 
-/** There is somebody who could answer, but not now. */
-export function allResting(candidates: readonly Candidate[], health: Health): GatewayError {
+const NOBODY: readonly Limited[] = [];
+
+/**
+ * There is somebody who could answer, but not now. `waits`: in ms, of those
+ * that are at a limit of their own; for some calls waiting does not help.
+ */
+export function allResting(
+  candidates: readonly Candidate[],
+  health: Health,
+  waits?: ReadonlyMap<Channel, number>,
+): GatewayError {
+  const each = candidates.map(({ channel }) => waits?.get(channel) ?? health.waitMs([channel]));
+  const retryAfterMs = Math.min(...each);
   return new GatewayError(
     "unavailable",
     "Every upstream of this model is resting after failures, or at its limit.",
-    { retryAfterMs: health.waitMs(candidates.map((each) => each.channel)) },
+    retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
 }
 

@@ -2,11 +2,13 @@ import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { Claim, RateLimiter } from "#core/limits.ts";
 import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
+import { giveBack } from "./claims.ts";
 import { countUsage } from "./count-usage.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
@@ -14,6 +16,7 @@ import type { Plan, Route } from "./route.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
+  readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly delivery: { readonly deadlines: Deadlines };
   readonly open: OpenCalls;
@@ -34,8 +37,9 @@ export interface Metered {
 const DURABLE_WAIT_MS = 5_000;
 
 /**
- * The money side of one call, from its hold to its record. It is closed once,
- * by whatever ends the call first; every later attempt waits for that one.
+ * The books of one call, from its hold to its record: money, and what it took
+ * of limits. They are closed once, by whatever ends the call first; every
+ * later attempt waits for that one.
  */
 export class Settlement {
   readonly #call: Call;
@@ -52,10 +56,21 @@ export class Settlement {
   #held: NanoUsd;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
+  /** Of its caller's limits, and of its channel's. */
+  #callerClaim: Claim | undefined;
+  #channelClaim: Claim | undefined;
+  #usedTokens = 0;
 
-  private constructor(call: Call, plan: Plan, durable: Promise<void>, deps: SettlementDeps) {
+  private constructor(
+    call: Call,
+    plan: Plan,
+    durable: Promise<void>,
+    deps: SettlementDeps,
+    claim: Claim | undefined,
+  ) {
     this.#call = call;
     this.#deps = deps;
+    this.#callerClaim = claim;
     this.durable = durable;
     this.#held = plan.estimate;
     this.#checkpointedAt = call.startedAt;
@@ -63,8 +78,16 @@ export class Settlement {
     durable.catch(() => {});
   }
 
-  /** Reserves what the call may cost. Throws `out_of_quota` before anything is sent anywhere. */
-  static async open(call: Call, plan: Plan, deps: SettlementDeps): Promise<Settlement> {
+  /**
+   * Reserves what the call may cost. Throws `out_of_quota` before anything is
+   * sent anywhere. `claim`: what the call took already, given back at its end.
+   */
+  static async open(
+    call: Call,
+    plan: Plan,
+    deps: SettlementDeps,
+    claim?: Claim,
+  ): Promise<Settlement> {
     if (deps.open.count >= deps.maxOpen) {
       throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
         retryAfterMs: 1_000,
@@ -81,7 +104,7 @@ export class Settlement {
         ...(facts.stream ? {} : PROVISIONAL),
         context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
       });
-      return new Settlement(call, plan, durable, deps);
+      return new Settlement(call, plan, durable, deps, claim);
     } catch (cause) {
       deps.open.leave();
       throw cause;
@@ -90,6 +113,11 @@ export class Settlement {
 
   tried(attempt: AttemptRecord): void {
     this.#attempts.push(attempt);
+  }
+
+  /** What the channel that answers counts against its limits. */
+  took(claim: Claim): void {
+    this.#channelClaim = claim;
   }
 
   /** A route began to answer: from here on, what is delivered is owed. */
@@ -135,14 +163,22 @@ export class Settlement {
   }
 
   #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    this.#closing ??= this.#settle(outcome, error).finally(() => this.#deps.open.leave());
+    this.#closing ??= this.#settle(outcome, error).finally(() => this.#leave());
     return this.#closing;
+  }
+
+  #leave(): void {
+    const { open, limiter } = this.#deps;
+    open.leave();
+    if (this.#callerClaim !== undefined) giveBack(this.#callerClaim, this.#usedTokens, limiter);
+    if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, this.#usedTokens, limiter);
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
     const isOwed =
       this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
+    this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = costOf(usage, this.#route?.price ?? FREE);
     const record = recordOf(this.#call, this.#deps.clock, {
       outcome,

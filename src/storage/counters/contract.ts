@@ -174,6 +174,22 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(await admittedOf(place.limiter, 50, id, limits, 1)).toHaveLength(5);
     });
 
+    test("what a call takes later, and gives back, leaves the place that it holds alone", async () => {
+      await using place = await open();
+      const [id, limits] = [newId(), { concurrency: 1 }];
+      const first = claimOn(id, limits);
+      const later = { ...claimOn(newId(), { requestsPerMinute: 9 }), id: first.id };
+      await place.limiter.take(first);
+      await place.limiter.take(later);
+
+      place.limiter.correct(later, 0);
+      place.limiter.release(later);
+
+      expect(await admittedOf(place.limiter, 5, id, limits, 1)).toHaveLength(0);
+      place.limiter.release(first);
+      expect(await admittedOf(place.limiter, 5, id, limits, 1)).toHaveLength(1);
+    });
+
     test("the longest wait is what a refused caller is told", async () => {
       await using place = await open();
       const id = newId();

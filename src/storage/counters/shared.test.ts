@@ -20,9 +20,10 @@ test.if(process.env["CI"] !== undefined)(
   },
 );
 
-function openAt(more: Partial<SharedOptions> = {}): Promise<SharedLimiter> {
+function openAt(more: Partial<SharedOptions>): Promise<SharedLimiter> {
   return SharedLimiter.open({
     url: COUNTERS,
+    prefix: "sluice-test:",
     local: new InProcessLimiter(systemClock),
     deadlines: new Deadlines(),
     onDown: () => {},

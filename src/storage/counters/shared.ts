@@ -2,6 +2,7 @@ import type { Bound, Claim, RateLimiter, Verdict } from "#core/limits.ts";
 import { rule, verdictOf, type Level } from "#core/pace.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
 import { connect, type Connection } from "./connection.ts";
+import { digestOf } from "../secrets.ts";
 import { scriptsOn, type Script, type Scripts } from "./scripts.ts";
 
 export interface SharedOptions {
@@ -13,19 +14,26 @@ export interface SharedOptions {
   /** The server cannot be reached from here on; told again only after it could. */
   onDown(cause: unknown): void;
   onUp(): void;
-  /** Before all keys, so that several may share a server. */
-  readonly prefix?: string;
+  /** Before all keys; from `prefixOf`. */
+  readonly prefix: string;
   readonly scripts?: Scripts;
   readonly leaseMs?: number;
 }
 
-const PREFIX = "sluice:";
 /** Places of a gateway that died are free again after this long. */
 const LEASE_MS = 60_000;
 const FIRST_REDIAL_MS = 1_000;
 const LAST_REDIAL_MS = 30_000;
 /** Places renewed in one step. */
 const BATCH = 500;
+
+/**
+ * The same for gateways that share a secret, and so a database, and no one
+ * else's: ids of keys are small numbers, and others on the server have them too.
+ */
+export function prefixOf(pepper: Uint8Array): string {
+  return `sluice:${digestOf("rate limits", pepper).slice(0, 16)}:`;
+}
 
 /**
  * Decides on a server that several gateways share. No call waits for it long:
@@ -38,8 +46,8 @@ export class SharedLimiter implements RateLimiter, Disposable {
   readonly #leaseMs: number;
   /** Claims that were decided here. */
   readonly #local = new WeakSet<Claim>();
-  /** Places that are held there, by claim. */
-  readonly #held = new Map<string, readonly string[]>();
+  /** Places that are held there. */
+  readonly #held = new Map<Claim, readonly string[]>();
   readonly #renewal: ReturnType<typeof setInterval>;
   #connection: Connection | undefined;
   #redial: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +59,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
     this.#options = options;
     this.#scripts = options.scripts ?? scriptsOn();
     // Braces keep all of it in one slot of a cluster.
-    this.#prefix = `${options.prefix ?? PREFIX}{rate}:`;
+    this.#prefix = `${options.prefix}{rate}:`;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewal = setInterval(() => this.#renew(), this.#leaseMs / 3);
     this.#renewal.unref();
@@ -92,9 +100,9 @@ export class SharedLimiter implements RateLimiter, Disposable {
 
   release(claim: Claim): void {
     this.#options.local.release(claim);
-    const places = this.#held.get(claim.id);
+    const places = this.#held.get(claim);
     if (places === undefined) return;
-    this.#held.delete(claim.id);
+    this.#held.delete(claim);
     this.#tell(this.#scripts.release, places, [claim.id]);
   }
 
@@ -128,11 +136,11 @@ export class SharedLimiter implements RateLimiter, Disposable {
     }
   }
 
-  #hold({ id, bounds }: Claim): void {
-    const limited = bounds.filter(({ limits }) => limits.concurrency !== undefined);
+  #hold(claim: Claim): void {
+    const limited = claim.bounds.filter(({ limits }) => limits.concurrency !== undefined);
     if (limited.length === 0) return;
     this.#held.set(
-      id,
+      claim,
       limited.map((bound) => this.#placesKey(bound.id)),
     );
   }
@@ -144,7 +152,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
   }
 
   #renew(): void {
-    const held = [...this.#held].flatMap(([id, keys]) => keys.map((key) => [key, id] as const));
+    const held = [...this.#held].flatMap(([{ id }, keys]) => keys.map((key) => [key, id] as const));
     for (let i = 0; i < held.length; i += BATCH) {
       const batch = held.slice(i, i + BATCH);
       const ids = batch.map(([, id]) => id);

@@ -7,6 +7,7 @@ import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
 import type { Reply } from "#http/reply.ts";
+import { rateHeaders } from "#http/rate-headers.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -89,6 +90,8 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    onStanding: (standing) =>
+      exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),
   };
 }
 

@@ -19,6 +19,7 @@ export const messages: TextStyle = {
   id: MESSAGES,
   keepAlive: SSE_COMMENT,
   callIdPrefix: "toolu_",
+  rateHeaderPrefix: "anthropic-ratelimit",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, readAnswer, openTap },

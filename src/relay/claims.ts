@@ -1,0 +1,123 @@
+import { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import {
+  boundOf,
+  type Allowance,
+  type Bound,
+  type Claim,
+  type Limited,
+  type RateLimiter,
+  type RateLimits,
+  type Refusal,
+  type Standing,
+  type Verdict,
+} from "#core/limits.ts";
+import type { Call } from "./call.ts";
+import type { Route, Router } from "./route.ts";
+
+export interface ClaimDeps {
+  readonly limiter: RateLimiter;
+  readonly callerLimits: CallerLimits;
+  readonly router: Router;
+}
+
+/** What callers are held to, besides what stands on their keys. */
+export interface CallerLimits {
+  /** Every user's, for all keys together. */
+  readonly users?: RateLimits;
+  /** By the ids of keys that the configuration names: what it says of them is what holds. */
+  readonly keys: ReadonlyMap<number, RateLimits>;
+}
+
+/**
+ * Takes what a call needs of the limits of its key, its user and its model,
+ * or throws `rate_limited`. Nothing, and at once, for a call that nobody
+ * limits.
+ */
+export function claimFor(call: Call, deps: ClaimDeps): Promise<Claim> | undefined {
+  const { key, facts } = call;
+  const { callerLimits, router } = deps;
+  const ofKey = callerLimits.keys.get(key.id) ?? key.limits;
+  const ofModel = router.limitsOn(key, facts.model);
+  if (ofKey === undefined && callerLimits.users === undefined && ofModel.length === 0) {
+    return undefined;
+  }
+  return claim(call, [...limitsOn(key, ofKey, callerLimits.users), ...ofModel], deps);
+}
+
+/** The call is over, or was refused by somebody else. Its requests stay counted. */
+export function giveBack(taken: Claim, usedTokens: number, limiter: RateLimiter): void {
+  limiter.correct(taken, usedTokens);
+  limiter.release(taken);
+}
+
+/** What one attempt takes of a channel's limits; undefined where it has none. */
+export function claimOn(route: Route, call: Call, { router }: ClaimDeps): Claim | undefined {
+  const { name, limits } = route.channel;
+  if (limits === undefined) return undefined;
+  const size = router.sizeOf(call, [route]);
+  return { id: call.id, bounds: [boundOf({ id: `channel:${name}`, limits }, size)] };
+}
+
+async function claim(
+  call: Call,
+  limited: readonly Limited[],
+  { limiter, router }: ClaimDeps,
+): Promise<Claim> {
+  const size = router.sizeOf(call);
+  const wanted = { id: call.id, bounds: limited.map((each) => boundOf(each, size)) };
+  const asked = limiter.take(wanted);
+  const verdict = asked instanceof Promise ? await asked : asked;
+  call.onStanding?.(callerStanding(wanted.bounds, verdict));
+  if (verdict.refusal !== undefined) throw refused(verdict.refusal);
+  return wanted;
+}
+
+function limitsOn(
+  key: ApiKey,
+  ofKey: RateLimits | undefined,
+  ofUsers: RateLimits | undefined,
+): readonly Limited[] {
+  return [
+    ...(ofKey === undefined ? [] : [{ id: `key:${key.id}`, limits: ofKey }]),
+    ...(ofUsers === undefined ? [] : [{ id: `user:${key.userId}`, limits: ofUsers }]),
+  ];
+}
+
+/** What the caller runs out of first; how busy a model is with others is nobody's business. */
+function callerStanding(bounds: readonly Bound[], { standings }: Verdict): Standing {
+  const own = standings.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
+  const requests = scarcest(own.flatMap((each) => each.requests ?? []));
+  const tokens = scarcest(own.flatMap((each) => each.tokens ?? []));
+  return { ...(requests && { requests }), ...(tokens && { tokens }) };
+}
+
+function scarcest(allowances: readonly Allowance[]): Allowance | undefined {
+  const [first] = allowances.toSorted((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
+  return first;
+}
+
+function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
+  const { requestsPerMinute, tokensPerMinute, concurrency } = bound.limits;
+  const who = nameOf(bound);
+  const most = {
+    requests: `${requestsPerMinute} requests a minute`,
+    tokens: `${tokensPerMinute} tokens a minute`,
+    concurrency: `${concurrency} calls at once`,
+  }[by];
+  if (retryAfterMs !== undefined) {
+    return new GatewayError("rate_limited", `This ${who} is at its limit of ${most}.`, {
+      retryAfterMs,
+    });
+  }
+  return new GatewayError(
+    "rate_limited",
+    `This call may come to ${bound.tokens} tokens, and this ${who} has ${most}: ` +
+      "ask for a shorter answer, or send less.",
+  );
+}
+
+function nameOf({ id }: Bound): string {
+  if (id.startsWith("key:")) return "API key";
+  return id.startsWith("user:") ? "account" : "model";
+}
