@@ -31,9 +31,10 @@ export interface ScratchCounters extends AsyncDisposable {
 const STARTS_AT = 1_800_000_000_000;
 
 /** A prefix of one's own, and nothing left of it at the end. */
-export async function openScratchCounters(): Promise<ScratchCounters> {
+export async function openScratchCounters(
+  prefix = `sluice-test-${crypto.randomUUID()}:`,
+): Promise<ScratchCounters> {
   const client = await openClient();
-  const prefix = `sluice-test-${crypto.randomUUID()}:`;
   const clock = `${prefix}clock`;
   await client.set(clock, String(STARTS_AT));
   const keys = async (): Promise<string[]> => {

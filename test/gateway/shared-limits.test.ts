@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { prefixOf } from "#storage/counters/shared.ts";
+import { loadPepper } from "#storage/secrets.ts";
+import { KEY, openSimulated } from "#test/harness.ts";
+import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
+
+const BODY = { model: "gpt-4o-mini", max_tokens: 20, messages: [{ role: "user", content: "hi" }] };
+
+type Opened = Awaited<ReturnType<typeof openSimulated>>;
+
+function openGateway(secret: string, url: string, limits: string): Promise<Opened> {
+  return openSimulated({
+    channel: "models: [gpt-4o-mini]",
+    yaml: `keys:\n  - { name: limited, key: ${KEY}, limits: { ${limits} } }`,
+    env: { SLUICE_SECRET: secret, REDIS_URL: url },
+  });
+}
+
+async function statusOf(opened: Opened, more: object = {}): Promise<number> {
+  const answer = await opened.post("/v1/chat/completions", { ...BODY, ...more });
+  await answer.text();
+  return answer.status;
+}
+
+const newSecret = (): string => `secret of this test ${crypto.randomUUID()}`;
+
+describe.if(areCountersReachable)("gateways that share a server for their counters", () => {
+  test("hold a key to its limits together, and others with another secret to theirs", async () => {
+    const [secret, strange] = [newSecret(), newSecret()];
+    await using _left = await openScratchCounters(prefixOf(loadPepper("", secret)));
+    await using _strange = await openScratchCounters(prefixOf(loadPepper("", strange)));
+    await using one = await openGateway(secret, COUNTERS, "rpm: 3, tpm: 100000");
+    await using two = await openGateway(secret, COUNTERS, "rpm: 3, tpm: 100000");
+    await using other = await openGateway(strange, COUNTERS, "rpm: 3, tpm: 100000");
+
+    const statuses = [];
+    for (const opened of [one, two, one, two, one]) statuses.push(await statusOf(opened));
+
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect(await statusOf(other)).toBe(200);
+  });
+
+  test("let in as many streams at once as one would, and all places come back", async () => {
+    const secret = newSecret();
+    await using _left = await openScratchCounters(prefixOf(loadPepper("", secret)));
+    await using one = await openGateway(secret, COUNTERS, "concurrency: 5");
+    await using two = await openGateway(secret, COUNTERS, "concurrency: 5");
+    const slow = {
+      stream: true,
+      messages: [{ role: "user", content: "Count to 30 [[fault:slow between_ms=15]]" }],
+    };
+
+    for (let round = 0; round < 2; round++) {
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => statusOf(i % 2 === 0 ? one : two, slow)),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+      // What is given back is not waited for.
+      await Bun.sleep(50);
+    }
+  });
+});
+
+test("a gateway without its counters' server serves, and holds keys to their limits by itself", async () => {
+  await using opened = await openGateway(newSecret(), "redis://127.0.0.1:1", "rpm: 2");
+
+  const statuses = [];
+  for (let i = 0; i < 3; i++) statuses.push(await statusOf(opened));
+
+  expect(statuses).toEqual([200, 200, 429]);
+});
