@@ -214,6 +214,27 @@ test("tokens that a call did not use are there for the next one", async () => {
   for (let i = 0; i < 5; i++) expect(await statusOf(ask(opened, generous))).toBe(200);
 });
 
+test("[A8] tokens that a call used are gone from its minute, as many as it is charged for", async () => {
+  const body = chat("Count from 1 to 90", { max_tokens: 600 });
+  const reserved = estimateInputTokens(JSON.parse(JSON.stringify(body))) + 600;
+
+  for (const stream of [false, true]) {
+    await using opened = await openLimited("tpm: 5000");
+    using books = openBooks(opened.dataDir);
+    await statusOf(ask(opened, { ...body, stream }));
+    await waitFor(() => books.calls().length === 1);
+    const { input_tokens: input, output_tokens: output } = books.calls()[0] ?? {};
+    const used = Number(input) + Number(output);
+    const next = await ask(opened, body);
+    await next.text();
+
+    expect(used).toBeGreaterThan(100);
+    // What a minute brings back in the meantime is 83 tokens a second.
+    const left = Number(next.headers.get("x-ratelimit-remaining-tokens"));
+    expect(left).toBeWithin(5_000 - used - reserved, 5_000 - used - reserved + 90);
+  }
+});
+
 test("a call whose length nobody bounded is not turned away for what we assume of it", async () => {
   await using opened = await openLimited("tpm: 1000");
   const open = { model: MODEL, messages: [{ role: "user", content: "Reply with exactly: pong" }] };

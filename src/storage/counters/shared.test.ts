@@ -152,6 +152,22 @@ describe.if(areCountersReachable)("counters on a server", () => {
   }, 20_000);
 });
 
+describe.if(areCountersReachable)("a server that comes and goes", () => {
+  test("is asked again soon, however often it was away", async () => {
+    await using scratch = await openScratchCounters();
+    await using cutter = await openCutter(COUNTERS);
+    using limiter = await openAt({ ...scratch, url: cutter.through(COUNTERS), redialMs: 20 });
+
+    for (let round = 0; round < 8; round++) {
+      await limiter.take(claimOn(`key:${round}`, { requestsPerMinute: 1 }));
+      cutter.cut();
+      await limiter.take(claimOn(`key:${round}`, { requestsPerMinute: 1 }));
+      cutter.mend();
+      await waitFor(() => limiter.isShared, 1_000);
+    }
+  });
+});
+
 describe.if(areCountersReachable)("a server that falls silent", () => {
   test("holds up no call for longer than half a second", async () => {
     await using scratch = await openScratchCounters();
@@ -213,6 +229,18 @@ test("a gateway starts without its counters, and decides by itself", async () =>
   expect(verdicts.map((each) => each instanceof Promise)).toEqual([false, false, false]);
   expect((await verdicts[1])?.refusal).toBeUndefined();
   expect((await verdicts[2])?.refusal).toBeDefined();
+});
+
+test("a place that was given without the server comes back as any", async () => {
+  using limiter = await openAt({ url: "redis://127.0.0.1:1" });
+  const claim = claimOn("key:1", { concurrency: 1 });
+  await limiter.take(claim);
+  expect((await limiter.take(claimOn("key:1", { concurrency: 1 }))).refusal).toBeDefined();
+
+  limiter.correct(claim, 5);
+  limiter.release(claim);
+
+  expect((await limiter.take(claimOn("key:1", { concurrency: 1 }))).refusal).toBeUndefined();
 });
 
 test("a server that takes connections and says nothing holds up neither the start nor a call", async () => {

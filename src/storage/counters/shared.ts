@@ -18,11 +18,13 @@ export interface SharedOptions {
   readonly prefix: string;
   readonly scripts?: Scripts;
   readonly leaseMs?: number;
+  /** Until the first try to reach the server again; each further one waits twice as long. */
+  readonly redialMs?: number;
 }
 
 /** Places of a gateway that died are free again after this long. */
 const LEASE_MS = 60_000;
-const FIRST_REDIAL_MS = 1_000;
+const REDIAL_MS = 1_000;
 const LAST_REDIAL_MS = 30_000;
 /** Places renewed in one step. */
 const BATCH = 500;
@@ -51,7 +53,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
   readonly #renewal: ReturnType<typeof setInterval>;
   #connection: Connection | undefined;
   #redial: ReturnType<typeof setTimeout> | undefined;
-  #redialMs = FIRST_REDIAL_MS;
+  #redialMs: number;
   #isToldDown = false;
   #isClosed = false;
 
@@ -61,6 +63,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
     // Braces keep all of it in one slot of a cluster.
     this.#prefix = `${options.prefix}{rate}:`;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#redialMs = options.redialMs ?? REDIAL_MS;
     this.#renewal = setInterval(() => this.#renew(), this.#leaseMs / 3);
     this.#renewal.unref();
   }
@@ -125,7 +128,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
     const args = [id, String(this.#leaseMs), ...bounds.flatMap(numbersOf)];
     try {
       const reply = await connection.run(this.#scripts.take, keys, args);
-      this.#redialMs = FIRST_REDIAL_MS;
+      this.#redialMs = this.#options.redialMs ?? REDIAL_MS;
       // The script decides by the same rule; what stood before says how.
       const ruling = rule(bounds, readLevels(reply, bounds.length));
       if (ruling.refusal === undefined) this.#hold(claim);
