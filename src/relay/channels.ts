@@ -118,11 +118,17 @@ export class Channels implements ModelTable {
     return ids.map((id) => [id, id] as const);
   }
 
+  /** Names that lead to one entry share its limits. */
+  #limitedBy(entry: string): Limited | undefined {
+    const limits = this.#overrides.get(entry)?.limits;
+    return limits && { id: `model:${entry}`, limits };
+  }
+
   #candidate(channel: Channel, name: string, upstreamModel: string): Candidate {
     const provider = findProvider(channel.provider);
     if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
     const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
-    const limited = limitedBy(this.#overrides.has(name) ? name : upstreamModel, override);
+    const limited = this.#limitedBy(name) ?? this.#limitedBy(upstreamModel);
     const known = this.#find(provider, upstreamModel);
     const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
     return {
@@ -135,11 +141,6 @@ export class Channels implements ModelTable {
       ...(limited === undefined ? {} : { limited }),
     };
   }
-}
-
-/** Names that lead to one entry share its limits. */
-function limitedBy(entry: string, override: ModelOverride | undefined): Limited | undefined {
-  return override?.limits && { id: `model:${entry}`, limits: override.limits };
 }
 
 function limitsOf(override: ModelOverride | undefined): ModelTraits {

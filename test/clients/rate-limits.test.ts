@@ -1,0 +1,89 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { KEY, openSimulated } from "#test/harness.ts";
+
+/** The official clients, unmodified, in front of a key with limits. */
+
+const MODEL = "gpt-4o-mini";
+
+function openLimited(limits: string): ReturnType<typeof openSimulated> {
+  return openSimulated({
+    channel: `models: [${MODEL}]`,
+    yaml: `keys: [{ name: limited, key: ${KEY}, limits: { ${limits} } }]`,
+  });
+}
+
+const ask = (content: string) => ({
+  model: MODEL,
+  max_tokens: 50,
+  messages: [{ role: "user" as const, content }],
+});
+
+/** Holds the only place for a while. */
+const SLOW = ask("hi [[fault:slow first_ms=600]]");
+const CLIENTS = [
+  {
+    name: "chat completions",
+    create: (url: string, maxRetries: number) => {
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: KEY, maxRetries });
+      return (body: ReturnType<typeof ask>) => client.chat.completions.create(body);
+    },
+    failure: OpenAI.RateLimitError,
+  },
+  {
+    name: "messages",
+    create: (url: string, maxRetries: number) => {
+      const client = new Anthropic({ baseURL: url, apiKey: KEY, maxRetries });
+      return (body: ReturnType<typeof ask>) => client.messages.create(body);
+    },
+    failure: Anthropic.RateLimitError,
+  },
+] as const;
+
+describe.each(CLIENTS.map((each) => [each.name, each] as const))(
+  "the client of %s",
+  (_name, { create, failure }) => {
+    test("[A8] knows a limit when it meets one", async () => {
+      await using opened = await openLimited("rpm: 1");
+      const call = create(opened.url, 0);
+      await call(ask("hi"));
+
+      const error: unknown = await call(ask("hi")).then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
+
+      expect(error).toBeInstanceOf(failure);
+      expect(error).toMatchObject({ status: 429, message: expect.stringContaining("1 requests") });
+    });
+
+    test("comes again by itself when it was told to, and then is let in", async () => {
+      await using opened = await openLimited("concurrency: 1");
+      const slow = create(opened.url, 0)(SLOW);
+      await Bun.sleep(100);
+      const startedAt = performance.now();
+
+      await create(opened.url, 1)(ask("hi"));
+
+      expect(performance.now() - startedAt).toBeGreaterThan(900);
+      await slow;
+    });
+
+    test("does not come again with a call that will never fit", async () => {
+      await using opened = await openLimited("tpm: 100");
+      const startedAt = performance.now();
+
+      const error: unknown = await create(
+        opened.url,
+        3,
+      )({ ...ask("hi"), max_tokens: 500 }).then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
+
+      expect(error).toBeInstanceOf(failure);
+      expect(performance.now() - startedAt).toBeLessThan(400);
+    });
+  },
+);
