@@ -10,10 +10,12 @@ channels:
     api_keys: [s3cr3t-upstream-one, s3cr3t-upstream-two]
     models: [gpt-4o, { name: fast, upstream: gpt-4o-mini }]
     style: chat
+    limits: { rpm: 500 }
 keys:
-  - { name: ci, key: s3cr3t-key-0123456789012345, quota: 25.5, expires_at: 2030-12-31 }
+  - { name: ci, key: s3cr3t-key-0123456789012345, quota: 25.5, expires_at: 2030-12-31,
+      limits: { rpm: 60, concurrency: 5 } }
 models:
-  gpt-4o: { input: 2.5, output: 10, cached_input: 1.25, context: 128000 }
+  gpt-4o: { input: 2.5, output: 10, cached_input: 1.25, context: 128000, limits: { tpm: 9000 } }
 `;
 const env = {
   PEPPER: "s3cr3t-3f9a1c77e0b24d5a9b8c7d6e5f4a3b2c",
@@ -33,11 +35,13 @@ test("a good configuration is printed whole, each value with its origin, and no 
   expect(text).toMatch(/^  bootstrap_key +none +default$/m);
   expect(text).toMatch(/^  main +openai +http:\/\/127\.0\.0\.1:9000\/v1 +2 credentials /m);
   expect(text).toContain(
-    "priority 0, weight 1, at most 5000 calls  style chat  gpt-4o, fast (gpt-4o-mini)",
+    "priority 0, weight 1, at most 5000 calls, 500 requests/min  style chat  gpt-4o, fast (gpt-4o-mini)",
   );
-  expect(text).toMatch(/^  ci  \*\*\*  up to \$25\.50  until 2030-12-31T00:00:00\.000Z  \*$/m);
+  expect(text).toMatch(
+    /^  ci  \*\*\*  up to \$25\.50  until 2030-12-31T00:00:00\.000Z  60 requests\/min, 5 at once, \*$/m,
+  );
   expect(text).toContain(
-    "gpt-4o  input $2.5/M, output $10/M, cached_input $1.25/M, context 128000",
+    "gpt-4o  input $2.5/M, output $10/M, cached_input $1.25/M, context 128000, 9000 tokens/min",
   );
   expect(text).not.toContain("s3cr3t");
 });

@@ -267,6 +267,19 @@ test("a call that is refused later gives its tokens back, and its request stays 
   expect(first.headers.get("x-ratelimit-remaining-requests")).toBe("2");
 });
 
+test("a call that there is no money for gives its tokens and its place back", async () => {
+  await using opened = await openSimulated({
+    channel: CHANNEL,
+    yaml: `keys:\n  - { name: poor, key: ${KEY}, quota: 0, limits: { tpm: 1000, concurrency: 1 } }`,
+  });
+
+  const answers = [];
+  for (let i = 0; i < 4; i++) answers.push(await ask(opened, chat("hi", { max_tokens: 900 })));
+
+  expect(answers.map(({ status }) => status)).toEqual([402, 402, 402, 402]);
+  expect(answers[3]?.headers.get("x-ratelimit-limit-tokens")).toBe("1000");
+});
+
 test("keys without limits are told of none, and share nothing with those that have some", async () => {
   await using opened = await openLimited("rpm: 1", `  - { name: free, key: ${OTHER_KEY} }`);
   expect(await statusOf(ask(opened, chat("hi")))).toBe(200);

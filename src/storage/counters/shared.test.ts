@@ -97,6 +97,21 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect((await alive.take(claimOn("key:1", limits))).refusal).toBeDefined();
   });
 
+  test("a gateway that was busy itself does not take the server for lost", async () => {
+    await using scratch = await openScratchCounters();
+    using limiter = await openAt(scratch);
+
+    for (let round = 0; round < 2; round++) {
+      const asked = limiter.take(claimOn("key:1", { requestsPerMinute: 100 }));
+      if (round % 2 === 1) await Bun.sleep(0);
+      const until = performance.now() + 400;
+      while (performance.now() < until);
+      await asked;
+    }
+
+    expect(limiter.isShared).toBe(true);
+  });
+
   test("nothing is kept for ever", async () => {
     await using scratch = await openScratchCounters();
     using limiter = await openAt({ prefix: scratch.prefix });
