@@ -38,15 +38,16 @@ const CHECK_LENGTH = 6;
 /**
  * A new secret: `sk-` as every client expects, our marker, 190 random bits and
  * a checksum by which a typo or a scanner's find is judged without a query.
+ * Other kinds of secret have another marker, so that none passes for another.
  */
-export function createSecret(): string {
-  const body = PREFIX + randomBase62(RANDOM_LENGTH);
+export function createSecret(prefix = PREFIX): string {
+  const body = prefix + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-export function isWellFormed(secret: string): boolean {
-  if (secret.length !== PREFIX.length + RANDOM_LENGTH + CHECK_LENGTH) return false;
-  if (!secret.startsWith(PREFIX)) return false;
+export function isWellFormed(secret: string, prefix = PREFIX): boolean {
+  if (secret.length !== prefix.length + RANDOM_LENGTH + CHECK_LENGTH) return false;
+  if (!secret.startsWith(prefix)) return false;
   return checksum(secret.slice(0, -CHECK_LENGTH)) === secret.slice(-CHECK_LENGTH);
 }
 

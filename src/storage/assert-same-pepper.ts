@@ -7,9 +7,9 @@ const NAME = "pepper";
 const PROBE = "which pepper is this?";
 
 /**
- * With another pepper every key would be unknown: a lost file or a gateway
- * with a secret of its own is better noticed at the start. While there is no
- * key yet, a new pepper is as good as the old one.
+ * With another pepper every key and every password would be unknown: a lost file or a gateway
+ * with a secret of its own is better noticed at the start. While there is
+ * neither yet, a new pepper is as good as the old one.
  */
 export async function assertSamePepper(db: Kysely<Tables>, pepper: Uint8Array): Promise<void> {
   const value = digestOf(PROBE, pepper);
@@ -31,9 +31,15 @@ export async function assertSamePepper(db: Kysely<Tables>, pepper: Uint8Array): 
     .where("deleted_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  if (key !== undefined) {
+  const user = await db
+    .selectFrom("users")
+    .select("id")
+    .where((or) => or.or([or("password", "is not", null), or("token_digest", "is not", null)]))
+    .limit(1)
+    .executeTakeFirst();
+  if (key !== undefined || user !== undefined) {
     throw new Error(
-      "The keys of this database were made with another secret. Restore the file `secret` of the " +
+      "The keys and passwords of this database were made with another secret. Restore the file `secret` of the " +
         "data folder, or give this gateway the SLUICE_SECRET that the others have.",
     );
   }

@@ -1,43 +1,19 @@
 import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
-import { GatewayError } from "#core/error.ts";
-import {
-  createSecret,
-  isWellFormed,
-  KEY_STATUS,
-  type AccountId,
-  type ApiKey,
-  type KeyStatus,
-} from "#core/key.ts";
+import { createSecret, isWellFormed, KEY_STATUS, type ApiKey, type KeyStatus } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { NanoUsd } from "#core/money.ts";
+import type { CreatedKey, KeyDraft, ListedKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
-import { ulid } from "#lib/ids.ts";
-import { MAX_SECRET_CHARS, selectKeys, toApiKey, type OpenKeyStore } from "./keys.ts";
+import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
+import { taken } from "./key-taken.ts";
+import { openAccount } from "./open-account.ts";
+import { createOwnKeys } from "./own-keys.ts";
 import type { Tables } from "./tables.ts";
-import type { KeysTable } from "./tables/keys.ts";
-import { grantChange } from "./tables/ledger.ts";
+import { keyColumns, toApiKey, toListedKey, type KeysTable } from "./tables/keys.ts";
 import { isUniqueViolation } from "./unique.ts";
 
-export interface KeyDraft {
-  readonly userId: number;
-  readonly name: string;
-  readonly models: readonly string[];
-  /** What the key may spend of its user's; no bound of its own where absent. */
-  readonly quota?: NanoUsd;
-  /** Unix ms. */
-  readonly expiresAt?: number;
-}
-
-export interface ListedKey {
-  readonly key: ApiKey;
-  /** Harmless, for people to tell keys apart. */
-  readonly last4: string;
-  readonly quota: NanoUsd | null;
-  readonly createdAt: number;
-}
-
-export interface KeyAdmin {
+export interface KeyAdmin extends OwnKeys {
   /** The secret is in the answer and nowhere else: it cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }): Promise<CreatedKey>;
   /** Makes a key of the configuration what the file says, creating it when there is none of its name. */
@@ -50,11 +26,6 @@ export interface KeyAdmin {
   delete(id: number): Promise<boolean>;
   /** A user's living keys, by id, at most 1,000 at a time. */
   list(userId: number, afterId?: number): Promise<readonly ListedKey[]>;
-}
-
-export interface CreatedKey {
-  readonly key: ApiKey;
-  readonly secret: string;
 }
 
 export interface KeyAdminDeps {
@@ -71,10 +42,9 @@ const MIN_CHARS_TO_SHOW = 12;
 
 export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAdmin {
   return {
-    async create({ secret = createSecret(), ...draft }) {
-      const id = await insert(draft, secret);
-      return { key: await getKey(id), secret };
-    },
+    ...createOwnKeys({ db, ledger, keys, clock }),
+
+    create,
 
     async syncNamed(entry) {
       const found = await findNamed(entry.userId, entry.name);
@@ -87,7 +57,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
 
     async setQuota(id, quota, note) {
       await ledger.grant(`key:${id}`, quota, note);
-      await keys.changed(id);
+      await keys.changed([id]);
     },
 
     delete: (id) =>
@@ -101,14 +71,17 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
         .orderBy("keys.id")
         .limit(PAGE)
         .execute();
-      return rows.map((row) => ({
-        key: toApiKey(row),
-        last4: row.last4,
-        quota: row.granted,
-        createdAt: row.created_at,
-      }));
+      return rows.map(toListedKey);
     },
   };
+
+  async function create({
+    secret = createSecret(),
+    ...draft
+  }: KeyDraft & { readonly secret?: string }): Promise<CreatedKey> {
+    const id = await insert(draft, secret);
+    return { key: await getKey(id), secret };
+  }
 
   async function insert(draft: KeyDraft, secret: string): Promise<number> {
     const now = clock.now();
@@ -116,8 +89,8 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
       ...secretColumns(secret),
       user_id: draft.userId,
       name: draft.name,
+      ...keyColumns(draft),
       models: JSON.stringify(draft.models),
-      expires_at: draft.expiresAt ?? null,
       status: KEY_STATUS.enabled,
       created_at: now,
     };
@@ -129,12 +102,12 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
           .returning("id")
           .executeTakeFirstOrThrow();
         if (draft.quota !== undefined) {
-          await openAccount(transaction, `key:${inserted.id}`, draft.quota, now);
+          await openAccount(transaction, `key:${inserted.id}`, draft.quota, "key created", now);
         }
         return inserted;
       });
       // The secret may have been tried, and be known as unknown.
-      await keys.changed(id);
+      await keys.changed([id]);
       return id;
     } catch (cause) {
       throw isUniqueViolation(cause) ? taken(draft.name, cause) : cause;
@@ -166,7 +139,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
     const quota = entry.quota ?? null;
     if ((account?.granted ?? null) === quota) return;
     await ledger.grant(`key:${id}`, quota, "configuration");
-    await keys.changed(id);
+    await keys.changed([id]);
   }
 
   async function change(id: number, columns: Updateable<KeysTable>): Promise<boolean> {
@@ -180,7 +153,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
       return numUpdatedRows > 0n;
     } finally {
       // Also when it failed: the change may have been made without our hearing of it.
-      await keys.changed(id);
+      await keys.changed([id]);
     }
   }
 
@@ -207,38 +180,4 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
   async function getKey(id: number): Promise<ApiKey> {
     return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
   }
-}
-
-/** A new account with its first grant: nobody can have touched it before. */
-async function openAccount(
-  db: Kysely<Tables>,
-  id: AccountId,
-  granted: NanoUsd,
-  at: number,
-): Promise<void> {
-  const nothing = nanoUsd(0);
-  const { grantedDelta, boundDelta } = grantChange(null, granted);
-  await db.insertInto("accounts").values({ id, granted, spent: nothing, held: nothing }).execute();
-  await db
-    .insertInto("ledger")
-    .values({
-      op_id: `grant:${ulid(at)}`,
-      kind: "grant",
-      key_account: id,
-      held_delta: nothing,
-      spent_delta: nothing,
-      granted_delta: nanoUsd(grantedDelta),
-      bound_delta: boundDelta,
-      note: "key created",
-      at,
-    })
-    .execute();
-}
-
-function taken(name: string, cause: unknown): GatewayError {
-  return new GatewayError(
-    "invalid_request",
-    `There is a key named ${JSON.stringify(name)} or one with the same secret already.`,
-    { cause },
-  );
 }

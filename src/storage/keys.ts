@@ -1,12 +1,11 @@
-import { sql, type Kysely, type Selectable } from "kysely";
-import { z } from "zod";
+import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { isWellFormed, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digestOf } from "./secrets.ts";
 import type { Tables } from "./tables.ts";
-import type { KeysTable } from "./tables/keys.ts";
+import { toApiKey, type KeyRow } from "./tables/keys.ts";
 
 export interface KeyStoreOptions {
   readonly db: Kysely<Tables>;
@@ -19,8 +18,8 @@ export interface KeyStoreOptions {
 /** Also what the store's other half, the admin, needs of it. */
 export interface OpenKeyStore extends KeyStore, Disposable {
   digestOf(secret: string): string;
-  /** A key has changed, and the change is committed. */
-  changed(keyId: number): Promise<void>;
+  /** Keys have changed, and the change is committed. */
+  changed(keyIds: readonly number[]): Promise<void>;
 }
 
 /** No secret is longer; what is needs no digest to be refused. */
@@ -51,8 +50,8 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
 
     digestOf: (secret) => digestOf(secret, pepper),
 
-    async changed(keyId) {
-      cache.forget(keyId);
+    async changed(keyIds) {
+      for (const id of keyIds) cache.forget(id);
       await refresh();
     },
 
@@ -60,34 +59,17 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   };
 }
 
-/** A capped key draws on an account of its own, besides its user's. */
+/** With the account of its own that a capped key draws on besides its user's, and with its user. */
 export function selectKeys(db: Kysely<Tables>) {
   return db
     .selectFrom("keys")
     .leftJoin("accounts", (join) =>
       join.on("accounts.id", "=", sql<AccountId>`'key:' || ${sql.ref("keys.id")}`),
     )
+    .innerJoin("users", "users.id", "keys.user_id")
     .selectAll("keys")
-    .select("accounts.granted");
+    .select(["accounts.granted", "accounts.spent", "users.status as user_status"]);
 }
-
-export type KeyRow = Selectable<KeysTable> & Pick<Selectable<Tables["accounts"]>, "granted">;
-
-export function toApiKey(row: KeyRow): ApiKey {
-  const accounts: AccountId[] = [`user:${row.user_id}`];
-  if (row.granted !== null) accounts.push(`key:${row.id}`);
-  return Object.freeze({
-    id: row.id,
-    userId: row.user_id,
-    name: row.name,
-    status: row.status,
-    models: Object.freeze(models.parse(JSON.parse(row.models))),
-    accounts: Object.freeze(accounts),
-    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-  });
-}
-
-const models = z.array(z.string());
 
 /** Compiled once: what is left of a look-up is the query itself. */
 function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {

@@ -11,11 +11,13 @@ import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
 import { openKeyStore } from "./keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
+import { createLogins, type LoginStore } from "./logins.ts";
+import { openPasswords } from "./passwords.ts";
 import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
-import { createUserStore, type UserStore } from "./users.ts";
+import { createUserStore, type UserAdmin } from "./users.ts";
 
 export interface StorageOptions {
   /** Where SQLite's files live. */
@@ -40,7 +42,8 @@ export interface Storage extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly journal: CountingJournal;
   readonly keys: KeyStore & KeyAdmin;
-  readonly users: UserStore;
+  readonly users: UserAdmin;
+  readonly logins: LoginStore;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
@@ -82,6 +85,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const keys = opened.use(
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
+  const passwords = openPasswords(pepper);
   const admin = createKeyAdmin({ db, ledger, keys, clock });
 
   const held = opened.move();
@@ -90,7 +94,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     ledger,
     journal,
     keys: { find: keys.find, ...admin },
-    users: createUserStore(db, clock),
+    users: createUserStore({ db, clock, passwords, keys }),
+    logins: createLogins({ db, clock, pepper, passwords }),
     responses: createResponseStore(db),
     keptAnswers: createKeptAnswerStore({
       db,

@@ -7,11 +7,13 @@ import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
+import type { SessionsTable } from "./tables/sessions.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The database as Kysely sees it, the same on both engines. */
 export interface Tables {
   users: UsersTable;
+  sessions: SessionsTable;
   keys: KeysTable;
   accounts: AccountsTable;
   holds: HoldsTable;

@@ -1,44 +1,54 @@
-import type { Kysely } from "kysely";
-import { nanoUsd } from "#core/money.ts";
+import type { Kysely, Updateable } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { Role, User, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
+import { openAccount } from "./open-account.ts";
+import type { OpenKeyStore } from "./keys.ts";
+import type { Passwords } from "./passwords.ts";
 import type { Tables } from "./tables.ts";
-import type { Role } from "./tables/users.ts";
+import { toUser, USER_STATUS, type UsersTable } from "./tables/users.ts";
+import { isUniqueViolation } from "./unique.ts";
 
-export interface User {
-  readonly id: number;
-  readonly name: string;
-  readonly role: Role;
-}
-
-export interface UserStore {
+export interface UserAdmin extends UserStore {
   /** The user that a new gateway starts with, and whose spending has no bound. */
-  ensureRoot(): Promise<User>;
+  ensureRoot(): Promise<{ readonly id: number; readonly name: string; readonly role: Role }>;
+  /** Gives the root account its first login; false where it has one already. */
+  ensureRootLogin(email: string, password: string): Promise<boolean>;
 }
 
-const ROOT_ID = 1;
-const ENABLED = 1;
+export interface UserStoreDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly keys: Pick<OpenKeyStore, "changed">;
+}
 
-export function createUserStore(db: Kysely<Tables>, clock: Clock): UserStore {
+export const ROOT_ID = 1;
+const PAGE = 1_000;
+
+export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): UserAdmin {
   return {
     async ensureRoot() {
       return db.transaction().execute(async (transaction) => {
-        const nothing = nanoUsd(0);
         await transaction
           .insertInto("users")
           .values({
             id: ROOT_ID,
             name: "root",
             role: "root",
-            status: ENABLED,
+            status: USER_STATUS.enabled,
             created_at: clock.now(),
           })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-        await transaction
-          .insertInto("accounts")
-          .values({ id: `user:${ROOT_ID}`, granted: null, spent: nothing, held: nothing })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        const account = await transaction
+          .selectFrom("accounts")
+          .select("id")
+          .where("id", "=", `user:${ROOT_ID}`)
+          .executeTakeFirst();
+        if (account === undefined) {
+          await openAccount(transaction, `user:${ROOT_ID}`, null, "", clock.now());
+        }
         return transaction
           .selectFrom("users")
           .select(["id", "name", "role"])
@@ -46,5 +56,102 @@ export function createUserStore(db: Kysely<Tables>, clock: Clock): UserStore {
           .executeTakeFirstOrThrow();
       });
     },
+
+    async ensureRootLogin(email, password) {
+      const { numUpdatedRows } = await db
+        .updateTable("users")
+        .set({ email: email.toLowerCase(), password: await passwords.hash(password) })
+        .where("id", "=", ROOT_ID)
+        .where("password", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async create({ name, email, displayName, role, password, quota }) {
+      const now = clock.now();
+      const row = {
+        name,
+        email: email?.toLowerCase() ?? null,
+        display_name: displayName ?? null,
+        role,
+        status: USER_STATUS.enabled,
+        password: password === undefined ? null : await passwords.hash(password),
+        created_at: now,
+      };
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          const inserted = await transaction
+            .insertInto("users")
+            .values(row)
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          await openAccount(transaction, `user:${inserted.id}`, quota ?? null, "user created", now);
+          return toUser(inserted);
+        });
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
+      }
+    },
+
+    find,
+
+    async list(afterId, limit) {
+      const rows = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("id", ">", afterId)
+        .orderBy("id")
+        .limit(Math.min(limit, PAGE))
+        .execute();
+      return rows.map(toUser);
+    },
+
+    async change(id, { displayName, role, isEnabled, password }) {
+      const columns: Updateable<UsersTable> = {
+        ...(displayName === undefined ? {} : { display_name: displayName }),
+        ...(role === undefined ? {} : { role }),
+        ...(isEnabled === undefined
+          ? {}
+          : { status: isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled }),
+        ...(password === undefined ? {} : { password: await passwords.hash(password) }),
+      };
+      if (Object.keys(columns).length === 0) return await find(id);
+      await db.transaction().execute(async (transaction) => {
+        await transaction.updateTable("users").set(columns).where("id", "=", id).execute();
+        if (isEnabled === false || password !== undefined) {
+          await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
+          await transaction
+            .updateTable("users")
+            .set({ token_digest: null })
+            .where("id", "=", id)
+            .execute();
+        }
+      });
+      if (isEnabled !== undefined) await keys.changed(await keysOf(id));
+      return await find(id);
+    },
   };
+
+  async function find(id: number): Promise<User | undefined> {
+    const row = await db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+    return row && toUser(row);
+  }
+
+  async function keysOf(userId: number): Promise<readonly number[]> {
+    const rows = await db
+      .selectFrom("keys")
+      .select("id")
+      .where("user_id", "=", userId)
+      .where("deleted_at", "is", null)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+}
+
+export function takenByUser(cause: unknown): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    "There is a user with this name or this address already.",
+    { cause },
+  );
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { start } from "./0001-start.ts";
 import { responses } from "./0002-responses.ts";
+import { accounts } from "./0003-accounts.ts";
 import { keptAnswers } from "./0004-kept-answers.ts";
 import type { Ddl } from "./ddl.ts";
 
@@ -8,6 +9,7 @@ import type { Ddl } from "./ddl.ts";
 export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0001-start": start,
   "0002-responses": responses,
+  "0003-accounts": accounts,
   "0004-kept-answers": keptAnswers,
 };
 

@@ -1,5 +1,10 @@
-import type { Generated } from "kysely";
-import type { KeyStatus } from "#core/key.ts";
+import type { Generated, Selectable } from "kysely";
+import { z } from "zod";
+import { KEY_STATUS, type AccountId, type ApiKey, type KeyStatus } from "#core/key.ts";
+import type { RateLimits } from "#core/limits.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { KeyChange, ListedKey } from "#core/own-keys.ts";
+import { USER_STATUS } from "./users.ts";
 
 export interface KeysTable {
   id: Generated<number>;
@@ -18,4 +23,77 @@ export interface KeysTable {
   created_at: number;
   /** A deleted key stays as a tombstone: the ledger refers to it, and its id is never used again. */
   deleted_at: number | null;
+  /** JSON array of IP networks; `null` for anywhere. */
+  networks: string | null;
+  /** `null` for no bound, as the two below. */
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrency: number | null;
+}
+
+/** A key with what is known of its account, if it has one, and of its user. */
+export interface KeyRow extends Selectable<KeysTable> {
+  readonly granted: NanoUsd | null;
+  readonly spent: NanoUsd | null;
+  readonly user_status: number;
+}
+
+export function toApiKey(row: KeyRow): ApiKey {
+  const accounts: AccountId[] = [`user:${row.user_id}`];
+  if (row.granted !== null) accounts.push(`key:${row.id}`);
+  const limits = limitsOf(row);
+  return Object.freeze({
+    id: row.id,
+    userId: row.user_id,
+    name: row.name,
+    // Whoever may not log in may not call either.
+    status: row.user_status === USER_STATUS.enabled ? row.status : KEY_STATUS.disabled,
+    models: textsIn(row.models),
+    accounts: Object.freeze(accounts),
+    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
+    ...(limits === undefined ? {} : { limits }),
+  });
+}
+
+export function toListedKey(row: KeyRow): ListedKey {
+  return {
+    key: toApiKey(row),
+    last4: row.last4,
+    quota: row.granted,
+    spent: row.spent ?? nanoUsd(0),
+    createdAt: row.created_at,
+  };
+}
+
+/** The columns that a change touches. */
+export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
+  const { name, models, expiresAt, networks, limits = {} } = change;
+  const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(models === undefined ? {} : { models: JSON.stringify(models) }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    ...(networks === undefined
+      ? {}
+      : { networks: networks === null ? null : JSON.stringify(networks) }),
+    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
+}
+
+function limitsOf(row: KeyRow): RateLimits | undefined {
+  const limits = {
+    ...(row.requests_per_minute === null ? {} : { requestsPerMinute: row.requests_per_minute }),
+    ...(row.tokens_per_minute === null ? {} : { tokensPerMinute: row.tokens_per_minute }),
+    ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
+  };
+  return Object.keys(limits).length === 0 ? undefined : Object.freeze(limits);
+}
+
+const texts = z.array(z.string());
+
+function textsIn(json: string): readonly string[] {
+  return Object.freeze(texts.parse(JSON.parse(json)));
 }

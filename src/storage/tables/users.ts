@@ -1,7 +1,5 @@
-import type { Generated } from "kysely";
-
-/** What a role may do is decided elsewhere; here it is only kept. */
-export type Role = "root" | "admin" | "user" | "auditor";
+import type { Generated, Selectable } from "kysely";
+import type { Role, User } from "#core/user.ts";
 
 export interface UsersTable {
   id: Generated<number>;
@@ -10,4 +8,26 @@ export interface UsersTable {
   /** 1 enabled, 2 disabled. */
   status: number;
   created_at: number;
+  /** In small letters. */
+  email: string | null;
+  display_name: string | null;
+  /** Argon2id of the keyed digest; without one there is no login by password. */
+  password: string | null;
+  /** Keyed digest of the user's access token. */
+  token_digest: string | null;
+}
+
+export const USER_STATUS = { enabled: 1, disabled: 2 } as const;
+
+export function toUser(row: Selectable<UsersTable>): User {
+  return Object.freeze({
+    id: row.id,
+    name: row.name,
+    displayName: row.display_name ?? row.name,
+    role: row.role,
+    isEnabled: row.status === USER_STATUS.enabled,
+    hasPassword: row.password !== null,
+    createdAt: row.created_at,
+    ...(row.email === null ? {} : { email: row.email }),
+  });
 }

@@ -1,0 +1,58 @@
+import type { ApiKey, KEY_STATUS } from "./key.ts";
+import type { RateLimits } from "./limits.ts";
+import type { NanoUsd } from "./money.ts";
+
+export interface KeyDraft {
+  readonly userId: number;
+  readonly name: string;
+  readonly models: readonly string[];
+  /** What the key may spend of its user's; no bound of its own where absent. */
+  readonly quota?: NanoUsd;
+  /** Unix ms. */
+  readonly expiresAt?: number;
+  readonly networks?: readonly string[];
+  readonly limits?: RateLimits;
+}
+
+/** What is absent stays as it is; `null` takes a bound away. */
+export interface KeyChange {
+  readonly name?: string;
+  readonly models?: readonly string[];
+  readonly quota?: NanoUsd | null;
+  readonly expiresAt?: number | null;
+  readonly networks?: readonly string[] | null;
+  readonly limits?: { readonly [Name in keyof RateLimits]?: number | null };
+  readonly status?: typeof KEY_STATUS.enabled | typeof KEY_STATUS.disabled;
+}
+
+export interface ListedKey {
+  readonly key: ApiKey;
+  /** Harmless, for people to tell keys apart. */
+  readonly last4: string;
+  readonly quota: NanoUsd | null;
+  /** Of its quota, in whatever time it had one. */
+  readonly spent: NanoUsd;
+  readonly createdAt: number;
+}
+
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export interface KeyPage {
+  /** Latest first. */
+  readonly items: readonly ListedKey[];
+  readonly total: number;
+}
+
+/** A user's keys in the user's own hands: somebody else's are as good as none. */
+export interface OwnKeys {
+  /** The secret is in the answer and nowhere else: it cannot be shown again. */
+  create(draft: KeyDraft): Promise<CreatedKey>;
+  page(userId: number, offset: number, limit: number): Promise<KeyPage>;
+  findOwn(userId: number, id: number): Promise<ListedKey | undefined>;
+  update(userId: number, id: number, change: KeyChange): Promise<ListedKey | undefined>;
+  /** For good; says which were there to be deleted. */
+  deleteOwn(userId: number, ids: readonly number[]): Promise<readonly number[]>;
+}
