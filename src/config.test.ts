@@ -57,6 +57,7 @@ test("with nothing said, every setting has its default", () => {
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     linkMs: 20_000,
+    keysPerUser: 1000,
     drainMs: 120_000,
   });
   expect([channels, keys, models.size]).toEqual([[], [], 0]);

@@ -8,7 +8,7 @@ import { type KeyConfig, readKeys } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
-import { apiKey, countersUrl, databaseUrl, pepper } from "#config/secrets.ts";
+import { apiKey, countersUrl, databaseUrl, password, pepper } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 
@@ -40,6 +40,7 @@ export const LIMITS = {
   keptUserBytes: limit("kept_user_bytes", bytes, 256 * MIB, "All kept answers of one user."),
   linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
+  keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
 } satisfies Table;
 
@@ -99,6 +100,27 @@ export const SETTINGS = {
     parser: pepper,
     default: undefined,
     doc: "Mixed into the digests of keys: the same for all gateways on one database.",
+  }),
+  adminEmail: setting({
+    env: "SLUICE_ADMIN_EMAIL",
+    path: "admin.email",
+    parser: take.text("an e-mail address", /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u),
+    default: undefined,
+    doc: "Login of the root account, taken up while it has none; without it a start prints how to make one.",
+  }),
+  adminPassword: setting({
+    env: "SLUICE_ADMIN_PASSWORD",
+    path: "admin.password",
+    parser: password,
+    default: undefined,
+    doc: "The password to it.",
+  }),
+  trustedProxies: setting({
+    env: "SLUICE_TRUSTED_PROXIES",
+    path: "trusted_proxies",
+    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    default: [],
+    doc: "Proxies in front that are believed in `X-Forwarded-For` and `X-Forwarded-Proto`.",
   }),
   metricsToken: setting({
     env: "SLUICE_METRICS_TOKEN",
@@ -258,6 +280,7 @@ export function loadConfig(input: ConfigInput): Config {
   const keys = readKeys(section("keys"), report);
   const models = readModels(section("models"), report);
 
+  reportHalfLogin(settings, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { settings, channels, keys, models, origins };
@@ -306,6 +329,14 @@ function readSetting<T>(
     shown: shown === undefined ? "none" : row.parser.format(shown),
   });
   return shown;
+}
+
+/** An address without a password, or the other way round, would be a login that does not exist. */
+function reportHalfLogin(settings: Pick<Settings, "adminEmail" | "adminPassword">, report: Report) {
+  const { adminEmail, adminPassword } = settings;
+  if ((adminEmail === undefined) === (adminPassword === undefined)) return;
+  const missing = adminEmail === undefined ? SETTINGS.adminEmail : SETTINGS.adminPassword;
+  report({ variable: missing.env }, "is missing: the root account's login needs both.");
 }
 
 /** A variable that is nearly one of ours, and that the file does not use, is most likely a slip. */

@@ -11,6 +11,7 @@ import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { LoginLimits } from "#http/login-limits.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
@@ -42,6 +43,8 @@ export interface Gateway extends AsyncDisposable {
   readonly health: Health;
   /** Made on the very first start, and never shown again. */
   readonly firstKey: string | undefined;
+  /** With which the root account gets its first login; undefined once it has one. */
+  readonly setupToken: string | undefined;
   /** Drains, settles, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -89,6 +92,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   );
   const { firstKey, keyLimits } = await ensureKeys(config, storage);
+  const setupToken = await ensureLogin(config, storage);
 
   const deadlines = new Deadlines(clock);
   const egress = openEgress(limits, deadlines);
@@ -150,6 +154,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     { hostname: settings.host, port: settings.port },
     {
       keys: storage.keys,
+      ownKeys: storage.keys,
+      users: storage.users,
+      logins: storage.logins,
+      loginLimits: new LoginLimits(clock),
+      trustedProxies: settings.trustedProxies,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,
@@ -172,6 +181,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     channels: channels.all,
     health,
     firstKey,
+    setupToken,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -243,6 +253,15 @@ interface EnsuredKeys {
   readonly firstKey: string | undefined;
   /** What the configuration says of its keys. */
   readonly keyLimits: ReadonlyMap<number, RateLimits>;
+}
+
+/** There is never a password that nobody chose: either the settings have one, or whoever starts us does. */
+async function ensureLogin({ settings }: Config, storage: Storage): Promise<string | undefined> {
+  const { adminEmail, adminPassword } = settings;
+  if (adminEmail !== undefined && adminPassword !== undefined) {
+    await storage.users.ensureRootLogin(adminEmail, adminPassword.open());
+  }
+  return await storage.logins.issueSetupToken();
 }
 
 /** From the file and the well-known variables; without any, the simulator stands in. */

@@ -117,7 +117,7 @@ function reportFailure(log: Logger, cause: unknown): void {
   process.stderr.write(`Sluice could not start: ${why}\n`);
 }
 
-function greeting({ url, channels, firstKey }: Gateway, { settings }: Config): string {
+function greeting({ url, channels, firstKey, setupToken }: Gateway, { settings }: Config): string {
   const key =
     firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
   const isSimulated = channels.some((channel) => channel.isSimulated);
@@ -138,6 +138,14 @@ function greeting({ url, channels, firstKey }: Gateway, { settings }: Config): s
     "Try:",
     `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
     `    -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello."}]}'`,
+    ...(setupToken === undefined
+      ? []
+      : [
+          "",
+          "Nobody can log in yet. Within the next hour, for the root account:",
+          `  curl ${url}/api/user/setup -H "Content-Type: application/json" \\`,
+          `    --data '{"token":"${setupToken}","email":"you@example.com","password":"..."}'`,
+        ]),
     "",
   ].join("\n");
 }

@@ -1,4 +1,5 @@
 import { type Credential, credential } from "#core/channel.ts";
+import { objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
 import type { Parser } from "./parsers.ts";
 
 /** A secret behind a closure, so that no log, error or dump can show it by accident. */
@@ -42,6 +43,19 @@ export const pepper: Parser<Secret> = {
   explain: (text) =>
     isSample(text)
       ? "is a sample or far too simple; make one with: openssl rand -hex 32"
+      : undefined,
+};
+
+/** Of somebody who logs in. */
+export const password: Parser<Secret> = {
+  expects: `a password of ${PASSWORD_CHARS.min} to ${PASSWORD_CHARS.max} characters`,
+  shows: "never",
+  parse: (text) =>
+    objectionToPassword(text) === undefined && !isSample(text) ? { open: () => text } : undefined,
+  format: hide,
+  explain: (text) =>
+    isSample(text)
+      ? "is a sample or far too simple; make one with: openssl rand -hex 16"
       : undefined,
 };
 

@@ -1,27 +1,53 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
-import { readCredential, unauthenticated } from "./credential.ts";
+import { isAtLeast, type Role, type User } from "#core/user.ts";
+import { isInNetworks } from "#lib/networks.ts";
+import type { Client } from "./client.ts";
+import { readBearer, readCredential, unauthenticated } from "./credential.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Access } from "./routes.ts";
+import { originOf } from "./same-origin.ts";
+import { readSession } from "./session-cookie.ts";
+
+/** Whoever was let in: by a key, by a login, or without either where a route asks for none. */
+export interface Caller {
+  readonly key?: ApiKey;
+  readonly user?: User;
+}
+
+type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
 
 /** Lets a request through to a route of this access, or throws. */
 export async function authenticate(
   request: Request,
   access: Access,
-  deps: HttpDeps,
-): Promise<ApiKey | undefined> {
+  deps: AuthenticationDeps,
+  readClient: () => Client,
+): Promise<Caller> {
   switch (access) {
     case "public":
-      return undefined;
+      return NOBODY;
     case "metrics":
-      return checkMetricsToken(request, deps.metricsToken);
+      checkMetricsToken(request, deps.metricsToken);
+      return NOBODY;
     case "key":
-      return await findKey(request, deps);
+      return { key: await findKey(request, deps, readClient) };
+    case "user":
+    case "auditor":
+    case "admin":
+    case "root":
+      return { user: await findUser(request, access, deps) };
   }
 }
 
-async function findKey(request: Request, { keys, clock }: HttpDeps): Promise<ApiKey> {
+const NOBODY: Caller = {};
+
+async function findKey(
+  request: Request,
+  { keys, clock }: AuthenticationDeps,
+  readClient: () => Client,
+): Promise<ApiKey> {
   const found = keys.find(readCredential(request));
   const key = found instanceof Promise ? await found : found;
   if (key === undefined) throw unauthenticated("This API key is not valid.");
@@ -29,16 +55,49 @@ async function findKey(request: Request, { keys, clock }: HttpDeps): Promise<Api
   if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {
     throw unauthenticated("This API key has expired.");
   }
+  if (key.networks !== undefined) {
+    const { address } = readClient();
+    if (address === undefined || !isInNetworks(address, key.networks)) {
+      throw new GatewayError("forbidden", "This API key may not be used from this address.");
+    }
+  }
   return key;
 }
 
-function checkMetricsToken(request: Request, token: string | undefined): undefined {
-  if (token === undefined) return undefined;
+/** By the user's own token where one is shown, otherwise by the browser's session. */
+async function findUser(
+  request: Request,
+  least: Role,
+  { logins }: AuthenticationDeps,
+): Promise<User> {
+  const token = readBearer(request);
+  const session = token === undefined ? readSession(request) : undefined;
+  const user =
+    token === undefined
+      ? session && (await logins.findBySession(session))
+      : await logins.findByToken(token);
+  if (!user) {
+    throw unauthenticated(
+      "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
+    );
+  }
+  // Browsers send the cookie along with whatever any page makes them send.
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  if (session !== undefined && !isReading && originOf(request) !== "same") {
+    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
+  }
+  if (!isAtLeast(user.role, least)) {
+    throw new GatewayError("forbidden", "Your role does not allow this.");
+  }
+  return user;
+}
+
+function checkMetricsToken(request: Request, token: string | undefined): void {
+  if (token === undefined) return;
   const shown = readCredential(request);
   if (!timingSafeEqual(digest(shown), digest(token))) {
     throw new GatewayError("unauthenticated", "This token is not the one for metrics.");
   }
-  return undefined;
 }
 
 function digest(text: string): Buffer {

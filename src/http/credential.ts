@@ -29,6 +29,12 @@ export function readCredential(request: Request): string {
   return secret;
 }
 
+/** A user's own token. Keys have other places to stand in; no login is read from those. */
+export function readBearer(request: Request): string | undefined {
+  const header = request.headers.get("authorization");
+  return header === null ? undefined : bearerToken(header);
+}
+
 function isKeyHeader(name: string): boolean {
   return name === "x-api-key" || isVendorKeyHeader(name);
 }

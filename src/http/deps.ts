@@ -1,14 +1,23 @@
 import type { GatewayError } from "#core/error.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
+import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
+import type { LoginLimits } from "./login-limits.ts";
 
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
   readonly keys: KeyStore;
+  readonly ownKeys: OwnKeys;
+  readonly users: UserStore;
+  readonly logins: Logins;
+  readonly loginLimits: LoginLimits;
+  /** Networks of proxies that are believed who a client is. */
+  readonly trustedProxies: readonly string[];
   readonly channels: Channels;
   readonly relay: RelayDeps;
   readonly responses: ResponseStore;
@@ -40,6 +49,7 @@ export interface HttpLimits {
   readonly keptAnswerBytes: number;
   /** No call takes longer. */
   readonly totalMs: number;
+  readonly keysPerUser: number;
   /** Until a caller reads on; the runtime takes 255 seconds at most. */
   readonly callerStallMs: number;
   readonly drainMs: number;

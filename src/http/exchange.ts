@@ -1,9 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
+import type { User } from "#core/user.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
+import type { Caller } from "./authenticate.ts";
 import { readJsonBody } from "./body.ts";
+import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
 /** What every exchange of a server shares. */
@@ -11,6 +14,7 @@ export interface Surroundings {
   readonly jsonDepth: number;
   readonly bigBodies: Semaphore;
   readonly deadlines: Deadlines;
+  clientOf(request: Request): Client;
   /** Closes a connection on which nothing moves for so many seconds; 0 never. */
   setIdleSeconds(request: Request, seconds: number): void;
 }
@@ -23,6 +27,7 @@ export class HttpExchange implements Exchange {
   readonly request: Request;
   readonly id: string;
   readonly key: ApiKey | undefined;
+  readonly user: User | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   #announced: Readonly<Record<string, string>> | undefined;
@@ -30,19 +35,24 @@ export class HttpExchange implements Exchange {
   constructor(
     request: Request,
     id: string,
-    key: ApiKey | undefined,
+    caller: Caller,
     params: (name: string) => string | undefined,
     around: Surroundings,
   ) {
     this.request = request;
     this.id = id;
-    this.key = key;
+    this.key = caller.key;
+    this.user = caller.user;
     this.#params = params;
     this.#around = around;
   }
 
   get signal(): AbortSignal {
     return this.request.signal;
+  }
+
+  get client(): Client {
+    return this.#around.clientOf(this.request);
   }
 
   param(name: string): string {

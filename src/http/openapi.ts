@@ -1,6 +1,7 @@
 import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Access, Route } from "./routes.ts";
+import { SESSION_COOKIE } from "./session-cookie.ts";
 
 /** The API document, made from the registry, so that it cannot say what is not served. */
 export function buildOpenApi(routes: readonly Route<HttpDeps>[], version: string): JsonObject {
@@ -16,16 +17,24 @@ export function buildOpenApi(routes: readonly Route<HttpDeps>[], version: string
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
+        accessToken: { type: "http", scheme: "bearer", description: "A user's own token." },
+        session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
         apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key" },
       },
     },
   };
 }
 
+const LOGIN = [{ session: [] }, { accessToken: [] }];
+
 const SECURITY: Record<Access, readonly JsonObject[]> = {
   public: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
+  user: LOGIN,
+  auditor: LOGIN,
+  admin: LOGIN,
+  root: LOGIN,
 };
 
 function operationOf(route: Route<HttpDeps>): JsonObject {

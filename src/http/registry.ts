@@ -13,6 +13,19 @@ import {
   getResponse,
   listInputItems,
 } from "./api/text/stored-responses.ts";
+import { deleteTokens } from "./api/token/delete-tokens.ts";
+import {
+  createToken,
+  deleteToken,
+  getToken,
+  listTokens,
+  updateNamedToken,
+  updateToken,
+} from "./api/token/tokens.ts";
+import { login, logout } from "./api/user/login.ts";
+import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
+import { setUp } from "./api/user/set-up.ts";
+import { createUser, listUsers, updateUser } from "./api/user/users.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -40,6 +53,23 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getNativeModel,
     ...nativeOperations,
     explainRequest,
+    deleteTokens,
+    listTokens,
+    getToken,
+    createToken,
+    updateToken,
+    updateNamedToken,
+    deleteToken,
+    login,
+    logout,
+    setUp,
+    getSelf,
+    updateSelf,
+    createAccessToken,
+    deleteAccessToken,
+    listUsers,
+    createUser,
+    updateUser,
     livez,
     readyz(isDraining),
     metrics,

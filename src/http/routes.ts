@@ -1,7 +1,9 @@
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
+import type { Role, User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { Client } from "./client.ts";
 
 /** Who may call a route. There is no default: a route without one does not compile, nor boot. */
 export type Access =
@@ -9,12 +11,14 @@ export type Access =
   | "public"
   /** An API key. */
   | "key"
+  /** Somebody logged in, by session or by access token, with this role or a higher one. */
+  | Role
   /** The operator's monitoring. */
   | "metrics";
 
 /** One operation. The registry of them is all that is served; its documents and tests are made from it. */
 export interface Route<Deps> {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** As the router reads it: `/v1/models/:id`. */
   readonly path: string;
   readonly access: Access;
@@ -36,6 +40,9 @@ export interface Exchange {
   readonly param: (name: string) => string;
   /** The caller's key; absent on routes that need none. */
   readonly key: ApiKey | undefined;
+  /** Who is logged in; absent on routes that need no login. */
+  readonly user: User | undefined;
+  readonly client: Client;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
   /**

@@ -3,7 +3,9 @@ import { GatewayError, type FaultCode } from "#core/error.ts";
 import { ulid } from "#lib/ids.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { API_PREFIX, renderFailure } from "./api/envelope.ts";
 import { authenticate } from "./authenticate.ts";
+import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
 import { HttpExchange, type Surroundings } from "./exchange.ts";
@@ -32,6 +34,8 @@ export function openServer(
     jsonDepth: limits.jsonDepth,
     bigBodies: new Semaphore(limits.bigBodies, MAX_WAITING_BIG_BODIES),
     deadlines: relay.delivery.deadlines,
+    clientOf: (request) =>
+      readClient(request.headers, server.requestIP(request)?.address, deps.trustedProxies),
     setIdleSeconds: (request, seconds) =>
       server.timeout(request, Math.min(MAX_IDLE_SECONDS, seconds)),
   });
@@ -62,17 +66,26 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
   const app = new Hono();
   const paths = new Set<string>();
   for (const route of buildRegistry(isDraining)) {
-    app.on(route.method, route.path, (context) => serve(context, route, deps, around));
-    paths.add(route.path);
+    for (const path of spellingsOf(route.path)) {
+      app.on(route.method, path, (context) => serve(context, route, deps, around));
+      paths.add(path);
+    }
   }
   for (const path of paths) {
-    app.all(path, ({ req }) => refuse("method_not_allowed", `${req.method} is not for this path.`));
+    app.all(path, ({ req }) =>
+      refuse(req.path, "method_not_allowed", `${req.method} is not for this path.`),
+    );
   }
-  app.onError((cause) => refuse("internal", GatewayError.from(cause).message));
+  app.onError((cause, { req }) => refuse(req.path, "internal", GatewayError.from(cause).message));
   app.notFound(({ req }) =>
-    refuse("not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
+    refuse(req.path, "not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
   );
   return app;
+}
+
+/** Clients of the management API write its paths with a slash at the end or without. */
+function spellingsOf(path: string): readonly string[] {
+  return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
 }
 
 /** Every request's way through its route, and the only place where a failure becomes an answer. */
@@ -85,9 +98,9 @@ async function serve(
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    const key = await authenticate(req.raw, route.access, deps);
+    const caller = await authenticate(req.raw, route.access, deps, () => around.clientOf(req.raw));
     const params = (name: string): string | undefined => req.param(name);
-    exchange = new HttpExchange(req.raw, id, key, params, around);
+    exchange = new HttpExchange(req.raw, id, caller, params, around);
     return exchange.complete(await route.handle(exchange, deps));
   } catch (cause) {
     const error = GatewayError.from(cause);
@@ -97,7 +110,8 @@ async function serve(
   }
 }
 
-function refuse(code: FaultCode, message: string): Response {
+function refuse(path: string, code: FaultCode, message: string): Response {
   const error = new GatewayError(code, message);
-  return errorResponse(error, buildError(error), ulid(Date.now()));
+  const render = path.startsWith(API_PREFIX) ? renderFailure : buildError;
+  return errorResponse(error, render(error), ulid(Date.now()));
 }

@@ -58,6 +58,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
     },
 
     async ensureRootLogin(email, password) {
+      if ((await find(ROOT_ID))?.hasPassword === true) return false;
       const { numUpdatedRows } = await db
         .updateTable("users")
         .set({ email: email.toLowerCase(), password: await passwords.hash(password) })

@@ -1,0 +1,39 @@
+import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
+import type { ListedKey } from "#core/own-keys.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { showUsd } from "../usd.ts";
+
+/** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
+export function showToken(listed: ListedKey, now: number): JsonObject {
+  const { key, last4, quota, spent, createdAt } = listed;
+  const { limits = {} } = key;
+  return {
+    id: key.id,
+    name: key.name,
+    status: statusOf(listed, now),
+    last4,
+    created_at: seconds(createdAt),
+    expires_at: key.expiresAt === undefined ? null : seconds(key.expiresAt),
+    models: key.models,
+    quota_usd: quota === null ? null : showUsd(quota),
+    used_usd: quota === null ? null : showUsd(spent),
+    ip_ranges: key.networks ?? null,
+    rpm: limits.requestsPerMinute ?? null,
+    tpm: limits.tokensPerMinute ?? null,
+    concurrency: limits.concurrency ?? null,
+  };
+}
+
+/** What is shown, and cannot be set. */
+export const SHOWN_FIELDS = ["last4", "created_at", "used_usd"];
+
+/** Whether it is expired or exhausted is not kept anywhere: it follows from the rest. */
+function statusOf({ key, quota, spent }: ListedKey, now: number): KeyStatus {
+  if (key.status !== KEY_STATUS.enabled) return key.status;
+  if (key.expiresAt !== undefined && key.expiresAt <= now) return KEY_STATUS.expired;
+  return quota !== null && spent >= quota ? KEY_STATUS.exhausted : KEY_STATUS.enabled;
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

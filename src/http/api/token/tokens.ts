@@ -1,0 +1,175 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import type { ListedKey } from "#core/own-keys.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { numberOf } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { CHANGED_TOKEN, NEW_TOKEN, readStatus, readTokenFields } from "./token-fields.ts";
+import { SHOWN_FIELDS, showToken } from "./token-json.ts";
+
+const common = { access: "user", renderError: renderFailure } as const;
+
+const PAGE_SIZE = { usual: 10, most: 100 } as const;
+const MAX_PAGE = 1_000_000;
+
+export const listTokens: Route<HttpDeps> = {
+  ...common,
+  method: "GET",
+  path: "/api/token",
+  summary: "Lists your tokens, latest first; `p` and `page_size` choose the page.",
+
+  async handle(exchange, deps) {
+    const query = new URL(exchange.request.url).searchParams;
+    const page = wholeNumber(query, "p", 1, MAX_PAGE);
+    const size = wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most);
+    const { id } = requireUser(exchange);
+    const { items, total } = await deps.ownKeys.page(id, (page - 1) * size, size);
+    return succeed(exchange.id, "", {
+      page,
+      page_size: size,
+      total,
+      items: items.map((each) => showToken(each, deps.clock.now())),
+    });
+  },
+};
+
+export const getToken: Route<HttpDeps> = {
+  ...common,
+  method: "GET",
+  path: "/api/token/:id",
+  summary: "One of your tokens.",
+
+  async handle(exchange, { ownKeys, clock }) {
+    const found = await ownKeys.findOwn(requireUser(exchange).id, idInPath(exchange));
+    return succeed(exchange.id, "", showToken(existing(found), clock.now()));
+  },
+};
+
+export const createToken: Route<HttpDeps> = {
+  ...common,
+  method: "POST",
+  path: "/api/token",
+  summary: "Makes a token. Its key is in this answer, and cannot be shown again.",
+  requestSchema: () => schemaOf(NEW_TOKEN),
+
+  async handle(exchange, { ownKeys, clock, limits }) {
+    const { id: userId } = requireUser(exchange);
+    const fields = readTokenFields(await readFields(exchange, NEW_TOKEN));
+    if ((await ownKeys.page(userId, 0, 1)).total >= limits.keysPerUser) {
+      throw new GatewayError(
+        "invalid_request",
+        `You have ${limits.keysPerUser} tokens already; delete some first.`,
+      );
+    }
+    const { key, secret } = await ownKeys.create({ ...draftOf(fields), userId });
+    const listed = existing(await ownKeys.findOwn(userId, key.id));
+    return succeed(exchange.id, "The token was made. Its key is not shown again.", {
+      ...showToken(listed, clock.now()),
+      key: secret,
+    });
+  },
+};
+
+export const updateToken: Route<HttpDeps> = {
+  ...common,
+  method: "PUT",
+  path: "/api/token/:id",
+  summary: "Changes a token; what is left out stays. With `status_only=true` only its status.",
+  requestSchema: () => schemaOf(CHANGED_TOKEN),
+  handle: (exchange, deps) => update(exchange, deps, idInPath(exchange)),
+};
+
+export const updateNamedToken: Route<HttpDeps> = {
+  ...updateToken,
+  path: "/api/token",
+  summary: "The same, with the token's id in the body.",
+  handle: (exchange, deps) => update(exchange, deps, undefined),
+};
+
+export const deleteToken: Route<HttpDeps> = {
+  ...common,
+  method: "DELETE",
+  path: "/api/token/:id",
+  summary: "Deletes a token for good; its running streams end.",
+
+  async handle(exchange, { ownKeys }) {
+    const deleted = await ownKeys.deleteOwn(requireUser(exchange).id, [idInPath(exchange)]);
+    if (deleted.length === 0) throw noSuchToken();
+    return succeed(exchange.id, "The token was deleted.");
+  },
+};
+
+async function update(
+  exchange: Exchange,
+  { ownKeys, clock }: HttpDeps,
+  idOfPath: number | undefined,
+): Promise<Response> {
+  const body = await readFields(exchange, CHANGED_TOKEN, SHOWN_FIELDS);
+  const idOfBody = numberOf(body["id"]);
+  const id = idOfPath ?? idOfBody;
+  if (id === undefined) throw invalid("id", "'id' must say which token to change.");
+  if (idOfBody !== undefined && idOfBody !== id) {
+    throw invalid("id", "'id' is another token's than the path's.");
+  }
+
+  const status = readStatus(body);
+  const query = new URL(exchange.request.url).searchParams;
+  const isStatusOnly = query.get("status_only") === "true";
+  if (isStatusOnly && status === undefined) throw invalid("status", "'status' must be 1 or 2.");
+  const changed = await ownKeys.update(requireUser(exchange).id, id, {
+    ...(isStatusOnly ? {} : readTokenFields(body)),
+    ...(status === undefined ? {} : { status }),
+  });
+  return succeed(exchange.id, "The token was changed.", showToken(existing(changed), clock.now()));
+}
+
+/** A new token has no bounds to take away, so `null` says there what absence says. */
+function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, limits = {} }: Fields) {
+  const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
+  return {
+    name,
+    models,
+    ...present("quota", quota),
+    ...present("expiresAt", expiresAt),
+    ...present("networks", networks),
+    limits: {
+      ...present("requestsPerMinute", requestsPerMinute),
+      ...present("tokensPerMinute", tokensPerMinute),
+      ...present("concurrency", concurrency),
+    },
+  };
+}
+
+type Fields = ReturnType<typeof readTokenFields>;
+
+function present<N extends string, T>(name: N, value: T | null | undefined) {
+  // The compiler widens a computed name to any text.
+  return (value === null || value === undefined ? {} : { [name]: value }) as { [_ in N]?: T };
+}
+
+function existing(found: ListedKey | undefined): ListedKey {
+  if (found === undefined) throw noSuchToken();
+  return found;
+}
+
+/** Somebody else's token is none of the caller's, in the same words. */
+export function noSuchToken(): GatewayError {
+  return new GatewayError("not_found", "There is no such token.");
+}
+
+function idInPath(exchange: Exchange): number {
+  const id = exchange.param("id");
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw noSuchToken();
+  return Number(id);
+}
+
+function wholeNumber(query: URLSearchParams, name: string, usual: number, most: number): number {
+  const given = query.get(name);
+  if (given === null || given === "") return usual;
+  const value = /^\d{1,9}$/.test(given) ? Number(given) : 0;
+  if (value >= 1 && value <= most) return value;
+  throw invalid(name, `'${name}' must be a whole number from 1 to ${most}.`);
+}

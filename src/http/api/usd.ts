@@ -1,0 +1,27 @@
+import { invalid } from "#core/error.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Json } from "#lib/json.ts";
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { either, number, text } from "#lib/rules.ts";
+
+const NANO_DECIMALS = 9;
+
+/** As a number, or as text where a client's numbers are not to be trusted with money. */
+export const USD = {
+  ...either(number(0, 9_007_199), text({ minLength: 1, maxLength: 24 })),
+  doc: "US dollars, at most nine decimals; null for no bound.",
+};
+
+/** `undefined` where it is absent, `null` where it is null. */
+export function readUsd(value: Json | undefined, param: string): NanoUsd | null | undefined {
+  if (value === undefined || value === null) return value;
+  const amount = parseDecimal(String(value), NANO_DECIMALS);
+  if (amount === undefined) {
+    throw invalid(param, `'${param}' must be an amount in US dollars of at most nine decimals.`);
+  }
+  return nanoUsd(amount);
+}
+
+export function showUsd(amount: NanoUsd): number {
+  return Number(formatDecimal(amount, NANO_DECIMALS));
+}

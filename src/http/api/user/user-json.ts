@@ -1,0 +1,14 @@
+import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+export function showUser(user: User): JsonObject {
+  return {
+    id: user.id,
+    username: user.name,
+    email: user.email ?? null,
+    display_name: user.displayName,
+    role: user.role,
+    status: user.isEnabled ? 1 : 2,
+    created_at: Math.floor(user.createdAt / 1_000),
+  };
+}

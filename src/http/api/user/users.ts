@@ -1,0 +1,127 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { isAtLeast, ROLES, type Role, type User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { integer, object, text } from "#lib/rules.ts";
+import { defined, textOf } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Route } from "#http/routes.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { readUsd, USD } from "../usd.ts";
+import {
+  DISPLAY_NAME,
+  EMAIL,
+  NEW_PASSWORD,
+  readEmail,
+  readNewPassword,
+  readUserName,
+  USERNAME,
+} from "./user-fields.ts";
+import { showUser } from "./user-json.ts";
+
+const PAGE = 100;
+const ROLE = text({ oneOf: ROLES });
+
+export const listUsers: Route<HttpDeps> = {
+  method: "GET",
+  path: "/api/user",
+  access: "auditor",
+  summary: "Lists users by id, at most 100; `after` is the last id of the page before.",
+  renderError: renderFailure,
+
+  async handle(exchange, { users }) {
+    const after = new URL(exchange.request.url).searchParams.get("after") ?? "0";
+    if (!/^\d{1,15}$/.test(after)) throw invalid("after", "'after' must be a user's id.");
+    const found = await users.list(Number(after), PAGE);
+    return succeed(exchange.id, "", { items: found.map(showUser) });
+  },
+};
+
+const NEW_USER = object({
+  "username!": USERNAME,
+  email: EMAIL,
+  display_name: DISPLAY_NAME,
+  role: ROLE,
+  password: NEW_PASSWORD,
+  quota_usd: USD,
+});
+
+export const createUser: Route<HttpDeps> = {
+  method: "POST",
+  path: "/api/user",
+  access: "admin",
+  summary: "Makes a user, of a role below your own.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(NEW_USER),
+
+  async handle(exchange, { users }) {
+    const body = await readFields(exchange, NEW_USER);
+    const role = roleIn(body) ?? "user";
+    refuseUnlessAbove(requireUser(exchange), role);
+    const user = await users.create({
+      ...defined({
+        email: readEmail(body),
+        displayName: textOf(body["display_name"]),
+        password: readNewPassword(body),
+        quota: readUsd(body["quota_usd"], "quota_usd") ?? undefined,
+      }),
+      name: readUserName(body),
+      role,
+    });
+    return succeed(exchange.id, "The user was made.", showUser(user));
+  },
+};
+
+const CHANGED_USER = object({
+  display_name: DISPLAY_NAME,
+  role: ROLE,
+  status: integer(1, 2, "1 enabled, 2 disabled."),
+  password: NEW_PASSWORD,
+});
+
+export const updateUser: Route<HttpDeps> = {
+  method: "PUT",
+  path: "/api/user/:id",
+  access: "admin",
+  summary: "Changes a user of a role below your own. A disabled user's keys are refused.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(CHANGED_USER),
+
+  async handle(exchange, { users }) {
+    const body = await readFields(exchange, CHANGED_USER);
+    const id = exchange.param("id");
+    const found = /^[1-9]\d{0,14}$/.test(id) ? await users.find(Number(id)) : undefined;
+    if (found === undefined) throw noSuchUser();
+    const actor = requireUser(exchange);
+    const role = roleIn(body);
+    refuseUnlessAbove(actor, found.role);
+    if (role !== undefined) refuseUnlessAbove(actor, role);
+
+    const { status } = body;
+    const change = defined({
+      displayName: textOf(body["display_name"]),
+      role,
+      isEnabled: typeof status === "number" ? status === 1 : undefined,
+      password: readNewPassword(body),
+    });
+    const changed = await users.change(found.id, change);
+    if (changed === undefined) throw noSuchUser();
+    return succeed(exchange.id, "The user was changed.", showUser(changed));
+  },
+};
+
+function roleIn(body: JsonObject): Role | undefined {
+  return ROLES.find((role) => role === body["role"]);
+}
+
+/** Nobody makes an equal, nor a master; there is one root. */
+function refuseUnlessAbove(actor: User, role: Role): void {
+  if (!isAtLeast(role, actor.role)) return;
+  throw new GatewayError("forbidden", "This takes a role above the other user's.");
+}
+
+function noSuchUser(): GatewayError {
+  return new GatewayError("not_found", "There is no such user.");
+}

@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const parsed = new WeakMap<readonly string[], readonly Network[]>();
+
+/** Whether an address lies in one of the networks. What is no address lies in none. */
+export function isInNetworks(address: string, networks: readonly string[]): boolean {
+  if (isIP(address) === 0 || address.includes("%")) return false;
+  // An IPv4 address may come written as IPv6 (::ffff:10.0.0.1).
+  const one = ipaddr.process(address);
+  return networksOf(networks).some(
+    ([first, bits]) => first.kind() === one.kind() && one.match(first, bits),
+  );
+}
+
+/** `10.0.0.0/8`, `2001:db8::/32`, or one address. */
+export function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  );
+}
+
+/** Lists live as long as what they belong to, and are read on every request. */
+function networksOf(list: readonly string[]): readonly Network[] {
+  let networks = parsed.get(list);
+  if (networks === undefined) parsed.set(list, (networks = list.map(parseNetwork)));
+  return networks;
+}
+
+function parseNetwork(text: string): Network {
+  if (text.includes("/")) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+}
