@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createSecret } from "#core/key.ts";
+import { ROLES } from "#core/user.ts";
+import { buildRegistry } from "#http/registry.ts";
+import type { Access } from "#http/routes.ts";
+import { asRoot, asUser, bearer, logIn, openWithRoot, ROOT, tokenOf } from "#test/accounts.ts";
+import { KEY, type TestGateway } from "#test/harness.ts";
+
+const METRICS = "metrics-token-0123456789-abcdef";
+
+/** What each kind of credential is meant to open. Everything else stays closed to it. */
+const OPENS = {
+  "no credential": [],
+  "a malformed header": [],
+  "an unknown key": [],
+  "a well-formed unknown key": [],
+  "a disabled key": [],
+  "an expired key": [],
+  "a deleted key": [],
+  "a key from the wrong network": [],
+  "two different keys": [],
+  "a disabled user's key": [],
+  "a disabled user's token": [],
+  "a revoked token": [],
+  "an ended session": [],
+  "an API key": ["key"],
+  "the token for metrics": ["metrics"],
+  user: ["user"],
+  auditor: ["user", "auditor"],
+  admin: ["user", "auditor", "admin"],
+  root: ["user", "auditor", "admin", "root"],
+  "root's session": ["user", "auditor", "admin", "root"],
+} as const satisfies Record<string, readonly Access[]>;
+
+type Kind = keyof typeof OPENS;
+const KINDS = Object.keys(OPENS) as Kind[];
+
+const routes = buildRegistry(() => false);
+
+let opened: TestGateway;
+let shown: Record<Kind, Record<string, string>>;
+beforeAll(async () => {
+  opened = await openWithRoot({ env: { SLUICE_METRICS_TOKEN: METRICS } });
+  const { url } = opened;
+  const root = await asRoot(url);
+  const make = async (fields: object): Promise<{ id: number; key: string }> => {
+    const { data } = await root("POST", "/api/token", fields);
+    return { id: Number(data["id"]), key: String(data["key"]) };
+  };
+  const disabled = await make({ name: "disabled" });
+  await root("PUT", `/api/token/${disabled.id}`, { status: 2 });
+  const deleted = await make({ name: "deleted" });
+  await root("DELETE", `/api/token/${deleted.id}`);
+
+  const leaver = await asUser(url, "leaver");
+  const leaversKey = String((await leaver("POST", "/api/token", { name: "own" })).data["key"]);
+  const leaversToken = String((await leaver("POST", "/api/user/token")).data["token"]);
+  const again = (await root("GET", "/api/user")).data["items"] as { id: number; username: string }[];
+  const leaversId = again.find(({ username }) => username === "leaver")?.id;
+  await root("PUT", `/api/user/${leaversId}`, { status: 2 });
+
+  const revoked = await tokenOf(url, "revoker");
+  await fetch(`${url}/api/user/token`, { method: "DELETE", headers: bearer(revoked) });
+  const ended = await logIn(url, ROOT);
+  await fetch(`${url}/api/user/logout`, { method: "POST", headers: ended });
+  const rootsToken = String((await root("POST", "/api/user/token")).data["token"]);
+
+  shown = {
+    "no credential": {},
+    "a malformed header": { authorization: `Token ${rootsToken}` },
+    "an unknown key": bearer("nobody-has-ever-seen-this-key"),
+    "a well-formed unknown key": bearer(createSecret()),
+    "a disabled key": bearer(disabled.key),
+    "an expired key": bearer((await make({ name: "expired", expires_at: 1 })).key),
+    "a deleted key": bearer(deleted.key),
+    "a key from the wrong network": bearer(
+      (await make({ name: "elsewhere", ip_ranges: ["192.0.2.0/24"] })).key,
+    ),
+    "two different keys": { ...bearer(KEY), "x-api-key": deleted.key },
+    "a disabled user's key": bearer(leaversKey),
+    "a disabled user's token": bearer(leaversToken),
+    "a revoked token": bearer(revoked),
+    "an ended session": ended,
+    "an API key": bearer(KEY),
+    "the token for metrics": bearer(METRICS),
+    user: bearer(await tokenOf(url, "plain-user")),
+    auditor: bearer(await tokenOf(url, "plain-auditor", "auditor")),
+    admin: bearer(await tokenOf(url, "plain-admin", "admin")),
+    root: bearer(rootsToken),
+    "root's session": await logIn(url, ROOT),
+  };
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+/** Nothing that a route could do anything with: what counts is whether it is reached. */
+function knock(method: string, path: string, kind: Kind): Promise<Response> {
+  return fetch(opened.url + path.replaceAll(/:\w+(\{[^}]*\})?/g, "0"), {
+    method,
+    headers: { "content-type": "application/json", ...shown[kind] },
+    ...(method === "GET" ? {} : { body: "[]" }),
+  });
+}
+
+/** Whoever reaches these has another credential afterwards than the next route is to be shown. */
+const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout"];
+
+describe("[A5-3] every route is open to those it is meant for, and closed to everybody else", () => {
+  test("there are routes of every kind that logins are for", () => {
+    expect(new Set(routes.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
+      true,
+    );
+    expect(new Set(Object.values(OPENS).flat())).toEqual(
+      new Set<Access>(["key", "metrics", ...ROLES]),
+    );
+  });
+
+  const closed = KINDS.flatMap((kind) =>
+    routes
+      .filter(({ access }) => access !== "public")
+      .filter(({ access }) => !OPENS[kind].some((each) => each === access))
+      .map((route) => [kind, route.method, route.path, route] as const),
+  );
+
+  test.each(closed)("%s does not open %s %s", async (kind, method, path, route) => {
+    const response = await knock(method, path, kind);
+
+    expect([401, 403]).toContain(response.status);
+    // Too low a role, or a place, is 403; whoever is not known at all is 401.
+    const isKnown = OPENS[kind].some((each) => each === "user") && route.access !== "key";
+    const isMisplaced = kind === "a key from the wrong network" && route.access === "key";
+    if (route.access !== "metrics") expect(response.status === 403).toBe(isKnown || isMisplaced);
+    const body = (await response.json()) as Record<string, unknown>;
+    if (path.startsWith("/api/")) {
+      expect(body).toEqual({ success: false, message: expect.any(String) });
+    } else {
+      expect(JSON.stringify(body)).toContain("message");
+    }
+  });
+
+  const open = KINDS.flatMap((kind) =>
+    routes
+      .filter(({ access }) => OPENS[kind].some((each) => each === access))
+      .filter(({ path }) => !CHANGES_CREDENTIALS.includes(path))
+      .map((route) => [kind, route.method, route.path] as const),
+  );
+
+  test.each(open)("%s opens %s %s", async (kind, method, path) => {
+    const response = await knock(method, path, kind);
+
+    await response.arrayBuffer();
+    expect([401, 403, 500]).not.toContain(response.status);
+  });
+
+  test.each(routes.filter(({ access }) => access === "public").map((each) => [each.path, each]))(
+    "%s asks for nothing, and tells nothing of anybody's",
+    async (_, { method, path }) => {
+      const response = await knock(method, path, "no credential");
+
+      const text = await response.text();
+      expect(text).not.toContain(ROOT.email);
+      if (path.startsWith("/api/")) expect(response.status).toBe(400);
+    },
+  );
+});
