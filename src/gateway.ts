@@ -14,6 +14,7 @@ import { openEgress } from "#egress/upstream.ts";
 import { LoginLimits } from "#http/login-limits.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
+import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -139,6 +140,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const jobs = startJobs(
     [
       recovery,
+      endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),

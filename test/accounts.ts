@@ -64,7 +64,7 @@ export async function tokenOf(url: string, username: string, role = "user"): Pro
   const { status } = await root("POST", "/api/user", { username, role, password: PASSWORD });
   if (status !== 200) throw new Error(`The user was answered with ${status}.`);
   const user = askWith(url, await logIn(url, { username, password: PASSWORD }));
-  return String((await user("POST", "/api/user/token")).data["token"]);
+  return textIn((await user("POST", "/api/user/token")).data, "token");
 }
 
 export async function asUser(url: string, username: string, role?: string): Promise<Ask> {
@@ -73,4 +73,10 @@ export async function asUser(url: string, username: string, role?: string): Prom
 
 export function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
+}
+
+export function textIn(data: JsonObject, name: string): string {
+  const { [name]: value } = data;
+  if (typeof value !== "string") throw new Error(`'${name}' is not in the answer.`);
+  return value;
 }

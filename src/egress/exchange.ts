@@ -3,6 +3,7 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
+import { whyGone } from "./gone.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are
@@ -270,7 +271,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   };
 
   readonly #onCallerGone = (): void => {
-    this.abort(new GatewayError("canceled", "The caller hung up."));
+    this.abort(whyGone(this.#request.signal));
   };
 
   /** What came before is the taker's, in its own time. */

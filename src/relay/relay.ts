@@ -15,6 +15,7 @@ import {
   passWhole,
   refuseNonStream,
 } from "./passthrough.ts";
+import { endable, type EndableCall } from "./open-calls.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
 import { recordOfRefusal } from "./record.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
@@ -32,7 +33,8 @@ export interface RelayDeps extends AttemptDeps, ClaimDeps, SettlementDeps, Trans
 }
 
 /** One call, from admission to settlement. */
-export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
+export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
+  const call = endable(asked);
   const { plan, settlement } = await admit(call, deps);
   try {
     return call.facts.stream
@@ -50,7 +52,7 @@ export async function relay(call: Call, deps: RelayDeps): Promise<Answer> {
  * come before the plan and the hold, so that nobody can keep those busy: the
  * request of a call that they refuse stays counted, its tokens go back.
  */
-async function admit(call: Call, deps: RelayDeps): Promise<{ plan: Plan; settlement: Settlement }> {
+async function admit(call: EndableCall, deps: RelayDeps): Promise<{ plan: Plan; settlement: Settlement }> {
   let claim: Claim | undefined;
   try {
     const claiming = claimFor(call, deps);
@@ -81,7 +83,7 @@ async function relayWhole(
 
 /** The first byte leaves once the hold is on disk, the last one once the settlement is. */
 async function relayStream(
-  call: Call,
+  call: EndableCall,
   plan: Plan,
   settlement: Settlement,
   deps: RelayDeps,
@@ -112,15 +114,16 @@ async function relayStream(
     release();
     void settlement.cancel();
   };
-  if (call.signal.aborted) onGone();
-  else call.signal.addEventListener("abort", onGone, { once: true });
+  const { callerSignal } = call;
+  if (callerSignal.aborted) onGone();
+  else callerSignal.addEventListener("abort", onGone, { once: true });
   return {
     kind: "stream",
     lost: stream.lost,
     isTranslated: stream.isTranslated,
     send(sink) {
       isSending = true;
-      call.signal.removeEventListener("abort", onGone);
+      callerSignal.removeEventListener("abort", onGone);
       return answer.send(sink, settlement, release);
     },
   };

@@ -7,10 +7,9 @@ import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { Call } from "./call.ts";
 import { giveBack } from "./claims.ts";
 import { countUsage } from "./count-usage.ts";
-import type { OpenCalls } from "./open-calls.ts";
+import type { EndableCall, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import type { Plan, Route } from "./route.ts";
 
@@ -42,7 +41,7 @@ const DURABLE_WAIT_MS = 5_000;
  * later attempt waits for that one.
  */
 export class Settlement {
-  readonly #call: Call;
+  readonly #call: EndableCall;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
   /** The hold is on disk. No byte of an answer leaves before. */
@@ -62,7 +61,7 @@ export class Settlement {
   #usedTokens = 0;
 
   private constructor(
-    call: Call,
+    call: EndableCall,
     plan: Plan,
     durable: Promise<void>,
     deps: SettlementDeps,
@@ -83,7 +82,7 @@ export class Settlement {
    * sent anywhere. `claim`: what the call took already, given back at its end.
    */
   static async open(
-    call: Call,
+    call: EndableCall,
     plan: Plan,
     deps: SettlementDeps,
     claim?: Claim,
@@ -94,7 +93,7 @@ export class Settlement {
       });
     }
     const { key, facts, style } = call;
-    deps.open.enter();
+    deps.open.enter(call);
     try {
       const { durable } = await deps.ledger.hold({
         callId: call.id,
@@ -106,7 +105,7 @@ export class Settlement {
       });
       return new Settlement(call, plan, durable, deps, claim);
     } catch (cause) {
-      deps.open.leave();
+      deps.open.leave(call);
       throw cause;
     }
   }
@@ -169,7 +168,7 @@ export class Settlement {
 
   #leave(): void {
     const { open, limiter } = this.#deps;
-    open.leave();
+    open.leave(this.#call);
     if (this.#callerClaim !== undefined) giveBack(this.#callerClaim, this.#usedTokens, limiter);
     if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, this.#usedTokens, limiter);
   }

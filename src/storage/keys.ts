@@ -1,11 +1,12 @@
 import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
-import { isWellFormed, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
+import { isWellFormed, KEY_STATUS, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digestOf } from "./secrets.ts";
 import type { Tables } from "./tables.ts";
 import { toApiKey, type KeyRow } from "./tables/keys.ts";
+import { USER_STATUS } from "./tables/users.ts";
 
 export interface KeyStoreOptions {
   readonly db: Kysely<Tables>;
@@ -84,6 +85,33 @@ function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | un
       });
     }
   };
+}
+
+const MAX_ASKED = 500;
+
+/** Which of the keys may not call any more: deleted, disabled, or their user is. */
+export async function findRefused(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const refused: number[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ASKED) {
+    const rows = await db
+      .selectFrom("keys")
+      .innerJoin("users", "users.id", "keys.user_id")
+      .select("keys.id")
+      .where("keys.id", "in", ids.slice(i, i + MAX_ASKED))
+      .where((or) =>
+        or.or([
+          or("keys.deleted_at", "is not", null),
+          or("keys.status", "!=", KEY_STATUS.enabled),
+          or("users.status", "!=", USER_STATUS.enabled),
+        ]),
+      )
+      .execute();
+    refused.push(...rows.map(({ id }) => id));
+  }
+  return refused;
 }
 
 async function findCustomDigests(db: Kysely<Tables>): Promise<ReadonlySet<string>> {

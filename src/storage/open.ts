@@ -9,7 +9,7 @@ import { listCalls, pruneCalls, type CallPage, type CallQuery } from "./calls.ts
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
-import { openKeyStore } from "./keys.ts";
+import { findRefused, openKeyStore } from "./keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./logins.ts";
 import { openPasswords } from "./passwords.ts";
@@ -48,6 +48,8 @@ export interface Storage extends AsyncDisposable {
   readonly keptAnswers: KeptAnswerStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
+  /** Which of the keys may not call any more, as the database has it now. */
+  findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
   listCalls(query: CallQuery): Promise<CallPage>;
   pruneCalls(before: number, limit: number): Promise<number>;
   /** Resolves once something was written and is on disk. */
@@ -103,6 +105,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       isAlive: (other) => engine.isAlive(other),
     }),
     db,
+    findRefusedKeys: (ids) => findRefused(db, ids),
     listCalls: (query) => listCalls(db, query),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),
     ping: () => engine.ping(),

@@ -3,7 +3,16 @@ import { createSecret } from "#core/key.ts";
 import { ROLES } from "#core/user.ts";
 import { buildRegistry } from "#http/registry.ts";
 import type { Access } from "#http/routes.ts";
-import { asRoot, asUser, bearer, logIn, openWithRoot, ROOT, tokenOf } from "#test/accounts.ts";
+import {
+  asRoot,
+  asUser,
+  bearer,
+  logIn,
+  openWithRoot,
+  ROOT,
+  tokenOf,
+  textIn,
+} from "#test/accounts.ts";
 import { KEY, type TestGateway } from "#test/harness.ts";
 
 const METRICS = "metrics-token-0123456789-abcdef";
@@ -45,7 +54,7 @@ beforeAll(async () => {
   const root = await asRoot(url);
   const make = async (fields: object): Promise<{ id: number; key: string }> => {
     const { data } = await root("POST", "/api/token", fields);
-    return { id: Number(data["id"]), key: String(data["key"]) };
+    return { id: Number(data["id"]), key: textIn(data, "key") };
   };
   const disabled = await make({ name: "disabled" });
   await root("PUT", `/api/token/${disabled.id}`, { status: 2 });
@@ -53,9 +62,12 @@ beforeAll(async () => {
   await root("DELETE", `/api/token/${deleted.id}`);
 
   const leaver = await asUser(url, "leaver");
-  const leaversKey = String((await leaver("POST", "/api/token", { name: "own" })).data["key"]);
-  const leaversToken = String((await leaver("POST", "/api/user/token")).data["token"]);
-  const again = (await root("GET", "/api/user")).data["items"] as { id: number; username: string }[];
+  const leaversKey = textIn((await leaver("POST", "/api/token", { name: "own" })).data, "key");
+  const leaversToken = textIn((await leaver("POST", "/api/user/token")).data, "token");
+  const again = (await root("GET", "/api/user")).data["items"] as {
+    id: number;
+    username: string;
+  }[];
   const leaversId = again.find(({ username }) => username === "leaver")?.id;
   await root("PUT", `/api/user/${leaversId}`, { status: 2 });
 
@@ -63,7 +75,7 @@ beforeAll(async () => {
   await fetch(`${url}/api/user/token`, { method: "DELETE", headers: bearer(revoked) });
   const ended = await logIn(url, ROOT);
   await fetch(`${url}/api/user/logout`, { method: "POST", headers: ended });
-  const rootsToken = String((await root("POST", "/api/user/token")).data["token"]);
+  const rootsToken = textIn((await root("POST", "/api/user/token")).data, "token");
 
   shown = {
     "no credential": {},
@@ -109,9 +121,8 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
     expect(new Set(routes.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
       true,
     );
-    expect(new Set(Object.values(OPENS).flat())).toEqual(
-      new Set<Access>(["key", "metrics", ...ROLES]),
-    );
+    const opened: readonly Access[] = Object.values(OPENS).flat();
+    expect(new Set(opened)).toEqual(new Set(["key", "metrics", ...ROLES]));
   });
 
   const closed = KINDS.flatMap((kind) =>

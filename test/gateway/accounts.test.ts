@@ -6,6 +6,7 @@ import {
   bearer,
   logIn,
   openWithRoot,
+  textIn,
   PASSWORD,
   ROOT,
   tokenOf,
@@ -155,7 +156,7 @@ describe("an access token", () => {
   test("is a login until it is replaced or revoked", async () => {
     const first = await tokenOf(opened.url, "tokens");
     const ask = askWith(opened.url, bearer(first));
-    const second = String((await ask("POST", "/api/user/token")).data["token"]);
+    const second = textIn((await ask("POST", "/api/user/token")).data, "token");
     const again = askWith(opened.url, bearer(second));
 
     expect((await ask("GET", "/api/user/self")).status).toBe(401);
@@ -201,8 +202,7 @@ describe("users", () => {
     const ask = await asUser(opened.url, "leaver");
     const { data: self } = await ask("GET", "/api/user/self");
     const { data: token } = await ask("POST", "/api/token", { name: "theirs" });
-    const call = () =>
-      fetch(`${opened.url}/v1/models`, { headers: bearer(String(token["key"])) });
+    const call = () => fetch(`${opened.url}/v1/models`, { headers: bearer(textIn(token, "key")) });
     expect((await call()).status).toBe(200);
 
     await root("PUT", `/api/user/${Number(self["id"])}`, { status: 2 });
@@ -270,7 +270,7 @@ describe("a gateway without a login", () => {
     ]);
 
     expect([wrong.status, weak.status]).toEqual([401, 400]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 401]));
     const winner = both.find(({ status }) => status === 200)?.data["email"];
     expect(await logIn(gateway.url, { email: winner, password: PASSWORD })).toHaveProperty(
       "cookie",

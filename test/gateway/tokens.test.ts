@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { askWith, asUser, bearer, openWithRoot, type Ask } from "#test/accounts.ts";
+import { askWith, asUser, bearer, openWithRoot, type Ask, textIn } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY, type TestGateway } from "#test/harness.ts";
 
@@ -18,7 +18,7 @@ let made = 0;
 async function make(ask: Ask, fields: object = {}): Promise<{ id: number; key: string }> {
   const { status, data } = await ask("POST", "/api/token", { name: `made ${made++}`, ...fields });
   expect(status).toBe(200);
-  return { id: Number(data["id"]), key: String(data["key"]) };
+  return { id: Number(data["id"]), key: textIn(data, "key") };
 }
 
 function listModels(key: string, headers: Readonly<Record<string, string>> = {}) {

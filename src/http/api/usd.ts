@@ -2,6 +2,7 @@ import { invalid } from "#core/error.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Json } from "#lib/json.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { textOf } from "#lib/values.ts";
 import { either, number, text } from "#lib/rules.ts";
 
 const NANO_DECIMALS = 9;
@@ -15,7 +16,8 @@ export const USD = {
 /** `undefined` where it is absent, `null` where it is null. */
 export function readUsd(value: Json | undefined, param: string): NanoUsd | null | undefined {
   if (value === undefined || value === null) return value;
-  const amount = parseDecimal(String(value), NANO_DECIMALS);
+  const written = typeof value === "number" ? String(value) : textOf(value);
+  const amount = written === undefined ? undefined : parseDecimal(written, NANO_DECIMALS);
   if (amount === undefined) {
     throw invalid(param, `'${param}' must be an amount in US dollars of at most nine decimals.`);
   }
