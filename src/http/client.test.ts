@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { readClient } from "./client.ts";
+
+const PROXIES = ["10.0.0.0/8"];
+
+function addressOf(forwarded: string | undefined, peer: string | undefined): string | undefined {
+  const headers = new Headers(forwarded === undefined ? {} : { "x-forwarded-for": forwarded });
+  return readClient(headers, peer, PROXIES).address;
+}
+
+test.each([
+  ["nobody is believed but a trusted proxy", "10.9.9.9", "198.51.100.1", "198.51.100.1"],
+  ["a trusted proxy says who it is", "198.51.100.7", "10.0.0.1", "198.51.100.7"],
+  ["what the client wrote itself stands further left", "1.1.1.1, 8.8.8.8", "10.0.0.1", "8.8.8.8"],
+  ["proxies may stand in a row", "8.8.8.8, 10.0.0.3, 10.0.0.2", "10.0.0.1", "8.8.8.8"],
+  ["among proxies the first one asked", "10.0.0.3, 10.0.0.2", "10.0.0.1", "10.0.0.3"],
+  ["a proxy that says nothing is the client", undefined, "10.0.0.1", "10.0.0.1"],
+  ["a port is no part of it", "8.8.8.8:4711", "10.0.0.1", "8.8.8.8"],
+  ["nor are brackets", "[2001:db8::1]:4711", "10.0.0.1", "2001:db8::1"],
+  ["a proxy may come as IPv6", "8.8.8.8", "::ffff:10.0.0.1", "8.8.8.8"],
+  ["what is no address is nobody's", "8.8.8.8, unknown", "10.0.0.1", "unknown"],
+])("%s", (_, forwarded, peer, expected) => {
+  expect(addressOf(forwarded, peer)).toBe(expected);
+});
+
+test("a connection that has no address has none, whatever its headers say", () => {
+  expect(addressOf("10.0.0.1", undefined)).toBeUndefined();
+});
+
+test("only a trusted proxy says that its client's connection is encrypted", () => {
+  const headers = new Headers({ "x-forwarded-proto": "https" });
+
+  expect(readClient(headers, "10.0.0.1", PROXIES).isSecure).toBe(true);
+  expect(readClient(headers, "198.51.100.1", PROXIES).isSecure).toBe(false);
+  expect(readClient(new Headers(), "10.0.0.1", PROXIES).isSecure).toBe(false);
+});

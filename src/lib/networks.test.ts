@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { isInNetworks, isNetwork } from "./networks.ts";
+
+test.each([
+  ["10.1.2.3", ["10.0.0.0/8"], true],
+  ["11.1.2.3", ["10.0.0.0/8"], false],
+  ["192.0.2.7", ["192.0.2.7"], true],
+  ["192.0.2.8", ["10.0.0.0/8", "192.0.2.7"], false],
+  ["::ffff:10.1.2.3", ["10.0.0.0/8"], true],
+  ["2001:db8::1", ["2001:db8::/32"], true],
+  ["2001:db9::1", ["2001:db8::/32"], false],
+  ["10.1.2.3", ["::/0"], false],
+  ["10.1.2.3", ["0.0.0.0/0"], true],
+  ["10.1.2.3", [], false],
+  ["fe80::1%eth0", ["fe80::/10"], false],
+  ["not an address", ["0.0.0.0/0", "::/0"], false],
+])("%s in %j is %p", (address, networks, expected) => {
+  expect(isInNetworks(address, networks)).toBe(expected);
+});
+
+test.each([
+  ["10.0.0.0/8", true],
+  ["10.0.0.1", true],
+  ["::1", true],
+  ["2001:db8::/128", true],
+  ["10.0.0.0/33", false],
+  ["::/129", false],
+  ["10.0.0.0/", false],
+  ["10.0.0.0/8/8", false],
+  ["10.0.0/8", false],
+  ["fe80::1%eth0/64", false],
+  ["example.com", false],
+  ["", false],
+])("whether %p is a network: %p", (text, expected) => {
+  expect(isNetwork(text)).toBe(expected);
+});
