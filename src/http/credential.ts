@@ -29,10 +29,13 @@ export function readCredential(request: Request): string {
   return secret;
 }
 
-/** A user's own token. Keys have other places to stand in; no login is read from those. */
+/**
+ * A user's own token. Keys have other places to stand in; no login is read from
+ * those. Another scheme than Bearer is for a proxy in front, not for us.
+ */
 export function readBearer(request: Request): string | undefined {
-  const header = request.headers.get("authorization");
-  return header === null ? undefined : bearerToken(header);
+  const header = request.headers.get("authorization") ?? "";
+  return isBearer(header) ? bearerToken(header) : undefined;
 }
 
 function isKeyHeader(name: string): boolean {
@@ -49,10 +52,14 @@ export function unauthenticated(message: string): GatewayError {
 }
 
 function bearerToken(header: string): string {
-  if (header.slice(0, 7).toLowerCase() !== "bearer ") {
+  if (!isBearer(header)) {
     throw unauthenticated("The Authorization header must be 'Bearer <key>'.");
   }
   return header.slice(7).trim();
+}
+
+function isBearer(header: string): boolean {
+  return header.slice(0, 7).toLowerCase() === "bearer ";
 }
 
 function queryKey(url: string): string | undefined {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { sql } from "kysely";
 import type { Clock } from "#lib/clock.ts";
 import { createSecret } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
@@ -133,6 +134,9 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.checkPassword("ada", PASSWORD)).toBeUndefined();
     expect(await logins.findBySession(session)).toBeUndefined();
     expect(await logins.findByToken(token)).toBeUndefined();
+    // Whoever was just being let in is not, either.
+    expect(await logins.findBySession(await logins.startSession(id))).toBeUndefined();
+    expect(await logins.findByToken(await logins.createToken(id))).toBeUndefined();
     expect(await keys.find(secret)).toMatchObject({ status: 2 });
     expect(await storage.findRefusedKeys([key.id])).toEqual([key.id]);
     await users.change(id, { isEnabled: true });
@@ -173,6 +177,34 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.issueSetupToken()).toBeUndefined();
     expect(await storage.users.ensureRootLogin("x@example.com", "y".repeat(20))).toBe(false);
     expect(await logins.checkPassword(email, PASSWORD)).toMatchObject({ id: 1 });
+  });
+
+  test("a login from the settings ends what a set-up token was good for", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const token = (await storage.logins.issueSetupToken()) ?? "";
+
+    expect(await storage.users.ensureRootLogin("root@example.com", PASSWORD)).toBe(true);
+
+    expect(await storage.logins.setUp(token, "x@example.com", PASSWORD)).toBeUndefined();
+    expect(await storage.logins.checkPassword("root@example.com", PASSWORD)).toMatchObject({
+      id: 1,
+    });
+  });
+
+  test("a database from before there were logins is brought up to date, and its keys still work", async () => {
+    await using place = await openPlace();
+    const before = await openWithRoot(place);
+    const { key, secret } = await before.keys.create({ userId: 1, name: "k", models: ["*"] });
+    await before.close();
+    await undoAccounts(place);
+
+    await using storage = await openAt(place.address);
+
+    expect(await storage.keys.find(secret)).toEqual(key);
+    expect(await storage.users.find(1)).toMatchObject({ name: "root", hasPassword: false });
+    expect(await storage.users.ensureRootLogin("root@example.com", PASSWORD)).toBe(true);
+    expect(await storage.logins.checkPassword("root", PASSWORD)).toMatchObject({ id: 1 });
   });
 
   test("a key keeps its networks and limits, for whoever finds it by its secret", async () => {
@@ -257,6 +289,22 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect((await keys.page(1, 0, 1)).total).toBe(0);
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 600_000);
+}
+
+/** The schema as it was before its third migration. */
+async function undoAccounts(place: Place): Promise<void> {
+  const db = await place.tamper();
+  await db.schema.dropTable("sessions").execute();
+  for (const index of ["users_email", "users_token_digest"]) {
+    await db.schema.dropIndex(index).execute();
+  }
+  for (const column of ["email", "display_name", "password", "token_digest"]) {
+    await db.schema.alterTable("users").dropColumn(column).execute();
+  }
+  for (const column of ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"]) {
+    await db.schema.alterTable("keys").dropColumn(column).execute();
+  }
+  await sql`delete from sluice_migrations where name = '0003-accounts'`.execute(db);
 }
 
 async function openWithRoot(place: Place, clock?: Clock): Promise<Storage> {

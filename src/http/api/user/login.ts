@@ -1,6 +1,6 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
-import { object } from "#lib/rules.ts";
+import { object, text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
@@ -8,10 +8,12 @@ import { originOf } from "#http/same-origin.ts";
 import { endedCookie, readSession, sessionCookie } from "#http/session-cookie.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
-import { EMAIL, TRIED_PASSWORD } from "./user-fields.ts";
+import { TRIED_PASSWORD } from "./user-fields.ts";
 import { showUser } from "./user-json.ts";
 
-const LOGIN = object({ email: EMAIL, username: EMAIL, "password!": TRIED_PASSWORD });
+/** Either one is taken for what it looks like. */
+const NAME = text({ minLength: 1, maxLength: 254 });
+const LOGIN = object({ email: NAME, username: NAME, "password!": TRIED_PASSWORD });
 
 export const login: Route<HttpDeps> = {
   method: "POST",
