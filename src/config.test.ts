@@ -14,6 +14,26 @@ const knownProviders = [
   { id: "openai-compatible", needsKey: false, needsBaseUrl: true },
 ];
 
+test("the root account's login needs an address and a password that is not easily guessed", () => {
+  const SLUICE_ADMIN_EMAIL = "root@example.com";
+  const SLUICE_ADMIN_PASSWORD = "not so easily guessed";
+
+  const { settings } = load("", { SLUICE_ADMIN_EMAIL, SLUICE_ADMIN_PASSWORD });
+
+  expect(settings.adminEmail).toBe(SLUICE_ADMIN_EMAIL);
+  expect(settings.adminPassword?.open()).toBe(SLUICE_ADMIN_PASSWORD);
+  expect(mistakesOf("", { SLUICE_ADMIN_EMAIL })).toEqual([
+    "SLUICE_ADMIN_PASSWORD: is missing: the root account's login needs both.",
+  ]);
+  expect(mistakesOf("", { SLUICE_ADMIN_PASSWORD })).toHaveLength(1);
+  for (const password of ["short", "changeme-changeme", "a".repeat(30)]) {
+    const env = { SLUICE_ADMIN_EMAIL, SLUICE_ADMIN_PASSWORD: password };
+    const mistakes = mistakesOf("", env);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes.join()).not.toContain(password);
+  }
+});
+
 test("with nothing said, every setting has its default", () => {
   const { settings, channels, keys, models } = load();
 

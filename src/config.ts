@@ -280,7 +280,10 @@ export function loadConfig(input: ConfigInput): Config {
   const keys = readKeys(section("keys"), report);
   const models = readModels(section("models"), report);
 
-  reportHalfLogin(settings, report);
+  reportHalfLogin(
+    (row) => (findVariable(env, row.env) ?? "") !== "" || nodes.has(row.path ?? ""),
+    report,
+  );
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { settings, channels, keys, models, origins };
@@ -332,10 +335,10 @@ function readSetting<T>(
 }
 
 /** An address without a password, or the other way round, would be a login that does not exist. */
-function reportHalfLogin(settings: Pick<Settings, "adminEmail" | "adminPassword">, report: Report) {
-  const { adminEmail, adminPassword } = settings;
-  if ((adminEmail === undefined) === (adminPassword === undefined)) return;
-  const missing = adminEmail === undefined ? SETTINGS.adminEmail : SETTINGS.adminPassword;
+function reportHalfLogin(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
+  const { adminEmail, adminPassword } = SETTINGS;
+  if (isSaid(adminEmail) === isSaid(adminPassword)) return;
+  const missing = isSaid(adminEmail) ? adminPassword : adminEmail;
   report({ variable: missing.env }, "is missing: the root account's login needs both.");
 }
 
