@@ -28,7 +28,17 @@ export interface Books extends Disposable {
   close(): void;
 }
 
-const TABLES = ["users", "keys", "accounts", "holds", "ledger", "calls", "meta", "instances"];
+const TABLES = [
+  "users",
+  "sessions",
+  "keys",
+  "accounts",
+  "holds",
+  "ledger",
+  "calls",
+  "meta",
+  "instances",
+];
 
 export function openBooks(dataDir: string): Books {
   const db = new Database(join(dataDir, "sluice.db"), { readonly: true });
