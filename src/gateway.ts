@@ -6,7 +6,7 @@ import { limitsOf } from "#config/limits.ts";
 import type { Channel } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
-import type { RateLimiter, RateLimits } from "#core/limits.ts";
+import type { RateLimiter } from "#core/limits.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
@@ -92,7 +92,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       onFatal: () => options.onFatal?.(),
     }),
   );
-  const { firstKey, keyLimits } = await ensureKeys(config, storage);
+  const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
   const deadlines = new Deadlines(clock);
@@ -104,7 +104,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const metrics = openMetrics(() => channels.all, health);
 
   const { userRpm, userTpm, userConcurrency } = settings;
-  const ofUsers = limitsOf(userRpm, userTpm, userConcurrency);
   const relay: RelayDeps = {
     router: new Router(channels, health, settings),
     egress,
@@ -112,7 +111,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     ledger: storage.ledger,
     limiter: await openLimiter(options, pepper, deadlines, opened),
-    callerLimits: { keys: keyLimits, ...(ofUsers === undefined ? {} : { users: ofUsers }) },
+    userLimits: limitsOf(userRpm, userTpm, userConcurrency),
     journal: storage.journal,
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     media: openLinkedMedia({
@@ -219,7 +218,7 @@ async function openLimiter(
 }
 
 /** The root user, the keys of the configuration, and a first key where there would be none. */
-async function ensureKeys(config: Config, storage: Storage): Promise<EnsuredKeys> {
+async function ensureKeys(config: Config, storage: Storage): Promise<string | undefined> {
   const root = await storage.users.ensureRoot();
   const { bootstrapKey } = config.settings;
   // The file may well give the same key a name and bounds of its own; then those hold.
@@ -230,31 +229,14 @@ async function ensureKeys(config: Config, storage: Storage): Promise<EnsuredKeys
       : [{ name: BOOTSTRAP, secret: bootstrapKey, models: ["*"] }]),
     ...config.keys,
   ];
-  const keyLimits = new Map<number, RateLimits>();
-  for (const { name, secret, models, ...bounds } of named) {
-    const key = await storage.keys.syncNamed({
-      userId: root.id,
-      name,
-      secret: secret.open(),
-      models,
-      ...bounds,
-    });
-    if (bounds.limits !== undefined) keyLimits.set(key.id, bounds.limits);
+  for (const { secret, ...entry } of named) {
+    await storage.keys.syncNamed({ userId: root.id, ...entry, secret: secret.open() });
   }
-  if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) {
-    return { firstKey: undefined, keyLimits };
-  }
+  if (named.length > 0 || (await storage.keys.list(root.id)).length > 0) return undefined;
 
   const secret = createSecret();
   await storage.keys.create({ userId: root.id, name: "first", models: ["*"], secret });
-  return { firstKey: secret, keyLimits };
-}
-
-interface EnsuredKeys {
-  /** Only on the very first start. */
-  readonly firstKey: string | undefined;
-  /** What the configuration says of its keys. */
-  readonly keyLimits: ReadonlyMap<number, RateLimits>;
+  return secret;
 }
 
 /** There is never a password that nobody chose: either the settings have one, or whoever starts us does. */

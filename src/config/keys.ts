@@ -5,7 +5,7 @@ import { openForm, readItems, readNode } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
 import { readUniqueName } from "./names.ts";
-import { type Parser, text } from "./parsers.ts";
+import { network, type Parser, text } from "./parsers.ts";
 import { apiKey, type Secret } from "./secrets.ts";
 import type { FileNode } from "./tree.ts";
 
@@ -19,10 +19,12 @@ export interface KeyConfig {
   readonly quota?: NanoUsd;
   /** Unix ms. */
   readonly expiresAt?: number;
+  /** It may be used from nowhere else; from anywhere where absent. */
+  readonly networks?: readonly string[];
   readonly limits?: RateLimits;
 }
 
-const FIELDS = ["name", "key", "models", "quota", "expires_at", "limits"];
+const FIELDS = ["name", "key", "models", "quota", "expires_at", "networks", "limits"];
 const NANO_DECIMALS = 9;
 
 const usd: Parser<NanoUsd> = {
@@ -64,6 +66,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
     const models = readPatterns(form.find("models"), report);
     const quota = form.optional("quota", usd);
     const expiresAt = form.optional("expires_at", instant);
+    const networks = readNetworks(form.find("networks"), report);
     const limits = readLimits(form, report, { concurrency: true });
 
     if (name === undefined || secret === undefined) return [];
@@ -77,6 +80,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
       models,
       ...(quota === undefined ? {} : { quota }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(networks === undefined ? {} : { networks }),
       ...(limits === undefined ? {} : { limits }),
     };
   });
@@ -91,4 +95,10 @@ function readPatterns(node: FileNode | undefined, report: Report): readonly stri
   if (node === undefined) return ["*"];
   const items = readItems(node, report, "leave it out to allow all models.");
   return items.flatMap((item) => readNode(item, pattern, report) ?? []);
+}
+
+function readNetworks(node: FileNode | undefined, report: Report): readonly string[] | undefined {
+  if (node === undefined) return undefined;
+  const items = readItems(node, report, "leave it out to allow any address.");
+  return items.flatMap((item) => readNode(item, network, report) ?? []);
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isNetwork } from "#lib/networks.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Reads the text of one setting, wherever it was written, and says what it takes. */
@@ -115,19 +116,11 @@ export function list<T>(of: Parser<T>, most: number, expects: string): Parser<re
   };
 }
 
-const PREFIX = /^\d{1,3}$/;
-
 /** `10.0.0.0/8`, or one address. */
 export const network: Parser<string> = {
   expects: "an IP network such as 10.0.0.0/8",
   shows: "always",
-  parse(given) {
-    const [address = "", bits, ...rest] = given.split("/");
-    const version = isIP(address);
-    const isPrefix =
-      bits === undefined || (PREFIX.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-    return version > 0 && isPrefix && rest.length === 0 ? given : undefined;
-  },
+  parse: (given) => (isNetwork(given) ? given : undefined),
   format: (given) => given,
 };
 

@@ -149,8 +149,15 @@ describe("a key", () => {
     expect(new Date(key?.expiresAt ?? 0).toISOString()).toBe(expected);
   });
 
+  test("can be bound to networks that it is used from", () => {
+    const [key] = load(`keys: [{ name: a, key: ${SECRET}, networks: [10.0.0.0/8, "::1"] }]`).keys;
+    expect(key?.networks).toEqual(["10.0.0.0/8", "::1"]);
+  });
+
   test.each([
     ["name: a", '"key" is missing.'],
+    [`name: a, key: ${SECRET}, networks: []`, "leave it out to allow any address"],
+    [`name: a, key: ${SECRET}, networks: [10.0.0.0/33]`, "is not an IP network"],
     [`key: ${SECRET}`, '"name" is missing.'],
     ["name: a, key: too-short", "The value is not a secret of 24 to 512"],
     [`name: a, key: ${SECRET}, quota: -1`, '"-1" is not an amount'],

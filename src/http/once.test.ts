@@ -18,6 +18,8 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     }),
     id: "call-1",
     key: KEY,
+    user: undefined,
+    client: { address: undefined, isSecure: false },
     signal,
     param: () => "",
     readJson: () => Promise.reject(new Error("It was read before.")),

@@ -6,7 +6,7 @@ import { systemClock } from "#lib/clock.ts";
 import { isObject, outlineJson, parseJson } from "#lib/json.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { Call } from "./call.ts";
-import { claimFor, type CallerLimits } from "./claims.ts";
+import { claimFor } from "./claims.ts";
 import { Health } from "./health.ts";
 import { Router, type Candidate } from "./route.ts";
 
@@ -16,7 +16,7 @@ const BODY = '{"model":"m","max_tokens":50,"messages":[{"role":"user","content":
 function setup(
   more: {
     readonly limits?: RateLimits;
-    readonly callers?: Partial<CallerLimits>;
+    readonly userLimits?: RateLimits;
     readonly model?: Limited;
     readonly verdict?: Verdict;
     readonly body?: string;
@@ -58,8 +58,8 @@ function setup(
     startedAt: 0,
     onStanding: (standing) => void told.push(standing),
   };
-  const callerLimits: CallerLimits = { keys: new Map(), ...more.callers };
-  return { taken, told, claim: () => claimFor(call, { limiter, router, callerLimits }) };
+  const { userLimits } = more;
+  return { taken, told, claim: () => claimFor(call, { limiter, router, userLimits }) };
 }
 
 const RPM = { requestsPerMinute: 5 };
@@ -76,7 +76,7 @@ describe("what a call claims", () => {
   test("is of its key, its user and its model, each with what it reserves there", async () => {
     const { claim, taken } = setup({
       limits: TPM,
-      callers: { users: RPM },
+      userLimits: RPM,
       model: { id: "model:m", limits: TPM },
     });
     await claim();
@@ -92,13 +92,6 @@ describe("what a call claims", () => {
         ],
       },
     ]);
-  });
-
-  test("is what the configuration says of its key, where it says something", async () => {
-    const { claim, taken } = setup({ limits: TPM, callers: { keys: new Map([[1, RPM]]) } });
-    await claim();
-
-    expect(taken[0]?.bounds).toEqual([{ id: "key:1", limits: RPM, tokens: 0 }]);
   });
 
   test("is nothing of a model that its key may not use", () => {
@@ -120,7 +113,7 @@ test("a caller is told of the scarcest of its own limits, and nothing of the mod
   const left = (remaining: number) => ({ requests: { limit: 9, remaining, resetMs: 1 } });
   const { claim, told } = setup({
     limits: RPM,
-    callers: { users: RPM },
+    userLimits: RPM,
     model: { id: "model:m", limits: RPM },
     verdict: { standings: [left(5), left(3), left(1)] },
   });

@@ -17,16 +17,9 @@ import type { Route, Router } from "./route.ts";
 
 export interface ClaimDeps {
   readonly limiter: RateLimiter;
-  readonly callerLimits: CallerLimits;
-  readonly router: Router;
-}
-
-/** What callers are held to, besides what stands on their keys. */
-export interface CallerLimits {
   /** Every user's, for all keys together. */
-  readonly users?: RateLimits;
-  /** By the ids of keys that the configuration names: what it says of them is what holds. */
-  readonly keys: ReadonlyMap<number, RateLimits>;
+  readonly userLimits: RateLimits | undefined;
+  readonly router: Router;
 }
 
 /**
@@ -36,13 +29,12 @@ export interface CallerLimits {
  */
 export function claimFor(call: Call, deps: ClaimDeps): Promise<Claim> | undefined {
   const { key, facts } = call;
-  const { callerLimits, router } = deps;
-  const ofKey = callerLimits.keys.get(key.id) ?? key.limits;
+  const { userLimits, router } = deps;
   const ofModel = router.limitsOn(key, facts.model);
-  if (ofKey === undefined && callerLimits.users === undefined && ofModel.length === 0) {
+  if (key.limits === undefined && userLimits === undefined && ofModel.length === 0) {
     return undefined;
   }
-  return claim(call, [...limitsOn(key, ofKey, callerLimits.users), ...ofModel], deps);
+  return claim(call, [...limitsOn(key, userLimits), ...ofModel], deps);
 }
 
 /** The call is over, or was refused by somebody else. Its requests stay counted. */
@@ -73,14 +65,10 @@ async function claim(
   return wanted;
 }
 
-function limitsOn(
-  key: ApiKey,
-  ofKey: RateLimits | undefined,
-  ofUsers: RateLimits | undefined,
-): readonly Limited[] {
+function limitsOn(key: ApiKey, userLimits: RateLimits | undefined): readonly Limited[] {
   return [
-    ...(ofKey === undefined ? [] : [{ id: `key:${key.id}`, limits: ofKey }]),
-    ...(ofUsers === undefined ? [] : [{ id: `user:${key.userId}`, limits: ofUsers }]),
+    ...(key.limits === undefined ? [] : [{ id: `key:${key.id}`, limits: key.limits }]),
+    ...(userLimits === undefined ? [] : [{ id: `user:${key.userId}`, limits: userLimits }]),
   ];
 }
 

@@ -52,7 +52,10 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
  * come before the plan and the hold, so that nobody can keep those busy: the
  * request of a call that they refuse stays counted, its tokens go back.
  */
-async function admit(call: EndableCall, deps: RelayDeps): Promise<{ plan: Plan; settlement: Settlement }> {
+async function admit(
+  call: EndableCall,
+  deps: RelayDeps,
+): Promise<{ plan: Plan; settlement: Settlement }> {
   let claim: Claim | undefined;
   try {
     const claiming = claimFor(call, deps);

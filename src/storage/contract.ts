@@ -731,6 +731,8 @@ function describeKeys(openPlace: () => Promise<Place>): void {
       models: ["gpt-*"],
       quota: nanoUsd(900),
       expiresAt: 4_102_444_800_000,
+      networks: ["10.0.0.0/8"],
+      limits: { requestsPerMinute: 60 },
     });
 
     expect(same).toEqual(made);
@@ -740,11 +742,14 @@ function describeKeys(openPlace: () => Promise<Place>): void {
       models: ["gpt-*"],
       accounts: ["user:1", `key:${made.id}`],
       expiresAt: 4_102_444_800_000,
+      networks: ["10.0.0.0/8"],
+      limits: { requestsPerMinute: 60 },
     });
     expect(await keys.find(entry.secret)).toBeUndefined();
     expect(await keys.find("another-secret-of-their-own-making")).toEqual(changed);
     expect(keys.find("no-secret-of-anybody-at-all")).toBeUndefined();
     expect(await keys.list(userId)).toMatchObject([{ quota: 900, last4: "king" }]);
+    expect(await keys.syncNamed(entry)).toEqual(made);
     expect(await opened.violations()).toEqual([]);
   });
 

@@ -40,6 +40,10 @@ const PAGE = 1_000;
 /** Of a shorter secret the last characters would give too much away. */
 const MIN_CHARS_TO_SHOW = 12;
 
+/** A bound that the configuration names no more is gone. */
+const NO_BOUNDS = { expiresAt: null, networks: null };
+const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
+
 export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAdmin {
   return {
     ...createOwnKeys({ db, ledger, keys, clock }),
@@ -129,8 +133,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
     try {
       await change(id, {
         ...secretColumns(entry.secret),
-        models: JSON.stringify(entry.models),
-        expires_at: entry.expiresAt ?? null,
+        ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
       });
     } catch (cause) {
       throw isUniqueViolation(cause) ? taken(entry.name, cause) : cause;
