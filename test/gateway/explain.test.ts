@@ -61,7 +61,7 @@ async function explain(
   const text = await answer.text();
   expect({ status: answer.status, text }).toMatchObject({ status: 200 });
   expect(text).not.toContain("secret");
-  return JSON.parse(text) as Explanation;
+  return (JSON.parse(text) as { data: Explanation }).data;
 }
 
 const WEATHER = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -353,20 +353,27 @@ describe("an explanation", () => {
   });
 
   test.each<[string, object, string]>([
-    ["no path", { body: {} }, "path"],
-    ["a path that generates no text", { path: "/v1/models", body: {} }, "path"],
-    ["a verb that generates no text", { path: "/v1beta/models/m:countTokens", body: {} }, "path"],
-    ["an unknown style", { style: "telex", body: {} }, "style"],
-    ["both", { path: "/v1/messages", style: "messages", body: {} }, "style"],
-    ["no body", { style: "chat" }, "body"],
-    ["a body that is no object", { style: "chat", body: [1] }, "body"],
-    ["another method", { style: "chat", method: "GET", body: {} }, "method"],
-    ["odd types", { style: 7, path: null, method: [], body: null }, "method"],
-  ])("cannot be had with %s", async (_what, asked, param) => {
+    ["no path", { body: {} }, "Say by 'path' or 'style'"],
+    ["a path that generates no text", { path: "/v1/models", body: {} }, "no endpoint at this path"],
+    [
+      "a verb that generates no text",
+      { path: "/v1beta/models/m:countTokens", body: {} },
+      "no endpoint at this path",
+    ],
+    ["an unknown style", { style: "telex", body: {} }, "'style' must be one of"],
+    ["both", { path: "/v1/messages", style: "messages", body: {} }, "leave one of both out"],
+    ["no body", { style: "chat" }, "'body' must be the request"],
+    ["a body that is no object", { style: "chat", body: [1] }, "'body' must be the request"],
+    ["another method", { style: "chat", method: "GET", body: {} }, "by POST requests"],
+    ["odd types", { style: 7, path: null, method: [], body: null }, "by POST requests"],
+  ])("cannot be had with %s", async (_what, asked, message) => {
     const answer = await opened.post("/api/explain", asked);
 
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { param } });
+    expect(await answer.json()).toEqual({
+      success: false,
+      message: expect.stringContaining(message),
+    });
   });
 
   test("is for holders of a key only", async () => {

@@ -3,13 +3,12 @@ import type { RequestBody } from "#core/style.ts";
 import { isObject } from "#lib/json.ts";
 import type { Call } from "#relay/call.ts";
 import { explain } from "#relay/explain.ts";
-import { buildError } from "#styles/text/chat/error.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { readBody } from "../body.ts";
 import type { HttpDeps } from "../deps.ts";
-import { json } from "../json.ts";
 import { requireKey } from "../require-key.ts";
 import type { Exchange, Route } from "../routes.ts";
+import { renderFailure, succeed } from "./envelope.ts";
 import { describeExplanation, describeRefusal } from "./explain-answer.ts";
 import { continueConversation } from "./text/conversation.ts";
 import { openCall, type Prepare } from "./text/generate.ts";
@@ -38,7 +37,7 @@ export const explainRequest: Route<HttpDeps> = {
     },
     required: ["body"],
   }),
-  renderError: buildError,
+  renderError: renderFailure,
   async handle(exchange, deps) {
     const asked = await exchange.readJson(deps.limits.bodyBytes);
     const operation = findOperation(asked);
@@ -49,7 +48,7 @@ export const explainRequest: Route<HttpDeps> = {
     } catch (cause) {
       const refusal = GatewayError.from(cause);
       if (refusal.fault.blame !== "client") throw refusal;
-      return json(describeRefusal(operation, refusal), exchange.id);
+      return succeed(exchange.id, "", describeRefusal(operation, refusal));
     }
     const explanation = await explain(call, deps.relay);
     for (const { refusal } of [explanation, ...explanation.channels]) {
@@ -57,7 +56,7 @@ export const explainRequest: Route<HttpDeps> = {
         deps.onError(refusal, exchange.id);
       }
     }
-    return json(describeExplanation(call, explanation, deps.limits), exchange.id);
+    return succeed(exchange.id, "", describeExplanation(call, explanation, deps.limits));
   },
 };
 
