@@ -160,6 +160,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       logins: storage.logins,
       loginLimits: new LoginLimits(clock),
       trustedProxies: settings.trustedProxies,
+      calls: storage.calls,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,

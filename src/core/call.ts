@@ -44,6 +44,25 @@ export interface AttemptRecord {
   readonly durationMs: number;
 }
 
+export interface CallQuery {
+  readonly userId?: number;
+  readonly keyId?: number;
+  /** The last call of the page before. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** What became of calls, for those who made them and those who watch over them. */
+export interface CallLog {
+  /**
+   * The calls that ended last come first. Whatever the query names that does
+   * not belong to its user is as good as unknown.
+   */
+  list(query: CallQuery): Promise<readonly CallRecord[]>;
+  /** `userId`: it must be this user's. */
+  find(id: string, userId?: number): Promise<CallRecord | undefined>;
+}
+
 /** Calls that never got as far as a hold are only written here. */
 export interface Journal {
   /** Queued behind the ledger; dropped, and counted, when the queue is full. */

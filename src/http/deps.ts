@@ -1,3 +1,4 @@
+import type { CallLog } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
@@ -18,6 +19,7 @@ export interface HttpDeps {
   readonly loginLimits: LoginLimits;
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
+  readonly calls: CallLog;
   readonly channels: Channels;
   readonly relay: RelayDeps;
   readonly responses: ResponseStore;

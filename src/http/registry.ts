@@ -1,4 +1,5 @@
 import { explainRequest } from "./api/explain.ts";
+import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
@@ -70,6 +71,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listUsers,
     createUser,
     updateUser,
+    listOwnCalls,
+    getOwnCall,
+    listCalls,
+    getCall,
     livez,
     readyz(isDraining),
     metrics,

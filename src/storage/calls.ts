@@ -1,37 +1,49 @@
 import type { Kysely } from "kysely";
-import type { CallRecord } from "#core/call.ts";
+import type { CallLog } from "#core/call.ts";
 import type { Tables } from "./tables.ts";
 import { toCallRecord } from "./tables/calls.ts";
-
-export interface CallQuery {
-  readonly userId?: number;
-  readonly keyId?: number;
-  /** Where the page before ended. */
-  readonly before?: number;
-  readonly limit: number;
-}
-
-export interface CallPage {
-  readonly calls: readonly CallRecord[];
-  /** Where the next page goes on; absent on the last one. */
-  readonly next?: number;
-}
 
 const MAX_PAGE = 1_000;
 const MAX_PRUNED = 10_000;
 
-/** A page of the journal: the calls that ended last come first. */
-export async function listCalls(db: Kysely<Tables>, query: CallQuery): Promise<CallPage> {
-  const limit = Math.min(query.limit, MAX_PAGE);
-  let select = db.selectFrom("calls").selectAll().orderBy("seq", "desc").limit(limit);
-  if (query.userId !== undefined) select = select.where("user_id", "=", query.userId);
-  if (query.keyId !== undefined) select = select.where("key_id", "=", query.keyId);
-  if (query.before !== undefined) select = select.where("seq", "<", query.before);
+/** Reads a page at most, and no row besides: on SQLite, requests wait meanwhile. */
+export function createCallLog(db: Kysely<Tables>): CallLog {
+  return {
+    async list({ userId, keyId, before, limit }) {
+      let select = db
+        .selectFrom("calls")
+        .selectAll()
+        .orderBy("seq", "desc")
+        .limit(Math.min(limit, MAX_PAGE));
+      if (keyId !== undefined) {
+        // Not by both: somebody else's key may have a million calls to look through in vain.
+        const key = db.selectFrom("keys").select("id").where("id", "=", keyId);
+        select = select.where(
+          "key_id",
+          "=",
+          userId === undefined ? key : key.where("user_id", "=", userId),
+        );
+      } else if (userId !== undefined) {
+        select = select.where("user_id", "=", userId);
+      }
+      if (before !== undefined) {
+        const last = db.selectFrom("calls").select("seq").where("id", "=", before);
+        select = select.where(
+          "seq",
+          "<",
+          userId === undefined ? last : last.where("user_id", "=", userId),
+        );
+      }
+      return (await select.execute()).map(toCallRecord);
+    },
 
-  const rows = await select.execute();
-  const calls = rows.map(toCallRecord);
-  const last = rows.at(-1);
-  return rows.length < limit || last === undefined ? { calls } : { calls, next: last.seq };
+    async find(id, userId) {
+      let select = db.selectFrom("calls").selectAll().where("id", "=", id);
+      if (userId !== undefined) select = select.where("user_id", "=", userId);
+      const row = await select.executeTakeFirst();
+      return row && toCallRecord(row);
+    },
+  };
 }
 
 /**

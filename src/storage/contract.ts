@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { sql } from "kysely";
-import type { CallRecord } from "#core/call.ts";
+import type { CallQuery, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { createSecret, KEY_STATUS, type AccountId } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
@@ -55,7 +55,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     for (const id of accounts) {
       expect(await ledger.findAccount(id)).toMatchObject({ held: 0, spent: 120 });
     }
-    expect((await opened.storage.listCalls({ limit: 10 })).calls).toMatchObject([
+    expect(await opened.storage.calls.list({ limit: 10 })).toMatchObject([
       { id: callId, cost: 120 },
     ]);
     expect(await opened.violations()).toEqual([]);
@@ -91,7 +91,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     expect(isFirst).toBe(true);
     expect(await ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 0 });
-    expect((await opened.storage.listCalls({ limit: 10 })).calls).toMatchObject([
+    expect(await opened.storage.calls.list({ limit: 10 })).toMatchObject([
       { id: callId, outcome: "failed" },
     ]);
     expect(await opened.violations()).toEqual([]);
@@ -507,7 +507,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
 
     await using reopened = await openAt(place.address);
     expect(await reopened.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 4 });
-    expect((await reopened.listCalls({ limit: 10 })).calls).toHaveLength(2);
+    expect(await reopened.calls.list({ limit: 10 })).toHaveLength(2);
     expect(await verifyLedger(reopened.db)).toEqual([]);
   });
 
@@ -545,7 +545,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
         const written = { ...record, id: newId() };
         storage.journal.write(written);
         await storage.ping();
-        const { calls } = await storage.listCalls({ limit: 1 });
+        const calls = await storage.calls.list({ limit: 1 });
         expect(calls).toEqual([written]);
       }),
       { seed: SEED, numRuns: times(50, 1_000) },
@@ -555,23 +555,35 @@ function describeJournal(openPlace: () => Promise<Place>): void {
   test("the journal is read page by page, latest first, by user and by key", async () => {
     await using opened = await openStorageIn(openPlace);
     const { storage } = opened;
+    const { id: userId } = await storage.users.ensureRoot();
+    const own = await storage.keys.create({ userId, name: "own", models: ["*"] });
+    const spare = await storage.keys.create({ userId, name: "spare", models: ["*"] });
+    const other = await storage.users.create({ name: "other", role: "user" });
+    const theirs = await storage.keys.create({ userId: other.id, name: "own", models: ["*"] });
+    const makers = [own.key, theirs.key, spare.key];
     for (let i = 0; i < 9; i++) {
-      storage.journal.write({ ...recordOf(`call-${i}`), userId: 1 + (i % 2), keyId: 1 + (i % 3) });
+      const { id: keyId, userId: makerId } = makers[i % 3] ?? own.key;
+      storage.journal.write({ ...recordOf(`call-${i}`), userId: makerId, keyId });
     }
     await storage.ping();
 
-    const first = await storage.listCalls({ userId: 1, limit: 3 });
-    const second = await storage.listCalls({
-      userId: 1,
-      limit: 3,
-      ...(first.next === undefined ? {} : { before: first.next }),
-    });
-    const ofKey = await storage.listCalls({ keyId: 3, limit: 100 });
+    const list = async (query: Omit<CallQuery, "limit">, limit = 4): Promise<string[]> =>
+      (await storage.calls.list({ ...query, limit })).map((call) => call.id);
 
-    expect(first.calls.map((call) => call.id)).toEqual(["call-8", "call-6", "call-4"]);
-    expect(second.calls.map((call) => call.id)).toEqual(["call-2", "call-0"]);
-    expect(second.next).toBeUndefined();
-    expect(ofKey.calls.map((call) => call.id)).toEqual(["call-8", "call-5", "call-2"]);
+    expect(await list({ userId })).toEqual(["call-8", "call-6", "call-5", "call-3"]);
+    expect(await list({ userId, before: "call-3" })).toEqual(["call-2", "call-0"]);
+    expect(await list({ userId, before: "call-0" })).toEqual([]);
+    expect(await list({ userId, keyId: own.key.id })).toEqual(["call-6", "call-3", "call-0"]);
+    expect(await list({ keyId: theirs.key.id })).toEqual(["call-7", "call-4", "call-1"]);
+    expect(await list({}, 2)).toEqual(["call-8", "call-7"]);
+    expect(await list({ before: "call-7" }, 2)).toEqual(["call-6", "call-5"]);
+    // Somebody else's, and nobody's, are the same.
+    for (const keyId of [theirs.key.id, 4_711]) expect(await list({ userId, keyId })).toEqual([]);
+    for (const before of ["call-7", "call-x"]) expect(await list({ userId, before })).toEqual([]);
+    expect(await storage.calls.find("call-7", userId)).toBeUndefined();
+    expect(await storage.calls.find("call-x", userId)).toBeUndefined();
+    expect(await storage.calls.find("call-8", userId)).toMatchObject({ id: "call-8", userId });
+    expect(await storage.calls.find("call-7")).toMatchObject({ userId: other.id });
   });
 
   test("old records are deleted a bounded batch at a time, and the ledger keeps its entries", async () => {
@@ -591,14 +603,14 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     ];
 
     expect(deleted).toEqual([3, 2, 0]);
-    const { calls } = await storage.listCalls({ limit: 10 });
+    const calls = await storage.calls.list({ limit: 10 });
     expect(calls.map((call) => call.id)).toEqual(["call-5", "call-4"]);
     expect(await opened.violations()).toEqual([]);
   });
 
   test("records that find no room are dropped and counted", async () => {
     await using opened = await openStorageIn(openPlace, { limits: { maxQueuedRecords: 3 } });
-    const { journal, ping, listCalls } = opened.storage;
+    const { journal, ping, calls } = opened.storage;
 
     for (let i = 0; i < 10; i++) journal.write(recordOf(newId()));
     await ping();
@@ -606,7 +618,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     await ping();
 
     expect(journal.dropped).toBe(7);
-    expect((await listCalls({ limit: 100 })).calls).toHaveLength(4);
+    expect(await calls.list({ limit: 100 })).toHaveLength(4);
   });
 }
 

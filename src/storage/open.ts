@@ -1,11 +1,12 @@
 import type { Kysely } from "kysely";
+import type { CallLog } from "#core/call.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
-import { listCalls, pruneCalls, type CallPage, type CallQuery } from "./calls.ts";
+import { createCallLog, pruneCalls } from "./calls.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -50,7 +51,7 @@ export interface Storage extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   /** Which of the keys may not call any more, as the database has it now. */
   findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
-  listCalls(query: CallQuery): Promise<CallPage>;
+  readonly calls: CallLog;
   pruneCalls(before: number, limit: number): Promise<number>;
   /** Resolves once something was written and is on disk. */
   ping(): Promise<void>;
@@ -106,7 +107,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
-    listCalls: (query) => listCalls(db, query),
+    calls: createCallLog(db),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),
     ping: () => engine.ping(),
     close,

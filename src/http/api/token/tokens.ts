@@ -7,6 +7,7 @@ import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
+import { wholeNumber } from "../whole-number.ts";
 import { CHANGED_TOKEN, NEW_TOKEN, readStatus, readTokenFields } from "./token-fields.ts";
 import { SHOWN_FIELDS, showToken } from "./token-json.ts";
 
@@ -164,12 +165,4 @@ function idInPath(exchange: Exchange): number {
   const id = exchange.param("id");
   if (!/^[1-9]\d{0,14}$/.test(id)) throw noSuchToken();
   return Number(id);
-}
-
-function wholeNumber(query: URLSearchParams, name: string, usual: number, most: number): number {
-  const given = query.get(name);
-  if (given === null || given === "") return usual;
-  const value = /^\d{1,9}$/.test(given) ? Number(given) : 0;
-  if (value >= 1 && value <= most) return value;
-  throw invalid(name, `'${name}' must be a whole number from 1 to ${most}.`);
 }

@@ -1,0 +1,50 @@
+import type { CallRecord } from "#core/call.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { showUsd } from "../usd.ts";
+
+/** A call as whoever made it sees it: who served it is not theirs to know. */
+export function showCall(call: CallRecord): JsonObject {
+  const { usage } = call;
+  return {
+    id: call.id,
+    created_at: Math.floor(call.at / 1_000),
+    token_id: call.keyId,
+    model: call.model,
+    style: call.style,
+    stream: call.isStream,
+    outcome: call.outcome,
+    fault: call.fault,
+    usage: {
+      input_tokens: usage.inputTokens,
+      cached_input_tokens: usage.cachedInputTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      audio_input_tokens: usage.audioInputTokens,
+      output_tokens: usage.outputTokens,
+      reasoning_tokens: usage.reasoningTokens,
+      audio_output_tokens: usage.audioOutputTokens,
+      is_estimated: usage.isEstimated,
+    },
+    cost_usd: showUsd(call.cost),
+    first_byte_ms: call.firstByteMs,
+    duration_ms: call.durationMs,
+    not_carried: call.lost,
+  };
+}
+
+/** The same, for whoever watches over the gateway. */
+export function showCallWhole(call: CallRecord): JsonObject {
+  return {
+    ...showCall(call),
+    user_id: call.userId,
+    upstream_model: call.upstreamModel,
+    channel: call.channel,
+    provider: call.provider,
+    attempts: call.attempts.map((attempt) => ({
+      channel: attempt.channel,
+      credential: attempt.credential,
+      fault: attempt.fault,
+      status: attempt.status,
+      duration_ms: attempt.durationMs,
+    })),
+  };
+}

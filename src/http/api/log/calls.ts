@@ -1,0 +1,93 @@
+import type { CallQuery, CallRecord } from "#core/call.ts";
+import { GatewayError, invalid } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { wholeNumber } from "../whole-number.ts";
+import { showCall, showCallWhole } from "./call-json.ts";
+
+const common = { method: "GET", renderError: renderFailure } as const;
+
+const PAGE_SIZE = { usual: 20, most: 100 } as const;
+
+export const listOwnCalls: Route<HttpDeps> = {
+  ...common,
+  path: "/api/log/self",
+  access: "user",
+  summary:
+    "Your calls, latest first. `token` chooses one token's; `page_size` says how many; " +
+    "`before` is the id of the last call of the page before.",
+
+  async handle(exchange, { calls }) {
+    const { id: userId } = requireUser(exchange);
+    return showPage(exchange, await calls.list({ ...queryOf(exchange), userId }), showCall);
+  },
+};
+
+export const getOwnCall: Route<HttpDeps> = {
+  ...common,
+  path: "/api/log/self/:id",
+  access: "user",
+  summary: "One of your calls, by the `x-request-id` of its answer.",
+
+  async handle(exchange, { calls }) {
+    const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
+    return succeed(exchange.id, "", showCall(existing(found)));
+  },
+};
+
+export const listCalls: Route<HttpDeps> = {
+  ...common,
+  path: "/api/log",
+  access: "auditor",
+  summary: "Everybody's calls, latest first, with who served them; `user` chooses one user's.",
+
+  async handle(exchange, { calls }) {
+    const ofUser = defined({ userId: idIn(exchange, "user") });
+    return showPage(exchange, await calls.list({ ...queryOf(exchange), ...ofUser }), showCallWhole);
+  },
+};
+
+export const getCall: Route<HttpDeps> = {
+  ...common,
+  path: "/api/log/:id",
+  access: "auditor",
+  summary: "Anybody's call, with every attempt that was made.",
+
+  async handle(exchange, { calls }) {
+    const found = await calls.find(exchange.param("id"));
+    return succeed(exchange.id, "", showCallWhole(existing(found)));
+  },
+};
+
+function queryOf(exchange: Exchange): CallQuery {
+  const { searchParams } = new URL(exchange.request.url);
+  const before = searchParams.get("before") ?? "";
+  return {
+    limit: wholeNumber(searchParams, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
+    ...defined({ keyId: idIn(exchange, "token"), before: before === "" ? undefined : before }),
+  };
+}
+
+function idIn({ request }: Exchange, name: string): number | undefined {
+  const given = new URL(request.url).searchParams.get(name) ?? "";
+  if (given === "") return undefined;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  throw invalid(name, `'${name}' must be an id.`);
+}
+
+function showPage(
+  { id }: Exchange,
+  calls: readonly CallRecord[],
+  show: (call: CallRecord) => JsonObject,
+): Response {
+  return succeed(id, "", { items: calls.map(show) });
+}
+
+function existing(found: CallRecord | undefined): CallRecord {
+  if (found === undefined) throw new GatewayError("not_found", "There is no such call.");
+  return found;
+}
