@@ -161,6 +161,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       loginLimits: new LoginLimits(clock),
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
+      ledger: storage.ledger,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,

@@ -2,6 +2,7 @@ import type { CallLog } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Logins, UserStore } from "#core/user.ts";
@@ -20,6 +21,7 @@ export interface HttpDeps {
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
+  readonly ledger: Pick<Ledger, "grant" | "findAccount">;
   readonly channels: Channels;
   readonly relay: RelayDeps;
   readonly responses: ResponseStore;

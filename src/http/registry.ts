@@ -24,6 +24,7 @@ import {
   updateToken,
 } from "./api/token/tokens.ts";
 import { login, logout } from "./api/user/login.ts";
+import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { createUser, listUsers, updateUser } from "./api/user/users.ts";
@@ -71,6 +72,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listUsers,
     createUser,
     updateUser,
+    getOwnQuota,
+    getQuota,
+    setQuota,
     listOwnCalls,
     getOwnCall,
     listCalls,

@@ -1,5 +1,5 @@
-import { GatewayError, invalid } from "#core/error.ts";
-import { isAtLeast, ROLES, type Role, type User } from "#core/user.ts";
+import { invalid } from "#core/error.ts";
+import { ROLES, type Role } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { integer, object, text } from "#lib/rules.ts";
@@ -10,6 +10,7 @@ import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
 import { readUsd, USD } from "../usd.ts";
+import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
 import {
   DISPLAY_NAME,
   EMAIL,
@@ -91,9 +92,7 @@ export const updateUser: Route<HttpDeps> = {
 
   async handle(exchange, { users }) {
     const body = await readFields(exchange, CHANGED_USER);
-    const id = exchange.param("id");
-    const found = /^[1-9]\d{0,14}$/.test(id) ? await users.find(Number(id)) : undefined;
-    if (found === undefined) throw noSuchUser();
+    const found = await findUser(exchange, users);
     const actor = requireUser(exchange);
     const role = roleIn(body);
     refuseUnlessAbove(actor, found.role);
@@ -114,14 +113,4 @@ export const updateUser: Route<HttpDeps> = {
 
 function roleIn(body: JsonObject): Role | undefined {
   return ROLES.find((role) => role === body["role"]);
-}
-
-/** Nobody makes an equal, nor a master; there is one root. */
-function refuseUnlessAbove(actor: User, role: Role): void {
-  if (!isAtLeast(role, actor.role)) return;
-  throw new GatewayError("forbidden", "This takes a role above the other user's.");
-}
-
-function noSuchUser(): GatewayError {
-  return new GatewayError("not_found", "There is no such user.");
 }

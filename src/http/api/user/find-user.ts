@@ -1,0 +1,21 @@
+import { GatewayError } from "#core/error.ts";
+import { isAtLeast, type Role, type User, type UserStore } from "#core/user.ts";
+import type { Exchange } from "#http/routes.ts";
+
+/** The user in the path. */
+export async function findUser(exchange: Exchange, users: UserStore): Promise<User> {
+  const id = exchange.param("id");
+  const found = /^[1-9]\d{0,14}$/.test(id) ? await users.find(Number(id)) : undefined;
+  if (found === undefined) throw noSuchUser();
+  return found;
+}
+
+/** Nobody makes an equal, nor a master; there is one root. */
+export function refuseUnlessAbove(actor: User, role: Role): void {
+  if (!isAtLeast(role, actor.role)) return;
+  throw new GatewayError("forbidden", "This takes a role above the other user's.");
+}
+
+export function noSuchUser(): GatewayError {
+  return new GatewayError("not_found", "There is no such user.");
+}
