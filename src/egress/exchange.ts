@@ -109,6 +109,13 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, sizeBytes);
   }
 
+  async readFailure(maxChars: number): Promise<string> {
+    const text = new TextDecoder().decode(await this.readAll());
+    const secret = this.#request.credential?.open() ?? "";
+    const shown = secret === "" ? text : text.replaceAll(secret, "[key]");
+    return shown.slice(0, maxChars);
+  }
+
   abort(reason: GatewayError): void {
     if (this.#failure !== undefined || this.#isClosed) return;
     this.#failure = reason;

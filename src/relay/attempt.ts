@@ -220,7 +220,7 @@ const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Promise<GatewayError> {
-  const body = new TextDecoder().decode(await reply.readAll()).slice(0, MAX_ERROR_CHARS);
+  const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
   const code = provider.classifyError?.(reply.status, body) ?? read.code;
   const retryAfterMs = retryAfter(reply.headers) ?? read.retryAfterMs;

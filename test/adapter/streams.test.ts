@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { asRoot, ROOT, textIn } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY, openTestGateway, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
@@ -110,4 +111,31 @@ test("a slow caller holds the vendor back, however much it has to say", async ()
   expect(held).toBeLessThan(700);
   await reader?.cancel();
   await waitFor(() => vendor.cut === 1);
+});
+
+test("an answer whose key is taken away is cut at the vendor as well", async () => {
+  await using vendor = openVendor(() =>
+    stream(
+      Array.from({ length: 5_000 }, () => chunk({ content: "word " })),
+      "text/event-stream",
+      () => Bun.sleep(5),
+    ),
+  );
+  await using gateway = await gatewayTo(vendor, {
+    SLUICE_ADMIN_EMAIL: ROOT.email,
+    SLUICE_ADMIN_PASSWORD: ROOT.password,
+  });
+  using books = openBooks(gateway.dataDir);
+  const root = await asRoot(gateway.url);
+  const { data } = await root("POST", "/api/token", { name: "taken" });
+  const asked = ask(gateway, textIn(data, "key"));
+  await waitFor(() => vendor.seen.length === 1);
+
+  await root("DELETE", `/api/token/${Number(data["id"])}`);
+
+  const answer = await said(await asked);
+  expect(answer.error?.["message"]).toContain("was deleted or disabled");
+  expect(answer.isDone).toBe(false);
+  await waitFor(() => vendor.cut === 1);
+  expect(await books.whenSettled()).toEqual([]);
 });
