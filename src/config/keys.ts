@@ -1,6 +1,6 @@
+import { MODEL_PATTERN } from "#core/key.ts";
 import type { RateLimits } from "#core/limits.ts";
-import { type NanoUsd, nanoUsd } from "#core/money.ts";
-import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { writeUsd, type NanoUsd, parseUsd } from "#core/money.ts";
 import { openForm, readItems, readNode } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
@@ -25,16 +25,12 @@ export interface KeyConfig {
 }
 
 const FIELDS = ["name", "key", "models", "quota", "expires_at", "networks", "limits"];
-const NANO_DECIMALS = 9;
 
 const usd: Parser<NanoUsd> = {
   expects: "an amount in US dollars, such as 25 or 0.5, of at most 9 decimals and 9007199",
   shows: "always",
-  parse(given) {
-    const amount = parseDecimal(given, NANO_DECIMALS);
-    return amount === undefined ? undefined : nanoUsd(amount);
-  },
-  format: (amount) => formatDecimal(amount, NANO_DECIMALS),
+  parse: parseUsd,
+  format: writeUsd,
 };
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
@@ -86,10 +82,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
   });
 }
 
-const pattern = text(
-  'a model\'s name, the start of one with a * behind it, or "*"',
-  /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u,
-);
+const pattern = text('a model\'s name, the start of one with a * behind it, or "*"', MODEL_PATTERN);
 
 function readPatterns(node: FileNode | undefined, report: Report): readonly string[] {
   if (node === undefined) return ["*"];

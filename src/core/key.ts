@@ -51,6 +51,9 @@ export function isWellFormed(secret: string, prefix = PREFIX): boolean {
   return checksum(secret.slice(0, -CHECK_LENGTH)) === secret.slice(-CHECK_LENGTH);
 }
 
+/** A model's name, the beginning of one with a `*` behind it, or `*` for all. */
+export const MODEL_PATTERN = /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u;
+
 export function mayUse(key: ApiKey, model: string): boolean {
   return key.models.some((pattern) =>
     pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model,

@@ -1,3 +1,4 @@
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { fitsIn, type Usage } from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
@@ -31,6 +32,18 @@ export interface Price extends Rates {
 export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
 
 const PICO_PER_NANO = 1_000n;
+const NANO_DECIMALS = 9;
+
+/** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
+export function parseUsd(text: string): NanoUsd | undefined {
+  const amount = parseDecimal(text, NANO_DECIMALS);
+  return amount === undefined ? undefined : nanoUsd(amount);
+}
+
+/** The way back. */
+export function writeUsd(amount: NanoUsd): string {
+  return formatDecimal(amount, NANO_DECIMALS);
+}
 
 export function nanoUsd(amount: number): NanoUsd {
   if (!isNanoUsd(amount)) throw new RangeError(`${amount} is not a whole number of nano-dollars.`);

@@ -1,11 +1,8 @@
 import { invalid } from "#core/error.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { writeUsd, parseUsd, type NanoUsd } from "#core/money.ts";
 import type { Json } from "#lib/json.ts";
-import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { textOf } from "#lib/values.ts";
 import { either, number, text } from "#lib/rules.ts";
-
-const NANO_DECIMALS = 9;
 
 /** As a number, or as text where a client's numbers are not to be trusted with money. */
 export const USD = {
@@ -17,13 +14,13 @@ export const USD = {
 export function readUsd(value: Json | undefined, param: string): NanoUsd | null | undefined {
   if (value === undefined || value === null) return value;
   const written = typeof value === "number" ? String(value) : textOf(value);
-  const amount = written === undefined ? undefined : parseDecimal(written, NANO_DECIMALS);
+  const amount = written === undefined ? undefined : parseUsd(written);
   if (amount === undefined) {
     throw invalid(param, `'${param}' must be an amount in US dollars of at most nine decimals.`);
   }
-  return nanoUsd(amount);
+  return amount;
 }
 
 export function showUsd(amount: NanoUsd): number {
-  return Number(formatDecimal(amount, NANO_DECIMALS));
+  return Number(writeUsd(amount));
 }

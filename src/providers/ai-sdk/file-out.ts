@@ -1,12 +1,8 @@
 import type { LanguageModelV3FilePart } from "@ai-sdk/provider";
-import type { Block, MediaBlock } from "#core/chat.ts";
+import type { MediaBlock } from "#core/chat.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Place } from "./place.ts";
 import { isFetchedByVendor } from "./supported-urls.ts";
-
-export function isMedia(block: Block): block is MediaBlock {
-  return ["image", "audio", "video", "file"].includes(block.type);
-}
 
 export function buildFile(block: MediaBlock, at: Place): LanguageModelV3FilePart {
   return {

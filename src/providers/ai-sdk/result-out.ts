@@ -4,7 +4,8 @@ import type {
 } from "@ai-sdk/provider";
 import type { Block, MediaBlock, ToolResultBlock } from "#core/chat.ts";
 import { textOf } from "#lib/values.ts";
-import { dataOf, isMedia, mediaTypeOf } from "./file-out.ts";
+import { isMedia } from "#styles/text/media.ts";
+import { dataOf, mediaTypeOf } from "./file-out.ts";
 import type { Place } from "./place.ts";
 
 type Output = LanguageModelV3ToolResultPart["output"];

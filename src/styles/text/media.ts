@@ -10,6 +10,26 @@ export function isMedia(block: Block): block is MediaBlock {
   );
 }
 
+/** For a block that may have been changed since it was read: a link exchanged for its content, for example. */
+export function isSameMedia(one: MediaBlock, other: MediaBlock): boolean {
+  return (
+    one.mediaType === other.mediaType &&
+    one.source.kind === other.source.kind &&
+    contentOf(one.source) === contentOf(other.source)
+  );
+}
+
+function contentOf(source: MediaSource): string {
+  switch (source.kind) {
+    case "url":
+      return source.url;
+    case "data":
+      return source.base64;
+    case "reference":
+      return source.id;
+  }
+}
+
 /** A link, a data URL, or base64 with nothing around it. */
 export function sourceOf(value: string): { source: MediaSource; mediaType?: string } {
   if (value.startsWith("http://") || value.startsWith("https://")) {

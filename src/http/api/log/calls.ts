@@ -6,6 +6,7 @@ import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
+import { readId } from "../read-id.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { showCall, showCallWhole } from "./call-json.ts";
 
@@ -23,7 +24,7 @@ export const listOwnCalls: Route<HttpDeps> = {
 
   async handle(exchange, { calls }) {
     const { id: userId } = requireUser(exchange);
-    return showPage(exchange, await calls.list({ ...queryOf(exchange), userId }), showCall);
+    return showPage(exchange, await calls.list({ ...pageIn(queryIn(exchange)), userId }), showCall);
   },
 };
 
@@ -46,8 +47,9 @@ export const listCalls: Route<HttpDeps> = {
   summary: "Everybody's calls, latest first, with who served them; `user` chooses one user's.",
 
   async handle(exchange, { calls }) {
-    const ofUser = defined({ userId: idIn(exchange, "user") });
-    return showPage(exchange, await calls.list({ ...queryOf(exchange), ...ofUser }), showCallWhole);
+    const query = queryIn(exchange);
+    const ofUser = defined({ userId: idIn(query, "user") });
+    return showPage(exchange, await calls.list({ ...pageIn(query), ...ofUser }), showCallWhole);
   },
 };
 
@@ -63,20 +65,27 @@ export const getCall: Route<HttpDeps> = {
   },
 };
 
-function queryOf(exchange: Exchange): CallQuery {
-  const { searchParams } = new URL(exchange.request.url);
-  const before = searchParams.get("before") ?? "";
+function queryIn({ request }: Exchange): URLSearchParams {
+  return new URL(request.url).searchParams;
+}
+
+function pageIn(query: URLSearchParams): CallQuery {
+  const before = query.get("before") ?? "";
   return {
-    limit: wholeNumber(searchParams, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
-    ...defined({ keyId: idIn(exchange, "token"), before: before === "" ? undefined : before }),
+    limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
+    ...defined({
+      keyId: idIn(query, "token"),
+      before: before === "" ? undefined : before,
+    }),
   };
 }
 
-function idIn({ request }: Exchange, name: string): number | undefined {
-  const given = new URL(request.url).searchParams.get(name) ?? "";
+function idIn(query: URLSearchParams, name: string): number | undefined {
+  const given = query.get(name) ?? "";
   if (given === "") return undefined;
-  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-  throw invalid(name, `'${name}' must be an id.`);
+  const id = readId(given);
+  if (id === undefined) throw invalid(name, `'${name}' must be an id.`);
+  return id;
 }
 
 function showPage(

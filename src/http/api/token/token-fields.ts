@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { KEY_STATUS } from "#core/key.ts";
+import { KEY_STATUS, MODEL_PATTERN } from "#core/key.ts";
 import type { KeyChange } from "#core/own-keys.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { isNetwork } from "#lib/networks.ts";
@@ -10,7 +10,6 @@ import { readUsd, USD } from "../usd.ts";
 const MAX_MODELS = 1_000;
 const MAX_NETWORKS = 100;
 const LAST_SECOND = 253_402_300_799;
-const MODEL = /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u;
 
 const bound: NumberRule = integer(1, 1_000_000_000, "No bound where it is null.");
 
@@ -50,7 +49,7 @@ export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
   const expiresAt = numberIn(body["expires_at"]);
   return defined({
     name: given,
-    models: readTexts(body["models"], "models", MODEL.test.bind(MODEL), ["*"]),
+    models: readTexts(body["models"], "models", (item) => MODEL_PATTERN.test(item), ["*"]),
     quota: readUsd(body["quota_usd"], "quota_usd"),
     expiresAt: typeof expiresAt === "number" ? expiresAt * 1_000 : expiresAt,
     networks: readTexts(body["ip_ranges"], "ip_ranges", isNetwork, null),

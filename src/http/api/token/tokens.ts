@@ -7,6 +7,7 @@ import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
+import { readId } from "../read-id.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { CHANGED_TOKEN, NEW_TOKEN, readStatus, readTokenFields } from "./token-fields.ts";
 import { SHOWN_FIELDS, showToken } from "./token-json.ts";
@@ -162,7 +163,7 @@ export function noSuchToken(): GatewayError {
 }
 
 function idInPath(exchange: Exchange): number {
-  const id = exchange.param("id");
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw noSuchToken();
-  return Number(id);
+  const id = readId(exchange.param("id"));
+  if (id === undefined) throw noSuchToken();
+  return id;
 }

@@ -1,11 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import { isAtLeast, type Role, type User, type UserStore } from "#core/user.ts";
 import type { Exchange } from "#http/routes.ts";
+import { readId } from "../read-id.ts";
 
 /** The user in the path. */
 export async function findUser(exchange: Exchange, users: UserStore): Promise<User> {
-  const id = exchange.param("id");
-  const found = /^[1-9]\d{0,14}$/.test(id) ? await users.find(Number(id)) : undefined;
+  const id = readId(exchange.param("id"));
+  const found = id === undefined ? undefined : await users.find(id);
   if (found === undefined) throw noSuchUser();
   return found;
 }

@@ -1,9 +1,10 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { calledIn } from "./call-kind.ts";
 import { eachDelta, mentionsText } from "./marks.ts";
 import { thinkingText } from "./part-in.ts";
+import { HeldText } from "#styles/text/held-text.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /** All that a model wrote in an answer or a chunk, whatever it was for. */
@@ -45,29 +46,16 @@ function callIn(call: Json): string {
   return name + argumentsOf(called?.["arguments"] ?? called?.["input"]);
 }
 
-/** Bytes that are kept as they came, before they are worth reading. */
-const MAX_HELD_BYTES = 32 * 1_024;
-const FIRST_HELD_BYTES = 512;
-const MAX_TEXT_LENGTH = 1_024 * 1_024;
 /** Never stands in JSON as it is. */
 const SEPARATOR = "\u001e";
-const SEPARATOR_BYTE = 0x1e;
-const NOTHING = Buffer.alloc(0);
 
-/**
- * The text of a stream that nobody may ever ask for: mostly the upstream says
- * what it used. So only the deltas are kept, and not read before they become
- * many: thousands of streams pass at once.
- */
+/** See `HeldText`: only the deltas are kept. */
 export class OutputText {
-  readonly #textOfDelta: (from: string) => string;
-  #held = NOTHING;
-  #heldBytes = 0;
-  #text = "";
+  readonly #held: HeldText;
 
   /** What a delta says, of a text that begins behind its name. */
   constructor(readDelta = textOfDelta) {
-    this.#textOfDelta = readDelta;
+    this.#held = new HeldText(SEPARATOR, readDelta);
   }
 
   /** Whole events. */
@@ -78,51 +66,16 @@ export class OutputText {
 
   /** False where there is none in them. */
   addDeltas(events: Buffer): boolean {
-    return eachDelta(events, this.#hold);
+    return eachDelta(events, this.#held.hold);
   }
 
   /** Behind what was held so far. */
   say(text: string): void {
-    this.#read();
-    this.#say(text);
+    this.#held.say(text);
   }
 
   take(): string {
-    this.#read();
-    const text = this.#text;
-    this.#text = "";
-    return text;
-  }
-
-  readonly #hold = (delta: Buffer): void => {
-    const neededBytes = delta.length + 1;
-    if (this.#heldBytes + neededBytes > MAX_HELD_BYTES) this.#read();
-    if (neededBytes > MAX_HELD_BYTES) {
-      this.#say(this.#textOfDelta(delta.toString()));
-      return;
-    }
-    if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
-    this.#held.set(delta, this.#heldBytes);
-    this.#heldBytes += neededBytes;
-    this.#held[this.#heldBytes - 1] = SEPARATOR_BYTE;
-  };
-
-  #grow(neededBytes: number): void {
-    let size = Math.max(FIRST_HELD_BYTES, this.#held.length);
-    while (size < this.#heldBytes + neededBytes) size *= 2;
-    const grown = Buffer.allocUnsafeSlow(size);
-    grown.set(this.#held.subarray(0, this.#heldBytes));
-    this.#held = grown;
-  }
-
-  #read(): void {
-    const deltas = this.#held.toString("utf8", 0, this.#heldBytes).split(SEPARATOR);
-    this.#heldBytes = 0;
-    this.#say(deltas.map(this.#textOfDelta).join(""));
-  }
-
-  #say(text: string): void {
-    this.#text += text.slice(0, MAX_TEXT_LENGTH - this.#text.length);
+    return this.#held.take();
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Block, MediaBlock, MediaSource, Message } from "#core/chat.ts";
+import type { Block, MediaBlock, Message } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { understand } from "./part-in.ts";
-import { dataUrl, formatOf, isMedia } from "#styles/text/media.ts";
+import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CHAT, isOwn } from "./spelling.ts";
 import { defined, textOf } from "#lib/values.ts";
 
@@ -45,21 +45,8 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
 /** A block may have been changed since it was read, a link exchanged for its content for example. */
 function saysSame(block: Block, read: Block | undefined): boolean {
   if (read === undefined || block.type !== read.type) return false;
-  if (isMedia(block) && isMedia(read)) {
-    return block.mediaType === read.mediaType && contentOf(block.source) === contentOf(read.source);
-  }
+  if (isMedia(block) && isMedia(read)) return isSameMedia(block, read);
   return "text" in block && "text" in read && block.text === read.text;
-}
-
-function contentOf(source: MediaSource): string {
-  switch (source.kind) {
-    case "url":
-      return source.url;
-    case "data":
-      return source.base64;
-    case "reference":
-      return source.id;
-  }
 }
 
 function buildMedia(block: MediaBlock, at: Place): JsonObject {

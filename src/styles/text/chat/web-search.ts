@@ -1,7 +1,8 @@
 import type { WebSearch } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, listOf, memberOf, objectOf } from "#lib/values.ts";
+import { parsePlace } from "#styles/text/search-place.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseSearchSwitch } from "./parameters.ts";
 import { isSearchTool } from "./search-tools.ts";
@@ -23,15 +24,6 @@ function parseOptions(options: JsonObject): WebSearch {
   return defined({
     contextSize: size === "low" || size === "medium" || size === "high" ? size : undefined,
     location: isObject(place) ? parsePlace(place) : undefined,
-  });
-}
-
-function parsePlace(place: JsonObject): NonNullable<WebSearch["location"]> {
-  return defined({
-    country: textOf(place["country"]),
-    region: textOf(place["region"]),
-    city: textOf(place["city"]),
-    timezone: textOf(place["timezone"]),
   });
 }
 

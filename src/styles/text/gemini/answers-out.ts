@@ -1,7 +1,8 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildMedia } from "./media-out.ts";
-import { isMedia, partsOf, textIn, type Place } from "./part-out.ts";
+import { isMedia } from "#styles/text/media.ts";
+import { partsOf, textIn, type Place } from "./part-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
 /**

@@ -1,7 +1,8 @@
-import type { Block, MediaBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
+import { isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CallBook } from "./call-book.ts";
 import { buildMedia } from "./media-out.ts";
 import { signatureIn, understand } from "./part-in.ts";
@@ -110,12 +111,7 @@ function proofOf(block: Block): JsonObject {
 /** A block may have been changed since it was read, a link exchanged for its content for example. */
 function saysSame(block: Block, read: Block | undefined): boolean {
   if (read === undefined) return false;
-  if (isMedia(block) && isMedia(read)) {
-    return (
-      block.mediaType === read.mediaType &&
-      JSON.stringify(block.source) === JSON.stringify(read.source)
-    );
-  }
+  if (isMedia(block) && isMedia(read)) return isSameMedia(block, read);
   if (block.type === "tool_call" && read.type === "tool_call") {
     return block.name === read.name && block.arguments === read.arguments;
   }
@@ -123,13 +119,4 @@ function saysSame(block: Block, read: Block | undefined): boolean {
     return textIn(block) === textIn(read) && block.blocks.length === read.blocks.length;
   }
   return block.type === read.type && "text" in block && "text" in read && block.text === read.text;
-}
-
-export function isMedia(block: Block): block is MediaBlock {
-  return (
-    block.type === "image" ||
-    block.type === "audio" ||
-    block.type === "video" ||
-    block.type === "file"
-  );
 }

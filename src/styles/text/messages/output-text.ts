@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isObject, parseJson, type Json } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
+import { HeldText } from "#styles/text/held-text.ts";
 
 /** All that a model wrote in an answer, whatever it was for. */
 export function outputTextIn(content: Json | undefined): string {
@@ -30,24 +31,14 @@ function textOfDelta(delta: Json | undefined): string {
   );
 }
 
-const MAX_HELD_BYTES = 32 * 1_024;
-const FIRST_HELD_BYTES = 512;
-const MAX_TEXT_LENGTH = 1_024 * 1_024;
 const DELTA = Buffer.from('"delta"');
 const BLOCK = Buffer.from('"content_block"');
 const LF = 0x0a;
 const CR = 0x0d;
-const NOTHING = Buffer.alloc(0);
 
-/**
- * The text of a stream that nobody may ever ask for: mostly the upstream says
- * what it used. So its pieces are kept as they came, and not read before they
- * become many: thousands of streams pass at once.
- */
+/** See `HeldText`: kept from a member to the end of its line, which is an object with a brace before it. */
 export class OutputText {
-  #held = NOTHING;
-  #heldBytes = 0;
-  #text = "";
+  readonly #held = new HeldText("\n", textOfMember);
 
   /** Whole events. */
   add(events: Buffer): void {
@@ -57,49 +48,14 @@ export class OutputText {
       const isDelta = block < 0 || (delta >= 0 && delta < block);
       const from = isDelta ? delta : block;
       const end = endOfLine(events, from);
-      this.#hold(events.subarray(from, end));
+      this.#held.hold(events.subarray(from, end));
       if (isDelta) delta = events.indexOf(DELTA, end);
       else block = events.indexOf(BLOCK, end);
     }
   }
 
   take(): string {
-    this.#read();
-    const text = this.#text;
-    this.#text = "";
-    return text;
-  }
-
-  /** From a member to the end of its line: with a brace before it, an object. */
-  #hold(member: Buffer): void {
-    const neededBytes = member.length + 1;
-    if (this.#heldBytes + neededBytes > MAX_HELD_BYTES) this.#read();
-    if (neededBytes > MAX_HELD_BYTES) {
-      this.#say(textOfMember(member.toString()));
-      return;
-    }
-    if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
-    this.#held.set(member, this.#heldBytes);
-    this.#heldBytes += neededBytes;
-    this.#held[this.#heldBytes - 1] = LF;
-  }
-
-  #grow(neededBytes: number): void {
-    let size = Math.max(FIRST_HELD_BYTES, this.#held.length);
-    while (size < this.#heldBytes + neededBytes) size *= 2;
-    const grown = Buffer.allocUnsafeSlow(size);
-    grown.set(this.#held.subarray(0, this.#heldBytes));
-    this.#held = grown;
-  }
-
-  #read(): void {
-    const members = this.#held.toString("utf8", 0, this.#heldBytes).split("\n");
-    this.#heldBytes = 0;
-    this.#say(members.map(textOfMember).join(""));
-  }
-
-  #say(text: string): void {
-    this.#text += text.slice(0, MAX_TEXT_LENGTH - this.#text.length);
+    return this.#held.take();
   }
 }
 

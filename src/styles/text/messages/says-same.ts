@@ -1,4 +1,5 @@
-import type { Block, MediaBlock, MediaSource } from "#core/chat.ts";
+import type { Block } from "#core/chat.ts";
+import { isSameMedia } from "#styles/text/media.ts";
 
 /**
  * Whether a block still says what was read. It may have been changed since, a
@@ -37,28 +38,10 @@ export function saysSame(block: Block, read: Block | undefined): boolean {
     case "audio":
     case "video":
     case "file":
-      return read.type === block.type && isSameMedia(block, read);
+      return (
+        read.type === block.type && read.filename === block.filename && isSameMedia(block, read)
+      );
     case "other":
       return read.type === "other" && read.data === block.data;
-  }
-}
-
-function isSameMedia(a: MediaBlock, b: MediaBlock): boolean {
-  return (
-    a.mediaType === b.mediaType &&
-    a.filename === b.filename &&
-    a.source.kind === b.source.kind &&
-    contentOf(a.source) === contentOf(b.source)
-  );
-}
-
-function contentOf(source: MediaSource): string {
-  switch (source.kind) {
-    case "url":
-      return source.url;
-    case "data":
-      return source.base64;
-    case "reference":
-      return source.id;
   }
 }

@@ -10,6 +10,7 @@ import {
   restOf,
   textOf,
 } from "#lib/values.ts";
+import { parsePlace } from "#styles/text/search-place.ts";
 import { MESSAGES } from "./spelling.ts";
 
 interface Tools extends Pick<ChatRequest, "tools" | "webSearch"> {
@@ -66,15 +67,7 @@ function parseWebSearch(wire: JsonObject): WebSearch {
     maxUses: integerOf(wire["max_uses"]),
     allowedDomains: textsOf(wire["allowed_domains"]),
     blockedDomains: textsOf(wire["blocked_domains"]),
-    location:
-      place === undefined
-        ? undefined
-        : defined({
-            country: textOf(place["country"]),
-            region: textOf(place["region"]),
-            city: textOf(place["city"]),
-            timezone: textOf(place["timezone"]),
-          }),
+    location: place && parsePlace(place),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { parsePlace } from "#styles/text/search-place.ts";
 import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { RESPONSES } from "./spelling.ts";
 
@@ -71,15 +72,7 @@ function parseWebSearch(tool: JsonObject): WebSearch {
   return defined({
     contextSize: size === "low" || size === "medium" || size === "high" ? size : undefined,
     allowedDomains: allowed.length === 0 ? undefined : allowed,
-    location:
-      place === undefined
-        ? undefined
-        : defined({
-            country: textOf(place["country"]),
-            region: textOf(place["region"]),
-            city: textOf(place["city"]),
-            timezone: textOf(place["timezone"]),
-          }),
+    location: place && parsePlace(place),
   });
 }
 
