@@ -25,7 +25,7 @@ export const MANY = 2000;
 
 export function scenarios(quick: boolean): readonly Scenario[] {
   const warmupMs = quick ? 150 : 500;
-  const firstWarmupMs = quick ? 400 : 2500;
+  const firstWarmupMs = quick ? 400 : 10_000;
   const durationMs = quick ? 500 : 2500;
   const manyPaceMs = quick ? 40 : 82;
   const busy = { callers: 16, rampMs: 0, paceMs: 1, timeoutMs: 20_000 };

@@ -41,6 +41,11 @@ export class AnswerReader {
     return events;
   }
 
+  /** More of the text of a choice that has begun. */
+  readWords(choice: number, text: string): ChatEvent[] {
+    return this.#choices.get(choice)?.readWords(text) ?? [];
+  }
+
   /**
    * `whole`: nothing can be missing; `marked`: the upstream said that this is
    * the end, which with its usage is as good as a reason; `cut`: its bytes

@@ -62,6 +62,11 @@ export class ChoiceReader {
     return this.#queue.take();
   }
 
+  readWords(text: string): ChatEvent[] {
+    this.#write("text", text, undefined);
+    return this.#queue.take();
+  }
+
   cite(citation: Citation | undefined): void {
     if (citation === undefined) return;
     const key = `${citation.start ?? ""} ${citation.end ?? ""} ${citation.url}`;

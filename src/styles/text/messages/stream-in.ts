@@ -1,7 +1,8 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { AlikeJson } from "#lib/alike-json.ts";
+import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { listOf, objectOf } from "#lib/values.ts";
 import { AnswerReader } from "./answer-reader.ts";
@@ -14,13 +15,21 @@ export function openDecoder(): StreamDecoder {
 /** Ends at the end mark, or with a reason for it; an answer that only breaks off is a failure. */
 class MessagesDecoder implements StreamDecoder {
   readonly #reader = new AnswerReader();
+  readonly #alike = new AlikeJson("text");
+  /** The block of which events hold text that are like the one before. */
+  #index: Json | undefined;
   #hasBegun = false;
   isOver = false;
 
   read({ event, data }: SseEvent): readonly ChatEvent[] {
     if (this.isOver) return [];
+    const words = this.#alike.read(data);
+    if (words !== undefined) return this.#reader.delta(this.#index, textDelta(words));
     const json = parseJson(data);
-    if (isObject(json)) return this.#read(json["type"] ?? event, json);
+    if (isObject(json)) {
+      this.#learn(json, data);
+      return this.#read(json["type"] ?? event, json);
+    }
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!data.trimStart().startsWith("{")) return [];
     throw new GatewayError("upstream_failed", "The upstream sent an event that cannot be read.");
@@ -30,6 +39,15 @@ class MessagesDecoder implements StreamDecoder {
     if (this.isOver) return [];
     if (!this.#reader.hasReason) throw brokenOff();
     return this.#finish();
+  }
+
+  #learn(body: JsonObject, data: string): void {
+    if (body["type"] !== "content_block_delta") return;
+    const delta = objectOf(body["delta"]) ?? {};
+    const { type, text, ...others } = delta;
+    const isPlain = type === "text_delta" && Object.keys(others).length === 0;
+    if (!isPlain || typeof text !== "string") return;
+    if (this.#alike.learn(data, text)) this.#index = body["index"];
   }
 
   /** Events of a type that is not known are none of ours, unless they tell of a failure. */
@@ -78,6 +96,10 @@ class MessagesDecoder implements StreamDecoder {
     this.isOver = true;
     return this.#reader.finish();
   }
+}
+
+function textDelta(text: string): JsonObject {
+  return { type: "text_delta", text };
 }
 
 function brokenOff(): GatewayError {
