@@ -5,6 +5,7 @@ import { ConfigError, describeSpot } from "#config/mistakes.ts";
 import { type ModelOverride, usdPerMillion } from "#config/models.ts";
 import type { RateLimits } from "#core/limits.ts";
 import { formatUsd } from "#core/money.ts";
+import { columns } from "./columns.ts";
 
 export interface CheckInput extends ConfigInput {
   readonly output: { write(text: string): unknown };
@@ -105,19 +106,7 @@ function asWritten(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Columns as wide as their widest cell. */
 function section(title: string, rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    });
-  }
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  return `${[title, ...(lines.length === 0 ? ["none"] : lines)].join("\n  ")}\n`;
+  const lines = rows.length === 0 ? ["none"] : columns(rows);
+  return `${[title, ...lines].join("\n  ")}\n`;
 }

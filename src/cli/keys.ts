@@ -1,0 +1,122 @@
+import type { JsonObject } from "#lib/json.ts";
+import { defined, textOf } from "#lib/values.ts";
+import {
+  listing,
+  moment,
+  statusWord,
+  table,
+  UsageError,
+  type Noun,
+  type Words,
+} from "./command.ts";
+
+const BOUNDS = {
+  models: "<a,b*>",
+  quota: "<usd>",
+  expires: "<date>",
+  networks: "<cidr,...>",
+  rpm: "<n>",
+  tpm: "<n>",
+  concurrency: "<n>",
+};
+
+/** API keys of whoever asks: of root, where no gateway runs. */
+export const keys: Noun = {
+  name: "keys",
+  verbs: [
+    {
+      usage: "list",
+      doc: "your API keys, latest first, a hundred a page",
+      options: { page: "<n>" },
+      ask(words) {
+        words.none();
+        return { method: "GET", path: `/api/token?page_size=100&p=${words.count("page") ?? 1}` };
+      },
+      show: (data) =>
+        table(
+          data,
+          ["id", "name", "key", "status", "models", "used $", "quota $", "expires"],
+          (key) => [
+            key["id"] ?? null,
+            key["name"] ?? null,
+            `...${textOf(key["last4"]) ?? ""}`,
+            statusWord(key["status"]),
+            key["models"] ?? null,
+            key["used_usd"] ?? null,
+            key["quota_usd"] ?? null,
+            moment(key["expires_at"]),
+          ],
+        ),
+    },
+    {
+      usage: "create <name>",
+      doc: "makes a key, and shows it this once",
+      options: BOUNDS,
+      ask: (words) => ({
+        method: "POST",
+        path: "/api/token",
+        body: { name: words.one("the new key"), ...readBounds(words) },
+      }),
+      show: (data) => [textOf(data["key"]) ?? ""],
+    },
+    {
+      usage: "change <id>",
+      doc: "changes what a key may do",
+      options: BOUNDS,
+      ask: (words) => ({ method: "PUT", path: keyPath(words), body: readBounds(words) }),
+      show: listing,
+    },
+    switching("enable", 1),
+    switching("disable", 2),
+    {
+      usage: "delete <id>...",
+      doc: "deletes keys for good; their running calls end",
+      ask(words) {
+        const ids = words.some("the keys by their ids").map(readNumber);
+        return { method: "POST", path: "/api/token/batch", body: { ids } };
+      },
+      show: listing,
+    },
+  ],
+};
+
+function switching(word: "enable" | "disable", status: number): Noun["verbs"][number] {
+  return {
+    usage: `${word} <id>`,
+    doc: `${word}s a key`,
+    ask: (words) => ({
+      method: "PUT",
+      path: `${keyPath(words)}?status_only=true`,
+      body: { status },
+    }),
+    show: listing,
+  };
+}
+
+function readBounds(words: Words): JsonObject {
+  return defined({
+    models: words.list("models"),
+    quota_usd: words.text("quota"),
+    expires_at: readInstant(words.text("expires")),
+    ip_ranges: words.list("networks"),
+    rpm: words.count("rpm"),
+    tpm: words.count("tpm"),
+    concurrency: words.count("concurrency"),
+  });
+}
+
+function readInstant(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const ms = Date.parse(given);
+  if (!Number.isNaN(ms)) return Math.floor(ms / 1_000);
+  throw new UsageError("--expires takes a date, such as 2030-12-31 or 2030-12-31T08:00:00Z.");
+}
+
+function keyPath(words: Words): string {
+  return `/api/token/${readNumber(words.one("a key by its id"))}`;
+}
+
+export function readNumber(given: string): number {
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw new UsageError(`'${given}' is not an id.`);
+}

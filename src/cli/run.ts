@@ -1,0 +1,48 @@
+import { createInterface } from "node:readline/promises";
+import { ask, Refused, type Reach } from "./client.ts";
+import { columns } from "./columns.ts";
+import { describeNoun, readVerb, UsageError, type Noun } from "./command.ts";
+
+export interface CommandIo {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: { write(text: string): unknown };
+  readonly errors: { write(text: string): unknown };
+  /** Finds the gateway to ask, or opens its database where none runs. */
+  reach(): Promise<Reach>;
+}
+
+/** One question to the management API, and its answer. Returns the exit code. */
+export async function runNoun(
+  noun: Noun,
+  typed: readonly string[],
+  io: CommandIo,
+): Promise<0 | 1 | 2> {
+  try {
+    const { verb, words, isJson } = readVerb(noun, typed, () => readLine(io.input));
+    const question = await verb.ask(words);
+    await using reach = await io.reach();
+    const data = await ask(question, reach);
+    const lines = isJson ? [JSON.stringify(data, null, 2)] : verb.show(data);
+    io.output.write(`${lines.join("\n")}\n`);
+    return 0;
+  } catch (cause) {
+    if (cause instanceof UsageError) {
+      const usage = columns(describeNoun(noun)).map((line) => `  ${line}`);
+      io.errors.write(`${[cause.message, "", ...usage].join("\n")}\n`);
+      return 2;
+    }
+    if (!(cause instanceof Refused)) throw cause;
+    io.errors.write(`${cause.message}\n`);
+    return 1;
+  }
+}
+
+async function readLine(input: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input });
+  try {
+    for await (const line of lines) return line;
+    return "";
+  } finally {
+    lines.close();
+  }
+}

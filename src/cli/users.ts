@@ -1,0 +1,90 @@
+import { defined } from "#lib/values.ts";
+import { listing, moment, statusWord, table, type Noun, type Words } from "./command.ts";
+import { readNumber } from "./keys.ts";
+
+export const users: Noun = {
+  name: "users",
+  verbs: [
+    {
+      usage: "list",
+      doc: "users by id, a hundred a page",
+      options: { after: "<id>" },
+      ask(words) {
+        words.none();
+        return { method: "GET", path: `/api/user?after=${words.count("after") ?? 0}` };
+      },
+      show: (data) =>
+        table(data, ["id", "name", "address", "role", "status", "since"], (user) => [
+          user["id"] ?? null,
+          user["username"] ?? null,
+          user["email"] ?? null,
+          user["role"] ?? null,
+          statusWord(user["status"]),
+          moment(user["created_at"]),
+        ]),
+    },
+    {
+      usage: "create <name>",
+      doc: "makes a user; the password is read from the standard input",
+      options: { email: "<address>", role: "<role>", quota: "<usd>", "password-stdin": undefined },
+      async ask(words) {
+        const username = words.one("the new user");
+        const password = words.has("password-stdin")
+          ? await words.secret("the password")
+          : undefined;
+        const [email, role, quota_usd] = ["email", "role", "quota"].map((each) => words.text(each));
+        return {
+          method: "POST",
+          path: "/api/user",
+          body: { username, ...defined({ email, role, quota_usd, password }) },
+        };
+      },
+      show: listing,
+    },
+    change("enable <id>", "lets a user in again", () => ({ status: 1 })),
+    change("disable <id>", "ends a user's logins, and refuses the keys", () => ({ status: 2 })),
+    change(
+      "role <id>",
+      "gives a user another role",
+      (words) => defined({ role: words.text("to") }),
+      {
+        to: "<role>",
+      },
+    ),
+    {
+      usage: "quota <id>",
+      doc: "what a user may spend in all; shows it where nothing is set",
+      options: { set: "<usd|none>", reason: "<text>" },
+      ask(words) {
+        const path = `${userPath(words)}/quota`;
+        const set = words.text("set");
+        if (set === undefined) return { method: "GET", path };
+        const body = {
+          quota_usd: set === "none" ? null : set,
+          reason: words.text("reason") ?? "command line",
+        };
+        return { method: "PUT", path, body };
+      },
+      show: listing,
+    },
+  ],
+};
+
+function change(
+  usage: string,
+  doc: string,
+  read: (words: Words) => Readonly<Record<string, string | number | undefined>>,
+  options: Readonly<Record<string, string>> = {},
+): Noun["verbs"][number] {
+  return {
+    usage,
+    doc,
+    options,
+    ask: (words) => ({ method: "PUT", path: userPath(words), body: read(words) }),
+    show: listing,
+  };
+}
+
+function userPath(words: Words): string {
+  return `/api/user/${readNumber(words.one("a user by the id"))}`;
+}
