@@ -1,3 +1,4 @@
+import { FAMILIES, type Family } from "#core/family.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { RateLimits } from "#core/limits.ts";
 import { writeUsd, type NanoUsd, parseUsd } from "#core/money.ts";
@@ -5,7 +6,7 @@ import { openForm, readItems, readNode } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
 import { readUniqueName } from "./names.ts";
-import { network, type Parser, text } from "./parsers.ts";
+import { choice, network, type Parser, text } from "./parsers.ts";
 import { apiKey, type Secret } from "./secrets.ts";
 import type { FileNode } from "./tree.ts";
 
@@ -21,10 +22,12 @@ export interface KeyConfig {
   readonly expiresAt?: number;
   /** It may be used from nowhere else; from anywhere where absent. */
   readonly networks?: readonly string[];
+  /** Families of endpoints it may call; all where absent. */
+  readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
 }
 
-const FIELDS = ["name", "key", "models", "quota", "expires_at", "networks", "limits"];
+const FIELDS = ["name", "key", "models", "quota", "expires_at", "networks", "endpoints", "limits"];
 
 const usd: Parser<NanoUsd> = {
   expects: "an amount in US dollars, such as 25 or 0.5, of at most 9 decimals and 9007199",
@@ -63,6 +66,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
     const quota = form.optional("quota", usd);
     const expiresAt = form.optional("expires_at", instant);
     const networks = readNetworks(form.find("networks"), report);
+    const endpoints = readEndpoints(form.find("endpoints"), report);
     const limits = readLimits(form, report, { concurrency: true });
 
     if (name === undefined || secret === undefined) return [];
@@ -77,6 +81,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
       ...(quota === undefined ? {} : { quota }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(networks === undefined ? {} : { networks }),
+      ...(endpoints === undefined ? {} : { endpoints }),
       ...(limits === undefined ? {} : { limits }),
     };
   });
@@ -94,4 +99,12 @@ function readNetworks(node: FileNode | undefined, report: Report): readonly stri
   if (node === undefined) return undefined;
   const items = readItems(node, report, "leave it out to allow any address.");
   return items.flatMap((item) => readNode(item, network, report) ?? []);
+}
+
+const family = choice(...FAMILIES);
+
+function readEndpoints(node: FileNode | undefined, report: Report): readonly Family[] | undefined {
+  if (node === undefined) return undefined;
+  const items = readItems(node, report, "leave it out to allow all endpoints.");
+  return items.flatMap((item) => readNode(item, family, report) ?? []);
 }

@@ -149,6 +149,11 @@ describe("a key", () => {
     expect(new Date(key?.expiresAt ?? 0).toISOString()).toBe(expected);
   });
 
+  test("can be kept to some endpoints", () => {
+    const [key] = load(`keys: [{ name: a, key: ${SECRET}, endpoints: [text, images] }]`).keys;
+    expect(key?.endpoints).toEqual(["text", "images"]);
+  });
+
   test("can be bound to networks that it is used from", () => {
     const [key] = load(`keys: [{ name: a, key: ${SECRET}, networks: [10.0.0.0/8, "::1"] }]`).keys;
     expect(key?.networks).toEqual(["10.0.0.0/8", "::1"]);
@@ -156,6 +161,8 @@ describe("a key", () => {
 
   test.each([
     ["name: a", '"key" is missing.'],
+    [`name: a, key: ${SECRET}, endpoints: []`, "leave it out to allow all endpoints"],
+    [`name: a, key: ${SECRET}, endpoints: [image]`, "did you mean"],
     [`name: a, key: ${SECRET}, networks: []`, "leave it out to allow any address"],
     [`name: a, key: ${SECRET}, networks: [10.0.0.0/33]`, "is not an IP network"],
     [`key: ${SECRET}`, '"name" is missing.'],

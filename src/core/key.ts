@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "#lib/ids.ts";
+import type { Family } from "./family.ts";
 import type { RateLimits } from "./limits.ts";
 
 /** A key as the gate knows it; the secret itself is only known to its holder. */
@@ -14,6 +15,8 @@ export interface ApiKey {
   readonly expiresAt?: number;
   /** Networks it may be used from, such as `10.0.0.0/8`; anywhere where absent. */
   readonly networks?: readonly string[];
+  /** Endpoints it may call; all where absent. */
+  readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
   /** The ledger accounts a call with this key draws on: its user's, and its own when it is capped. */
   readonly accounts: readonly AccountId[];

@@ -1,3 +1,4 @@
+import type { Family } from "./family.ts";
 import type { ApiKey, KEY_STATUS } from "./key.ts";
 import type { RateLimits } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
@@ -11,6 +12,7 @@ export interface KeyDraft {
   /** Unix ms. */
   readonly expiresAt?: number;
   readonly networks?: readonly string[];
+  readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
 }
 
@@ -21,6 +23,7 @@ export interface KeyChange {
   readonly quota?: NanoUsd | null;
   readonly expiresAt?: number | null;
   readonly networks?: readonly string[] | null;
+  readonly endpoints?: readonly Family[] | null;
   readonly limits?: { readonly [Name in keyof RateLimits]?: number | null };
   readonly status?: typeof KEY_STATUS.enabled | typeof KEY_STATUS.disabled;
 }

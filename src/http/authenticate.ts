@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
+import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { isAtLeast, type Role, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
 import type { HttpDeps } from "./deps.ts";
-import type { Access } from "./routes.ts";
+import type { Route } from "./routes.ts";
 import { originOf } from "./same-origin.ts";
 import { readSession } from "./session-cookie.ts";
 
@@ -18,10 +19,10 @@ export interface Caller {
 
 type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
 
-/** Lets a request through to a route of this access, or throws. */
+/** Lets a request through to a route, or throws. */
 export async function authenticate(
   request: Request,
-  access: Access,
+  { access, family }: Pick<Route<HttpDeps>, "access" | "family">,
   deps: AuthenticationDeps,
   readClient: () => Client,
 ): Promise<Caller> {
@@ -31,8 +32,11 @@ export async function authenticate(
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);
       return NOBODY;
-    case "key":
-      return { key: await findKey(request, deps, readClient) };
+    case "key": {
+      const key = await findKey(request, deps, readClient);
+      if (family !== undefined) refuseOtherFamilies(key, family);
+      return { key };
+    }
     case "user":
     case "auditor":
     case "admin":
@@ -62,6 +66,14 @@ async function findKey(
     }
   }
   return key;
+}
+
+function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
+  if (endpoints === undefined || endpoints.includes(family)) return;
+  throw new GatewayError(
+    "forbidden",
+    `This API key may not call ${family} endpoints; it is for ${endpoints.join(", ")}.`,
+  );
 }
 
 /** By the user's own token where one is shown, otherwise by the browser's session. */

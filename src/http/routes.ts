@@ -1,4 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
+import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
@@ -22,6 +23,8 @@ export interface Route<Deps> {
   /** As the router reads it: `/v1/models/:id`. */
   readonly path: string;
   readonly access: Access;
+  /** Keys that are kept to other families are refused; without one it is for every key. */
+  readonly family?: Family;
   /** One line for the API document. */
   readonly summary: string;
   /** JSON schema of the body, for the API document. */

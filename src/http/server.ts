@@ -98,7 +98,7 @@ async function serve(
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    const caller = await authenticate(req.raw, route.access, deps, () => around.clientOf(req.raw));
+    const caller = await authenticate(req.raw, route, deps, () => around.clientOf(req.raw));
     const params = (name: string): string | undefined => req.param(name);
     exchange = new HttpExchange(req.raw, id, caller, params, around);
     return exchange.complete(await route.handle(exchange, deps));

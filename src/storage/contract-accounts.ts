@@ -295,15 +295,23 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 async function undoAccounts(place: Place): Promise<void> {
   const db = await place.tamper();
   for (const table of ["sessions", "kept_answers"]) await db.schema.dropTable(table).execute();
-  for (const index of ["users_email", "users_token_digest"]) {
+  for (const index of ["users_email", "users_token_digest", "users_by_group"]) {
     await db.schema.dropIndex(index).execute();
   }
-  for (const column of ["email", "display_name", "password", "token_digest"]) {
+  const ofUsers = ["email", "display_name", "password", "token_digest", "group_id", "deleted_at"];
+  for (const column of ofUsers) {
     await db.schema.alterTable("users").dropColumn(column).execute();
   }
-  for (const column of ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"]) {
+  for (const column of [
+    "networks",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "concurrency",
+    "endpoints",
+  ]) {
     await db.schema.alterTable("keys").dropColumn(column).execute();
   }
+  await db.schema.dropTable("groups").execute();
   await sql`delete from sluice_migrations where name >= '0003'`.execute(db);
 }
 

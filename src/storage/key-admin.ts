@@ -41,7 +41,7 @@ const PAGE = 1_000;
 const MIN_CHARS_TO_SHOW = 12;
 
 /** A bound that the configuration names no more is gone. */
-const NO_BOUNDS = { expiresAt: null, networks: null };
+const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
 export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAdmin {

@@ -24,6 +24,7 @@ export const explainRequest: Route<HttpDeps> = {
   method: "POST",
   path: "/api/explain",
   access: "key",
+  family: "text",
   summary:
     "What a text request would do, without doing it: channels, the body as it would be sent, " +
     "what would be lost, price and estimate. Asks no model and costs nothing.",

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
+import { FAMILIES, type Family } from "#core/family.ts";
 import { KEY_STATUS, type AccountId, type ApiKey, type KeyStatus } from "#core/key.ts";
 import type { RateLimits } from "#core/limits.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
@@ -25,6 +26,8 @@ export interface KeysTable {
   deleted_at: number | null;
   /** JSON array of IP networks; `null` for anywhere. */
   networks: string | null;
+  /** JSON array of families; `null` for all. */
+  endpoints: string | null;
   /** `null` for no bound, as the two below. */
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
@@ -52,6 +55,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     accounts: Object.freeze(accounts),
     ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
+    ...(row.endpoints === null ? {} : { endpoints: familiesIn(row.endpoints) }),
     ...(limits === undefined ? {} : { limits }),
   });
 }
@@ -68,7 +72,7 @@ export function toListedKey(row: KeyRow): ListedKey {
 
 /** The columns that a change touches. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
-  const { name, models, expiresAt, networks, limits = {} } = change;
+  const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
   const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
   return {
     ...(name === undefined ? {} : { name }),
@@ -77,6 +81,9 @@ export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
     ...(networks === undefined
       ? {}
       : { networks: networks === null ? null : JSON.stringify(networks) }),
+    ...(endpoints === undefined
+      ? {}
+      : { endpoints: endpoints === null ? null : JSON.stringify(endpoints) }),
     ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
     ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
     ...(concurrency === undefined ? {} : { concurrency }),
@@ -90,6 +97,12 @@ function limitsOf(row: KeyRow): RateLimits | undefined {
     ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
   };
   return Object.keys(limits).length === 0 ? undefined : Object.freeze(limits);
+}
+
+const families = z.array(z.enum(FAMILIES));
+
+function familiesIn(json: string): readonly Family[] {
+  return Object.freeze(families.parse(JSON.parse(json)));
 }
 
 const texts = z.array(z.string());

@@ -9,6 +9,7 @@ export const createChatCompletion: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/chat/completions",
   access: "key",
+  family: "text",
   summary:
     "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
   requestSchema: () => schemaOf(REQUEST),

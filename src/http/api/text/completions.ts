@@ -9,6 +9,7 @@ export const createCompletion: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/completions",
   access: "key",
+  family: "text",
   summary: "Continues a prompt, as before there were chats.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => completions.inbound.buildError(error),

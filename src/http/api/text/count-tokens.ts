@@ -16,6 +16,7 @@ export const countMessageTokens: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/messages/count_tokens",
   access: "key",
+  family: "text",
   summary: "Counts the input tokens of a messages request; asks no model and costs nothing.",
   renderError: buildCountError,
   async handle(exchange, deps) {
@@ -31,6 +32,7 @@ export const countResponseTokens: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/responses/input_tokens",
   access: "key",
+  family: "text",
   summary: "Counts the input tokens of a responses request; asks no model and costs nothing.",
   renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {

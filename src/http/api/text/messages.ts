@@ -9,6 +9,7 @@ export const createMessage: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/messages",
   access: "key",
+  family: "text",
   summary: "Generates text in the messages style; `stream: true` answers with server-sent events.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => messages.inbound.buildError(error),

@@ -13,6 +13,7 @@ export const nativeOperations: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].m
   method: "POST",
   path: `${version}/models/:operation{.+}`,
   access: "key",
+  family: "text",
   summary:
     "Generates text, or counts tokens, in the native style: `{model}:generateContent`, " +
     "`{model}:streamGenerateContent`, `{model}:countTokens`.",

@@ -17,6 +17,7 @@ export const createResponse: Route<HttpDeps> = {
   method: "POST",
   path: "/v1/responses",
   access: "key",
+  family: "text",
   summary:
     "Generates text in the responses style; goes on from `previous_response_id` over any upstream.",
   requestSchema: () => schemaOf(REQUEST),
@@ -29,6 +30,7 @@ export const refuseResponseSocket: Route<HttpDeps> = {
   method: "GET",
   path: "/v1/responses",
   access: "key",
+  family: "text",
   summary: "Refused: responses are asked for by POST, and there is no WebSocket.",
   renderError: (error) => responses.inbound.buildError(error),
   handle({ request }) {

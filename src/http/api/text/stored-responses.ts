@@ -13,6 +13,7 @@ const MAX_PAGE = 100;
 
 const base = {
   access: "key",
+  family: "text",
   renderError: responses.inbound.buildError,
 } as const;
 

@@ -1,4 +1,5 @@
 import { invalid } from "#core/error.ts";
+import { FAMILIES, type Family } from "#core/family.ts";
 import { KEY_STATUS, MODEL_PATTERN } from "#core/key.ts";
 import type { KeyChange } from "#core/own-keys.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
@@ -24,6 +25,10 @@ const FIELDS = {
   ip_ranges: {
     ...list(text({ maxLength: 64 }), MAX_NETWORKS, 1),
     doc: "Networks it may be used from; null for anywhere.",
+  },
+  endpoints: {
+    ...list(text({ oneOf: FAMILIES }), FAMILIES.length, 1),
+    doc: "Families of endpoints it may call; null for all.",
   },
   rpm: bound,
   tpm: bound,
@@ -53,6 +58,7 @@ export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
     quota: readUsd(body["quota_usd"], "quota_usd"),
     expiresAt: typeof expiresAt === "number" ? expiresAt * 1_000 : expiresAt,
     networks: readTexts(body["ip_ranges"], "ip_ranges", isNetwork, null),
+    endpoints: readFamilies(body["endpoints"]),
     limits: defined({
       requestsPerMinute: numberIn(body["rpm"]),
       tokensPerMinute: numberIn(body["tpm"]),
@@ -64,6 +70,11 @@ export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
 export function readStatus(body: JsonObject): KeyChange["status"] {
   const { status } = body;
   return status === KEY_STATUS.enabled || status === KEY_STATUS.disabled ? status : undefined;
+}
+
+function readFamilies(value: Json | undefined): readonly Family[] | null | undefined {
+  if (value === null) return null;
+  return isArray(value) ? FAMILIES.filter((family) => value.includes(family)) : undefined;
 }
 
 function numberIn(value: Json | undefined): number | null | undefined {

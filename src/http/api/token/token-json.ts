@@ -18,6 +18,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     quota_usd: quota === null ? null : showUsd(quota),
     used_usd: quota === null ? null : showUsd(spent),
     ip_ranges: key.networks ?? null,
+    endpoints: key.endpoints ?? null,
     rpm: limits.requestsPerMinute ?? null,
     tpm: limits.tokensPerMinute ?? null,
     concurrency: limits.concurrency ?? null,

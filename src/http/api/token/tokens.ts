@@ -129,7 +129,8 @@ async function update(
 }
 
 /** A new token has no bounds to take away, so `null` says there what absence says. */
-function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, limits = {} }: Fields) {
+function draftOf(fields: Fields) {
+  const { name = "", models = ["*"], quota, expiresAt, networks, endpoints, limits = {} } = fields;
   const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
   return {
     name,
@@ -137,6 +138,7 @@ function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, limits
     ...present("quota", quota),
     ...present("expiresAt", expiresAt),
     ...present("networks", networks),
+    ...present("endpoints", endpoints),
     limits: {
       ...present("requestsPerMinute", requestsPerMinute),
       ...present("tokensPerMinute", tokensPerMinute),
