@@ -1,6 +1,5 @@
 import type { RateLimits } from "#core/limits.ts";
-import type { PicoUsdPerToken, Rates } from "#core/money.ts";
-import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import { parseRate, writeRate, type PicoUsdPerToken, type Rates } from "#core/money.ts";
 import { type Form, openForm } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import { describeSpot, quote, type Report } from "./mistakes.ts";
@@ -33,19 +32,12 @@ const FIELDS = [
 ];
 const PRICES = FIELDS.slice(0, -3);
 
-/** A dollar per million tokens is 10^6 pico-dollars per token. */
-const PRICE_DECIMALS = 6;
-const MAX_PRICE: PicoUsdPerToken = 100_000 * 10 ** PRICE_DECIMALS;
-
 export const usdPerMillion: Parser<PicoUsdPerToken> = {
   expects:
     "a price in US dollars per million tokens, such as 0.15, of at most 6 decimals and 100000",
   shows: "always",
-  parse(given) {
-    const rate = parseDecimal(given, PRICE_DECIMALS);
-    return rate === undefined || rate > MAX_PRICE ? undefined : rate;
-  },
-  format: (rate) => formatDecimal(rate, PRICE_DECIMALS),
+  parse: parseRate,
+  format: writeRate,
 };
 
 const tokens = wholeNumber(1, 100_000_000);

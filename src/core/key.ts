@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "#lib/ids.ts";
 import type { Family } from "./family.ts";
+import type { Group } from "./group.ts";
 import type { RateLimits } from "./limits.ts";
 
 /** A key as the gate knows it; the secret itself is only known to its holder. */
@@ -18,6 +19,8 @@ export interface ApiKey {
   /** Endpoints it may call; all where absent. */
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
+  /** Of its user; what it allows, the key may still not. */
+  readonly group?: Group;
   /** The ledger accounts a call with this key draws on: its user's, and its own when it is capped. */
   readonly accounts: readonly AccountId[];
 }
@@ -57,8 +60,13 @@ export function isWellFormed(secret: string, prefix = PREFIX): boolean {
 /** A model's name, the beginning of one with a `*` behind it, or `*` for all. */
 export const MODEL_PATTERN = /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u;
 
-export function mayUse(key: ApiKey, model: string): boolean {
-  return key.models.some((pattern) =>
+/** By what the key may, and by what its user's group may. */
+export function mayUse({ models, group }: ApiKey, model: string): boolean {
+  return isAmong(models, model) && (group?.models === undefined || isAmong(group.models, model));
+}
+
+function isAmong(patterns: readonly string[], model: string): boolean {
+  return patterns.some((pattern) =>
     pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model,
   );
 }

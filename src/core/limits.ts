@@ -7,6 +7,9 @@ export interface RateLimits {
   readonly concurrency?: number;
 }
 
+/** What is absent stays as it is; `null` takes a bound away. */
+export type RateLimitsChange = { readonly [Name in keyof RateLimits]?: number | null };
+
 /** Somebody or something that has limits: a key, a user, a model, a channel. */
 export interface Limited {
   /** `key:31`. Two with the same id share what there is. */

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { costOf, type Price } from "./money.ts";
+import { describe, expect, test } from "bun:test";
+import { costOf, parseThousandths, writeThousandths, type Price } from "./money.ts";
 import { usageOf, type Usage } from "./usage.ts";
 
 const PRICE: Price = {
@@ -52,4 +52,22 @@ test("no more is kept for long than was written at all", () => {
   });
 
   expect(usage.longCacheWriteTokens).toBe(10);
+});
+
+describe("a factor", () => {
+  test.each([
+    ["0", 0],
+    ["1", 1_000],
+    ["1.25", 1_250],
+    ["100", 100_000],
+    ["0.001", 1],
+    ["100.001", undefined],
+    ["0.0001", undefined],
+    ["-1", undefined],
+    ["NaN", undefined],
+    ["", undefined],
+  ])("%j is %p thousandths", (text, expected) => {
+    expect(parseThousandths(text)).toBe(expected as never);
+    if (expected !== undefined) expect(writeThousandths(expected)).toBe(text);
+  });
 });

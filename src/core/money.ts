@@ -31,7 +31,25 @@ export interface Price extends Rates {
 
 export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
 
+/** A factor in whole thousandths: 1,500 is one and a half. */
+export type Thousandths = number;
+
+/** How people write rates, here as in `sluice.yaml`. */
+export const RATE_WORDS = {
+  input: "input",
+  output: "output",
+  cached_input: "cachedInput",
+  cache_write: "cacheWrite",
+  audio_input: "audioInput",
+  audio_output: "audioOutput",
+} as const satisfies Readonly<Record<string, keyof Rates>>;
+
 const PICO_PER_NANO = 1_000n;
+/** A dollar per million tokens is 10^6 pico-dollars per token. */
+const RATE_DECIMALS = 6;
+const MAX_RATE: PicoUsdPerToken = 100_000 * 10 ** RATE_DECIMALS;
+const FACTOR_DECIMALS = 3;
+const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
 
 /** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
@@ -43,6 +61,34 @@ export function parseUsd(text: string): NanoUsd | undefined {
 /** The way back. */
 export function writeUsd(amount: NanoUsd): string {
   return formatDecimal(amount, NANO_DECIMALS);
+}
+
+/** "0.15" dollars per million tokens; undefined above 100,000 and for more than six decimals. */
+export function parseRate(text: string): PicoUsdPerToken | undefined {
+  return parseUpTo(text, RATE_DECIMALS, MAX_RATE);
+}
+
+export function writeRate(rate: PicoUsdPerToken): string {
+  return formatDecimal(rate, RATE_DECIMALS);
+}
+
+/** "1.5"; undefined above 100 and for more than three decimals. */
+export function parseThousandths(text: string): Thousandths | undefined {
+  return parseUpTo(text, FACTOR_DECIMALS, MAX_FACTOR);
+}
+
+export function writeThousandths(factor: Thousandths): string {
+  return formatDecimal(factor, FACTOR_DECIMALS);
+}
+
+/** Each rate times the factor, rounded up to the next whole pico-dollar. */
+export function scalePrice(price: Price, factor: Thousandths): Price {
+  const { tiers } = price;
+  return {
+    ...price,
+    ...scaleRates(price, factor),
+    ...(tiers && { tiers: tiers.map((tier) => ({ ...tier, ...scaleRates(tier, factor) })) }),
+  };
 }
 
 export function nanoUsd(amount: number): NanoUsd {
@@ -83,6 +129,30 @@ function ratesFor(inputTokens: number, price: Price): Rates {
 /** Parts of a usage may overlap in a vendor's count: a negative rest costs nothing. */
 function times(tokens: number, rate: PicoUsdPerToken): bigint {
   return tokens <= 0 ? 0n : BigInt(tokens) * BigInt(rate);
+}
+
+/** A record, so that a new rate cannot be forgotten. */
+const RATES: Readonly<Record<keyof Rates, true>> = {
+  input: true,
+  output: true,
+  cachedInput: true,
+  cacheWrite: true,
+  longCacheWrite: true,
+  audioInput: true,
+  audioOutput: true,
+};
+
+function scaleRates(rates: Rates, factor: Thousandths): { [Name in keyof Rates]?: Rates[Name] } {
+  const scaled = Object.entries(rates).flatMap(([name, rate]) => {
+    if (!Object.hasOwn(RATES, name)) return [];
+    return [[name, Number((BigInt(rate) * BigInt(factor) + 999n) / 1_000n)] as const];
+  });
+  return Object.fromEntries(scaled);
+}
+
+function parseUpTo(text: string, decimals: number, most: number): number | undefined {
+  const parts = parseDecimal(text, decimals);
+  return parts === undefined || parts > most ? undefined : parts;
 }
 
 function isNanoUsd(amount: number): amount is NanoUsd {

@@ -1,6 +1,6 @@
 import type { Family } from "./family.ts";
 import type { ApiKey, KEY_STATUS } from "./key.ts";
-import type { RateLimits } from "./limits.ts";
+import type { RateLimits, RateLimitsChange } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
 
 export interface KeyDraft {
@@ -24,12 +24,15 @@ export interface KeyChange {
   readonly expiresAt?: number | null;
   readonly networks?: readonly string[] | null;
   readonly endpoints?: readonly Family[] | null;
-  readonly limits?: { readonly [Name in keyof RateLimits]?: number | null };
+  readonly limits?: RateLimitsChange;
   readonly status?: typeof KEY_STATUS.enabled | typeof KEY_STATUS.disabled;
 }
 
+/** A key as its owner made it, without what its user's group makes of it. */
+export type OwnKey = Omit<ApiKey, "group">;
+
 export interface ListedKey {
-  readonly key: ApiKey;
+  readonly key: OwnKey;
   /** Harmless, for people to tell keys apart. */
   readonly last4: string;
   readonly quota: NanoUsd | null;
@@ -39,7 +42,7 @@ export interface ListedKey {
 }
 
 export interface CreatedKey {
-  readonly key: ApiKey;
+  readonly key: OwnKey;
   readonly secret: string;
 }
 

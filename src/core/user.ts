@@ -15,6 +15,8 @@ export interface User {
   readonly role: Role;
   readonly isEnabled: boolean;
   readonly hasPassword: boolean;
+  /** Without one, nothing is held against the user but what holds for everybody. */
+  readonly groupId?: number;
   /** Unix ms. */
   readonly createdAt: number;
 }
@@ -27,24 +29,29 @@ export interface UserDraft {
   readonly password?: string;
   /** What all of the user's keys may spend together; no bound where absent. */
   readonly quota?: NanoUsd;
+  readonly groupId?: number;
 }
 
-/** What is absent stays as it is. */
+/** What is absent stays as it is; a group of `null` is none. */
 export interface UserChange {
   readonly displayName?: string;
   readonly role?: Role;
   readonly isEnabled?: boolean;
   readonly password?: string;
+  readonly groupId?: number | null;
 }
 
 /** Who there is. */
 export interface UserStore {
-  /** Throws `invalid_request` where the name or the address is somebody's already. */
+  /** Throws `invalid_request` where the name or the address is somebody's already, or the group is none. */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
   /** By id, at most `limit` of those after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly User[]>;
-  /** A new password and a disabled account end all logins of before. Undefined where there is no such user. */
+  /**
+   * A new password and a disabled account end all logins of before. Undefined
+   * where there is no such user. Throws `invalid_request` where the group is none.
+   */
   change(id: number, change: UserChange): Promise<User | undefined>;
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
-import { createSecret, isWellFormed, KEY_STATUS, type ApiKey, type KeyStatus } from "#core/key.ts";
+import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { CreatedKey, KeyDraft, ListedKey, OwnKeys } from "#core/own-keys.ts";
+import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
@@ -17,7 +17,7 @@ export interface KeyAdmin extends OwnKeys {
   /** The secret is in the answer and nowhere else: it cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }): Promise<CreatedKey>;
   /** Makes a key of the configuration what the file says, creating it when there is none of its name. */
-  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<ApiKey>;
+  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
   /** False where there is no such key. */
   setStatus(id: number, status: KeyStatus): Promise<boolean>;
   /** `null` takes the bound away. */
@@ -180,7 +180,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
       .executeTakeFirst();
   }
 
-  async function getKey(id: number): Promise<ApiKey> {
+  async function getKey(id: number): Promise<OwnKey> {
     return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
   }
 }

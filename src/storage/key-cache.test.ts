@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Group } from "#core/group.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { SEED, times } from "#test/seed.ts";
 import { createKeyCache } from "./key-cache.ts";
@@ -8,7 +9,9 @@ test("a changed or deleted key is never given out again, whatever look-ups were 
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
-      fc.array(fc.constantFrom("find", "find", "find", "change", "delete"), { maxLength: 14 }),
+      fc.array(fc.constantFrom("find", "find", "find", "change", "change its group", "delete"), {
+        maxLength: 14,
+      }),
       async (scheduler, steps) => {
         const { database, cache } = setup(() => scheduler.schedule(Promise.resolve()));
         /** The oldest version that a look-up begun now may still give. */
@@ -24,7 +27,8 @@ test("a changed or deleted key is never given out again, whatever look-ups were 
           // Another change may be committed before this one is heard of.
           const committed = step === "delete" ? database.delete() : database.change();
           await scheduler.schedule(Promise.resolve(), "commit heard of");
-          cache.forget(1);
+          if (step === "change its group") cache.forgetGroup(GROUP.id);
+          else cache.forget(1);
           oldestAllowed = Math.max(oldestAllowed, committed);
         });
         await scheduler.waitFor(Promise.all(tasks));
@@ -71,6 +75,26 @@ test("an unknown key is not looked up again for a second", async () => {
   await cache.find("digest");
 
   expect(lookups()).toBe(2);
+});
+
+test("a change of a group leaves keys of other groups, and of none, where they are", async () => {
+  const asked: string[] = [];
+  const cache = createKeyCache({
+    async lookup(digest) {
+      asked.push(digest);
+      const { group: _, ...alone } = keyOf(1, Number(digest));
+      if (digest === "1") return alone;
+      return { ...alone, group: { ...GROUP, id: Number(digest) } };
+    },
+    ttlMs: Infinity,
+    clock: { now: () => 0, monotonic: () => 0 },
+  });
+  for (const digest of ["1", "2", "3"]) await cache.find(digest);
+
+  cache.forgetGroup(2);
+  for (const digest of ["1", "2", "3"]) await cache.find(digest);
+
+  expect(asked).toEqual(["1", "2", "3", "2"]);
 });
 
 test("a failed look-up is told to those who asked, and not remembered", async () => {
@@ -143,9 +167,19 @@ function setup(travel: () => Promise<unknown> = async () => {}) {
 
 const DELETED = 1_000_000;
 
+const GROUP: Group = { id: 7, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
+
 function keyOf(version: number, id = 1): ApiKey {
   const name = String(version);
-  return { id, userId: 1, name, status: KEY_STATUS.enabled, models: [], accounts: [] };
+  return {
+    id,
+    userId: 1,
+    name,
+    status: KEY_STATUS.enabled,
+    models: [],
+    accounts: [],
+    group: GROUP,
+  };
 }
 
 function versionOf(key: ApiKey | undefined): number {

@@ -19,6 +19,8 @@ export interface KeyCache {
    * given the record from before, not even by a look-up that is under way.
    */
   forget(keyId: number): void;
+  /** The same for all keys of users of a group. */
+  forgetGroup(groupId: number): void;
 }
 
 interface Known {
@@ -56,14 +58,26 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
     },
 
     forget(keyId) {
-      epoch++;
-      underWay = new Map();
+      distrust();
       unknown.clear();
       const digest = digests.get(keyId);
       const entry = digest === undefined ? undefined : known.get(digest);
       if (digest !== undefined && entry !== undefined) drop(digest, entry);
     },
+
+    forgetGroup(groupId) {
+      distrust();
+      for (const [digest, entry] of known) {
+        if (entry.key.group?.id === groupId) drop(digest, entry);
+      }
+    },
   };
+
+  /** Of the look-ups that are under way. */
+  function distrust(): void {
+    epoch++;
+    underWay = new Map();
+  }
 
   async function ask(digest: string): Promise<ApiKey | undefined> {
     const askedIn = epoch;

@@ -1,10 +1,12 @@
 import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
+import type { Group } from "#core/group.ts";
 import { isWellFormed, KEY_STATUS, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digestOf } from "./secrets.ts";
 import type { Tables } from "./tables.ts";
+import { GROUP_COLUMNS, toGroup, type GroupRow } from "./tables/groups.ts";
 import { toApiKey, type KeyRow } from "./tables/keys.ts";
 import { USER_STATUS } from "./tables/users.ts";
 
@@ -21,6 +23,8 @@ export interface OpenKeyStore extends KeyStore, Disposable {
   digestOf(secret: string): string;
   /** Keys have changed, and the change is committed. */
   changed(keyIds: readonly number[]): Promise<void>;
+  /** A group has, and with it all keys of its users. */
+  groupChanged(groupId: number): void;
 }
 
 /** No secret is longer; what is needs no digest to be refused. */
@@ -56,6 +60,8 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
       await refresh();
     },
 
+    groupChanged: (groupId) => cache.forgetGroup(groupId),
+
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }
@@ -74,11 +80,18 @@ export function selectKeys(db: Kysely<Tables>) {
 
 /** Compiled once: what is left of a look-up is the query itself. */
 function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
-  const compiled = selectKeys(db).where("keys.digest", "=", "").compile();
+  const compiled = selectKeys(db)
+    .leftJoin("groups", "groups.id", "users.group_id")
+    .select(GROUP_COLUMNS)
+    .where("keys.digest", "=", "")
+    .compile();
+  const share = openGroupPool();
   return async (digest) => {
     try {
-      const { rows } = await db.executeQuery<KeyRow>({ ...compiled, parameters: [digest] });
-      return rows[0] && toApiKey(rows[0]);
+      const { rows } = await db.executeQuery<FoundRow>({ ...compiled, parameters: [digest] });
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      return toApiKey(row, row.group_id === null ? undefined : share(row));
     } catch (cause) {
       throw new GatewayError("unavailable", "The gateway cannot look up keys at the moment.", {
         cause,
@@ -86,6 +99,25 @@ function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | un
     }
   };
 }
+
+/** The group's columns are all there, or all `null`. */
+type FoundRow = KeyRow & (GroupRow | { readonly group_id: null });
+
+/** A group may be large, and have many keys: they share it. */
+function openGroupPool(): (row: GroupRow) => Group {
+  const pool = new Map<number, { readonly version: number; readonly group: Group }>();
+  return (row) => {
+    const { group_id: id, group_version: version } = row;
+    const known = pool.get(id);
+    if (known?.version === version) return known.group;
+    if (pool.size >= MAX_POOLED) pool.clear();
+    const group = toGroup(row);
+    pool.set(id, { version, group });
+    return group;
+  };
+}
+
+const MAX_POOLED = 1_000;
 
 const MAX_ASKED = 500;
 

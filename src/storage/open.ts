@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { CallLog } from "#core/call.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -18,6 +19,7 @@ import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createGroupStore } from "./user-groups.ts";
 import { createUserStore, type UserAdmin } from "./users.ts";
 
 export interface StorageOptions {
@@ -44,6 +46,7 @@ export interface Storage extends AsyncDisposable {
   readonly journal: CountingJournal;
   readonly keys: KeyStore & KeyAdmin;
   readonly users: UserAdmin;
+  readonly groups: GroupStore;
   readonly logins: LoginStore;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
@@ -98,6 +101,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     journal,
     keys: { find: keys.find, ...admin },
     users: createUserStore({ db, clock, passwords, keys }),
+    groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),
     responses: createResponseStore(db),
     keptAnswers: createKeptAnswerStore({

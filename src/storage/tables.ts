@@ -1,5 +1,6 @@
 import type { AccountsTable } from "./tables/accounts.ts";
 import type { CallsTable } from "./tables/calls.ts";
+import type { GroupsTable } from "./tables/groups.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { InstancesTable } from "./tables/instances.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
@@ -13,6 +14,7 @@ import type { UsersTable } from "./tables/users.ts";
 /** The database as Kysely sees it, the same on both engines. */
 export interface Tables {
   users: UsersTable;
+  groups: GroupsTable;
   sessions: SessionsTable;
   keys: KeysTable;
   accounts: AccountsTable;

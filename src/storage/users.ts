@@ -1,5 +1,5 @@
 import type { Kysely, Updateable } from "kysely";
-import { GatewayError } from "#core/error.ts";
+import { GatewayError, invalid } from "#core/error.ts";
 import type { Role, User, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openAccount } from "./open-account.ts";
@@ -7,7 +7,7 @@ import type { OpenKeyStore } from "./keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "./tables.ts";
 import { toUser, USER_STATUS, type UsersTable } from "./tables/users.ts";
-import { isUniqueViolation } from "./unique.ts";
+import { isReferenceViolation, isUniqueViolation } from "./unique.ts";
 
 export interface UserAdmin extends UserStore {
   /** The user that a new gateway starts with, and whose spending has no bound. */
@@ -68,7 +68,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return numUpdatedRows > 0n;
     },
 
-    async create({ name, email, displayName, role, password, quota }) {
+    async create({ name, email, displayName, role, password, quota, groupId }) {
       const now = clock.now();
       const row = {
         name,
@@ -77,6 +77,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         role,
         status: USER_STATUS.enabled,
         password: password === undefined ? null : await passwords.hash(password),
+        group_id: groupId ?? null,
         created_at: now,
       };
       try {
@@ -90,6 +91,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           return toUser(inserted);
         });
       } catch (cause) {
+        if (isReferenceViolation(cause)) throw noSuchGroup();
         throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
       }
     },
@@ -107,7 +109,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async change(id, { displayName, role, isEnabled, password }) {
+    async change(id, { displayName, role, isEnabled, password, groupId }) {
       const columns: Updateable<UsersTable> = {
         ...(displayName === undefined ? {} : { display_name: displayName }),
         ...(role === undefined ? {} : { role }),
@@ -115,20 +117,26 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           ? {}
           : { status: isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled }),
         ...(password === undefined ? {} : { password: await passwords.hash(password) }),
+        ...(groupId === undefined ? {} : { group_id: groupId }),
       };
       if (Object.keys(columns).length === 0) return await find(id);
-      await db.transaction().execute(async (transaction) => {
-        await transaction.updateTable("users").set(columns).where("id", "=", id).execute();
-        if (isEnabled === false || password !== undefined) {
-          await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
-          await transaction
-            .updateTable("users")
-            .set({ token_digest: null })
-            .where("id", "=", id)
-            .execute();
-        }
-      });
-      if (isEnabled !== undefined) await keys.changed(await keysOf(id));
+      try {
+        await db.transaction().execute(async (transaction) => {
+          await transaction.updateTable("users").set(columns).where("id", "=", id).execute();
+          if (isEnabled === false || password !== undefined) {
+            await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
+            await transaction
+              .updateTable("users")
+              .set({ token_digest: null })
+              .where("id", "=", id)
+              .execute();
+          }
+        });
+      } catch (cause) {
+        throw isReferenceViolation(cause) ? noSuchGroup() : cause;
+      } finally {
+        if (isEnabled !== undefined || groupId !== undefined) await keys.changed(await keysOf(id));
+      }
       return await find(id);
     },
   };
@@ -147,6 +155,10 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       .execute();
     return rows.map(({ id }) => id);
   }
+}
+
+function noSuchGroup(): GatewayError {
+  return invalid("group_id", "There is no such group.");
 }
 
 export function takenByUser(cause: unknown): GatewayError {

@@ -1,13 +1,14 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
 import { FAMILIES, type Family } from "#core/family.ts";
+import type { Group } from "#core/group.ts";
 import { KEY_STATUS, type AccountId, type ApiKey, type KeyStatus } from "#core/key.ts";
-import type { RateLimits } from "#core/limits.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { KeyChange, ListedKey } from "#core/own-keys.ts";
+import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
 import { USER_STATUS } from "./users.ts";
 
-export interface KeysTable {
+export interface KeysTable extends LimitColumns {
   id: Generated<number>;
   user_id: number;
   name: string;
@@ -28,10 +29,6 @@ export interface KeysTable {
   networks: string | null;
   /** JSON array of families; `null` for all. */
   endpoints: string | null;
-  /** `null` for no bound, as the two below. */
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  concurrency: number | null;
 }
 
 /** A key with what is known of its account, if it has one, and of its user. */
@@ -41,7 +38,7 @@ export interface KeyRow extends Selectable<KeysTable> {
   readonly user_status: number;
 }
 
-export function toApiKey(row: KeyRow): ApiKey {
+export function toApiKey(row: KeyRow, group?: Group): ApiKey {
   const accounts: AccountId[] = [`user:${row.user_id}`];
   if (row.granted !== null) accounts.push(`key:${row.id}`);
   const limits = limitsOf(row);
@@ -57,6 +54,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
     ...(row.endpoints === null ? {} : { endpoints: familiesIn(row.endpoints) }),
     ...(limits === undefined ? {} : { limits }),
+    ...(group === undefined ? {} : { group }),
   });
 }
 
@@ -73,7 +71,6 @@ export function toListedKey(row: KeyRow): ListedKey {
 /** The columns that a change touches. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
   const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
-  const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
   return {
     ...(name === undefined ? {} : { name }),
     ...(models === undefined ? {} : { models: JSON.stringify(models) }),
@@ -84,19 +81,8 @@ export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
     ...(endpoints === undefined
       ? {}
       : { endpoints: endpoints === null ? null : JSON.stringify(endpoints) }),
-    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
-    ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...limitColumns(limits),
   };
-}
-
-function limitsOf(row: KeyRow): RateLimits | undefined {
-  const limits = {
-    ...(row.requests_per_minute === null ? {} : { requestsPerMinute: row.requests_per_minute }),
-    ...(row.tokens_per_minute === null ? {} : { tokensPerMinute: row.tokens_per_minute }),
-    ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
-  };
-  return Object.keys(limits).length === 0 ? undefined : Object.freeze(limits);
 }
 
 const families = z.array(z.enum(FAMILIES));

@@ -15,6 +15,9 @@ export interface UsersTable {
   password: string | null;
   /** Keyed digest of the user's access token. */
   token_digest: string | null;
+  group_id: number | null;
+  /** A deleted user stays as a tombstone: ledger and calls refer to it. */
+  deleted_at: number | null;
 }
 
 export const USER_STATUS = { enabled: 1, disabled: 2 } as const;
@@ -29,5 +32,6 @@ export function toUser(row: Selectable<UsersTable>): User {
     hasPassword: row.password !== null,
     createdAt: row.created_at,
     ...(row.email === null ? {} : { email: row.email }),
+    ...(row.group_id === null ? {} : { groupId: row.group_id }),
   });
 }
