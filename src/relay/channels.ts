@@ -1,10 +1,11 @@
 import type { Channel } from "#core/channel.ts";
-import { mayUse, type ApiKey } from "#core/key.ts";
+import type { ApiKey } from "#core/key.ts";
 import type { Limited, RateLimits } from "#core/limits.ts";
 import type { Catalog, Model, ModelTraits } from "#core/model.ts";
 import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
+import { withinReach } from "./reach.ts";
 import type { Candidate, ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
 
@@ -66,15 +67,12 @@ export class Channels implements ModelTable {
 
   /** What a key may use, in the order of names. */
   list(key: ApiKey): readonly ListedModel[] {
-    return [...this.#table.keys()]
-      .filter((id) => mayUse(key, id))
-      .sort()
-      .flatMap((id) => this.describe(key, id) ?? []);
+    return [...this.#table.keys()].sort().flatMap((id) => this.describe(key, id) ?? []);
   }
 
   describe(key: ApiKey, id: string): ListedModel | undefined {
-    const [first] = this.#table.get(id) ?? [];
-    if (first === undefined || !mayUse(key, id)) return undefined;
+    const [first] = withinReach(key, id, this.#table.get(id)) ?? [];
+    if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
     return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
   }

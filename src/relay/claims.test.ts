@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
+import type { Group } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Claim, Limited, RateLimits, Standing, Verdict } from "#core/limits.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -100,6 +101,33 @@ describe("what a call claims", () => {
     expect(claim()).toBeUndefined();
   });
 
+  test("is of its user's group: together with all of it, and alone by what the group says", async () => {
+    const group: Group = {
+      id: 3,
+      name: "g",
+      priceFactor: 1_000,
+      prices: new Map(),
+      limits: { requestsPerMinute: 9 },
+      sharedLimits: TPM,
+      createdAt: 0,
+    };
+    const { claim, taken } = setup({ userLimits: { ...RPM, concurrency: 2 }, key: { group } });
+    await claim();
+
+    expect(taken[0]?.bounds).toEqual([
+      { id: "user:7", limits: { requestsPerMinute: 9, concurrency: 2 }, tokens: 0 },
+      { id: "group:3", limits: TPM, tokens: 40 },
+    ]);
+  });
+
+  test("is nothing for a group that limits nobody", () => {
+    const group: Group = { id: 3, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
+    const { claim, taken } = setup({ key: { group } });
+
+    expect(claim()).toBeUndefined();
+    expect(taken).toEqual([]);
+  });
+
   test("counts every answer that it asks for", async () => {
     const body = BODY.replace('"max_tokens":50', '"max_tokens":20,"n":3');
     const { claim, taken } = setup({ limits: TPM, body });
@@ -109,13 +137,22 @@ describe("what a call claims", () => {
   });
 });
 
-test("a caller is told of the scarcest of its own limits, and nothing of the model's", async () => {
+test("a caller is told of the scarcest of its own limits, and nothing of the model's or the group's", async () => {
   const left = (remaining: number) => ({ requests: { limit: 9, remaining, resetMs: 1 } });
+  const group: Group = {
+    id: 3,
+    name: "g",
+    priceFactor: 1_000,
+    prices: new Map(),
+    sharedLimits: RPM,
+    createdAt: 0,
+  };
   const { claim, told } = setup({
     limits: RPM,
     userLimits: RPM,
     model: { id: "model:m", limits: RPM },
-    verdict: { standings: [left(5), left(3), left(1)] },
+    key: { group },
+    verdict: { standings: [left(5), left(3), left(2), left(1)] },
   });
   await claim();
 
@@ -125,6 +162,7 @@ test("a caller is told of the scarcest of its own limits, and nothing of the mod
 test.each([
   ["key:1", "requests", 20_000, "This API key is at its limit of 5 requests a minute."],
   ["user:7", "tokens", 20_000, "This account is at its limit of 1000 tokens a minute."],
+  ["group:3", "requests", 20_000, "This account's group is at its limit of 5 requests a minute."],
   ["model:m", "requests", 20_000, "This model is at its limit of 5 requests a minute."],
   ["key:1", "concurrency", 1_000, "This API key is at its limit of 2 calls at once."],
 ] as const)("whoever is over the limit of %s by %s is told so", async (id, by, wait, message) => {

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import { userLimitsIn } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import {
   boundOf,
@@ -17,24 +18,22 @@ import type { Route, Router } from "./route.ts";
 
 export interface ClaimDeps {
   readonly limiter: RateLimiter;
-  /** Every user's, for all keys together. */
+  /** Every user's, for all keys together, where the user's group does not say otherwise. */
   readonly userLimits: RateLimits | undefined;
   readonly router: Router;
 }
 
 /**
- * Takes what a call needs of the limits of its key, its user and its model,
- * or throws `rate_limited`. Nothing, and at once, for a call that nobody
- * limits.
+ * Takes what a call needs of the limits of its key, its user, the user's group
+ * and its model, or throws `rate_limited`. Nothing, and at once, for a call
+ * that nobody limits.
  */
 export function claimFor(call: Call, deps: ClaimDeps): Promise<Claim> | undefined {
   const { key, facts } = call;
-  const { userLimits, router } = deps;
-  const ofModel = router.limitsOn(key, facts.model);
-  if (key.limits === undefined && userLimits === undefined && ofModel.length === 0) {
-    return undefined;
-  }
-  return claim(call, [...limitsOn(key, userLimits), ...ofModel], deps);
+  const ofCaller = limitsOn(key, deps.userLimits);
+  const ofModel = deps.router.limitsOn(key, facts.model);
+  if (ofCaller.length === 0 && ofModel.length === 0) return undefined;
+  return claim(call, [...ofCaller, ...ofModel], deps);
 }
 
 /** The call is over, or was refused by somebody else. Its requests stay counted. */
@@ -65,14 +64,22 @@ async function claim(
   return wanted;
 }
 
-function limitsOn(key: ApiKey, userLimits: RateLimits | undefined): readonly Limited[] {
+function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
+  const { group } = key;
+  const ofUser = group === undefined ? everybodys : userLimitsIn(group, everybodys);
+  if (key.limits === undefined && ofUser === undefined && group === undefined) return NOBODY;
   return [
     ...(key.limits === undefined ? [] : [{ id: `key:${key.id}`, limits: key.limits }]),
-    ...(userLimits === undefined ? [] : [{ id: `user:${key.userId}`, limits: userLimits }]),
+    ...(ofUser === undefined ? [] : [{ id: `user:${key.userId}`, limits: ofUser }]),
+    ...(group?.sharedLimits === undefined
+      ? []
+      : [{ id: `group:${group.id}`, limits: group.sharedLimits }]),
   ];
 }
 
-/** What the caller runs out of first; how busy a model is with others is nobody's business. */
+const NOBODY: readonly Limited[] = [];
+
+/** What the caller runs out of first; how busy a model or a group is with others is nobody's business. */
 function callerStanding(bounds: readonly Bound[], { standings }: Verdict): Standing {
   const own = standings.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
   const requests = scarcest(own.flatMap((each) => each.requests ?? []));
@@ -107,5 +114,6 @@ function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
 
 function nameOf({ id }: Bound): string {
   if (id.startsWith("key:")) return "API key";
+  if (id.startsWith("group:")) return "account's group";
   return id.startsWith("user:") ? "account" : "model";
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { Group } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -160,6 +161,59 @@ describe("a model", () => {
     ]);
 
     expect(channels.find("m")?.map((each) => each.price)).toEqual([undefined, PRICE]);
+  });
+});
+
+describe("for a user of a group", () => {
+  const group: Group = { id: 3, name: "g", priceFactor: 1_500, prices: new Map(), createdAt: 0 };
+  const inGroup = (more: Partial<Group>): ApiKey => ({ ...KEY, group: { ...group, ...more } });
+
+  test("only the group's channels are considered", () => {
+    const { plan, channels } = setup([channel("a"), channel("b"), channel("c", { priority: 1 })]);
+    const key = inGroup({ channels: ["c", "b", "gone"] });
+    const none = inGroup({ channels: ["gone"] });
+
+    expect(plan({}, key).routes.map((each) => each.channel.name)).toEqual(["b", "c"]);
+    expect(codeOf(() => plan({}, none))).toBe("model_not_found");
+    expect(channels.list(key).map(({ id }) => id)).toEqual(["m"]);
+    expect(channels.list(none)).toEqual([]);
+    expect(channels.describe(none, "m")).toBeUndefined();
+  });
+
+  test("a channel of the group that rests is no reason to leave the group's channels", () => {
+    const { plan, health } = setup([channel("a"), channel("b")]);
+    const [b] = plan({}, inGroup({ channels: ["b"] })).routes.map((each) => each.channel);
+    if (b === undefined) throw new Error("A channel was expected.");
+    for (let i = 0; i < 5; i++) {
+      health.enter(b);
+      health.report(b, new GatewayError("upstream_failed", ""));
+      health.leave(b);
+    }
+
+    expect(codeOf(() => plan({}, inGroup({ channels: ["b"] })))).toBe("unavailable");
+  });
+
+  test("the plan has the group's price, and reserves by it", () => {
+    const { plan } = setup([channel("a")]);
+    const usual = plan().estimate;
+
+    const dearer = plan({}, inGroup({}));
+    const own = plan({}, inGroup({ prices: new Map([["m", { ...PRICE, input: 0, output: 7 }]]) }));
+
+    expect(dearer.routes[0]?.price).toMatchObject({ input: 1_500_000, output: 3_000_000 });
+    expect(dearer.estimate * 2).toBe(usual * 3);
+    expect(own.routes[0]?.price).toMatchObject({ input: 0, output: 7 });
+    expect(own.estimate).toBe(4 as never);
+  });
+
+  test("a price of the group's own is a price where free calls are switched off", () => {
+    const { plan } = setup([channel("a")], new Map(), {
+      unpriced: "refuse",
+      assumedOutputTokens: 500,
+    });
+
+    expect(codeOf(() => plan({}, inGroup({})))).toBe("unavailable");
+    expect(plan({}, inGroup({ prices: new Map([["m", PRICE]]) })).routes).toHaveLength(1);
   });
 });
 

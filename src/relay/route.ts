@@ -1,6 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
-import { mayUse, type ApiKey } from "#core/key.ts";
+import { priceFor } from "#core/group.ts";
+import type { ApiKey } from "#core/key.ts";
 import type { CallSize, Limited } from "#core/limits.ts";
 import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
@@ -10,12 +11,14 @@ import { fitsIn } from "#core/usage.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { ChannelObjection, Health } from "./health.ts";
+import { withinReach } from "./reach.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
   readonly channel: Channel;
   readonly provider: Provider;
   readonly upstreamModel: string;
+  /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
   readonly traits: ModelTraits;
   /** Endings of its name that it answers to. */
@@ -107,15 +110,15 @@ export class Router {
 
   /** What the model is held to. None for a key that may not use it: it must not find out by being slowed down. */
   limitsOn(key: ApiKey, model: string): readonly Limited[] {
-    if (!this.#table.hasLimits || !mayUse(key, model)) return NOBODY;
-    const all = (this.#table.find(model) ?? []).flatMap(({ limited }) => limited ?? []);
+    if (!this.#table.hasLimits) return NOBODY;
+    const all = (this.#reach(key, model) ?? []).flatMap(({ limited }) => limited ?? []);
     return [...new Map(all.map((each) => [each.id, each])).values()];
   }
 
   /** What a call may come to on any of these; on all that serve its model where nothing is said. */
   sizeOf(
-    { facts, inputTokens }: Pick<Call, "facts" | "inputTokens">,
-    candidates: readonly Candidate[] = this.#table.find(facts.model) ?? [],
+    { key, facts, inputTokens }: Pick<Call, "key" | "facts" | "inputTokens">,
+    candidates: readonly Candidate[] = this.#reach(key, facts.model) ?? [],
   ): CallSize {
     const caps = candidates.map(({ traits }) => traits.maxOutputTokens ?? Infinity);
     const cap = caps.length === 0 ? Infinity : Math.max(...caps);
@@ -142,14 +145,22 @@ export class Router {
   }
 
   #known(key: ApiKey, model: string): readonly Candidate[] {
-    const candidates = this.#table.find(model);
-    // A model the key may not use looks like one that does not exist.
-    if (candidates === undefined || !mayUse(key, model)) {
+    const candidates = this.#reach(key, model);
+    if (candidates === undefined) {
       throw new GatewayError("model_not_found", `The model '${shown(model)}' does not exist.`, {
         param: "model",
       });
     }
-    return candidates;
+    const { group } = key;
+    if (group === undefined) return candidates;
+    return candidates.map((each) => {
+      const names = each.base === undefined ? [model] : [model, each.base];
+      return { ...each, price: priceFor(group, each.price, names) };
+    });
+  }
+
+  #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
+    return withinReach(key, model, this.#table.find(model));
   }
 
   /** What is reserved for the output of a call on a route. */

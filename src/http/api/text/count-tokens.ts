@@ -1,8 +1,8 @@
 import { GatewayError } from "#core/error.ts";
-import { mayUse } from "#core/key.ts";
 import type { Address, InboundStyle } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { countInput } from "#relay/count-input.ts";
+import { withinReach } from "#relay/reach.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { buildCountError } from "#styles/text/messages/error.ts";
 import { messages } from "#styles/text/messages/index.ts";
@@ -64,8 +64,9 @@ async function count(
   { channels }: HttpDeps,
 ): Promise<number> {
   const facts = style.inbound.readRequest(body, address);
-  const [candidate] = channels.find(facts.model) ?? [];
-  if (candidate === undefined || !mayUse(requireKey(exchange), facts.model)) {
+  const found = channels.find(facts.model);
+  const [candidate] = withinReach(requireKey(exchange), facts.model, found) ?? [];
+  if (candidate === undefined) {
     const shown = facts.model.slice(0, 128);
     throw new GatewayError("model_not_found", `The model '${shown}' does not exist.`, {
       param: "model",
