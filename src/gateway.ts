@@ -157,6 +157,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       keys: storage.keys,
       ownKeys: storage.keys,
       users: storage.users,
+      groups: storage.groups,
       logins: storage.logins,
       loginLimits: new LoginLimits(clock),
       trustedProxies: settings.trustedProxies,

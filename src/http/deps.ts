@@ -1,5 +1,6 @@
 import type { CallLog } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
+import type { GroupStore } from "#core/group.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
@@ -16,6 +17,7 @@ export interface HttpDeps {
   readonly keys: KeyStore;
   readonly ownKeys: OwnKeys;
   readonly users: UserStore;
+  readonly groups: GroupStore;
   readonly logins: Logins;
   readonly loginLimits: LoginLimits;
   /** Networks of proxies that are believed who a client is. */

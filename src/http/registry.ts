@@ -1,4 +1,5 @@
 import { explainRequest } from "./api/explain.ts";
+import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
@@ -72,6 +73,11 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listUsers,
     createUser,
     updateUser,
+    listGroups,
+    getGroup,
+    createGroup,
+    updateGroup,
+    deleteGroup,
     getOwnQuota,
     getQuota,
     setQuota,

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import { writeUsd, parseUsd, type NanoUsd } from "#core/money.ts";
 import type { Json } from "#lib/json.ts";
-import { textOf } from "#lib/values.ts";
+import { decimalOf } from "#lib/values.ts";
 import { either, number, text } from "#lib/rules.ts";
 
 /** As a number, or as text where a client's numbers are not to be trusted with money. */
@@ -13,7 +13,7 @@ export const USD = {
 /** `undefined` where it is absent, `null` where it is null. */
 export function readUsd(value: Json | undefined, param: string): NanoUsd | null | undefined {
   if (value === undefined || value === null) return value;
-  const written = typeof value === "number" ? String(value) : textOf(value);
+  const written = decimalOf(value);
   const amount = written === undefined ? undefined : parseUsd(written);
   if (amount === undefined) {
     throw invalid(param, `'${param}' must be an amount in US dollars of at most nine decimals.`);

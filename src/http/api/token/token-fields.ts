@@ -1,26 +1,22 @@
-import { invalid } from "#core/error.ts";
 import { FAMILIES, type Family } from "#core/family.ts";
-import { KEY_STATUS, MODEL_PATTERN } from "#core/key.ts";
+import { KEY_STATUS } from "#core/key.ts";
 import type { KeyChange } from "#core/own-keys.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { isNetwork } from "#lib/networks.ts";
-import { integer, list, object, text, type NumberRule } from "#lib/rules.ts";
-import { defined, textOf } from "#lib/values.ts";
+import { integer, list, object, text } from "#lib/rules.ts";
+import { defined, numberOrNull } from "#lib/values.ts";
+import { LIMITS, readLimits } from "../limit-fields.ts";
+import { MODELS, NAME, readModels, readName, readTexts } from "../name-fields.ts";
 import { readUsd, USD } from "../usd.ts";
 
-const MAX_MODELS = 1_000;
 const MAX_NETWORKS = 100;
+const A_NETWORK = "an IP network such as 10.0.0.0/8";
 const LAST_SECOND = 253_402_300_799;
 
-const bound: NumberRule = integer(1, 1_000_000_000, "No bound where it is null.");
-
 const FIELDS = {
-  name: text({ minLength: 1, maxLength: 100 }),
+  name: NAME,
   expires_at: integer(0, LAST_SECOND, "Unix seconds; null for never."),
-  models: {
-    ...list(text({ minLength: 1, maxLength: 201 }), MAX_MODELS, 1),
-    doc: "Names, or beginnings of names with a * behind them; null for all.",
-  },
+  models: MODELS,
   quota_usd: USD,
   ip_ranges: {
     ...list(text({ maxLength: 64 }), MAX_NETWORKS, 1),
@@ -30,9 +26,7 @@ const FIELDS = {
     ...list(text({ oneOf: FAMILIES }), FAMILIES.length, 1),
     doc: "Families of endpoints it may call; null for all.",
   },
-  rpm: bound,
-  tpm: bound,
-  concurrency: bound,
+  ...LIMITS,
 };
 
 const { name, ...others } = FIELDS;
@@ -47,23 +41,16 @@ export const CHANGED_TOKEN = object({
 
 /** Of a body that was held to one of the rules above. */
 export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
-  const given = textOf(body["name"]);
-  if (given !== undefined && (given.trim() !== given || /\p{C}/u.test(given))) {
-    throw invalid("name", "'name' has white space around it, or characters that cannot be seen.");
-  }
-  const expiresAt = numberIn(body["expires_at"]);
+  const expiresAt = numberOrNull(body["expires_at"]);
+  const models = readModels(body);
   return defined({
-    name: given,
-    models: readTexts(body["models"], "models", (item) => MODEL_PATTERN.test(item), ["*"]),
+    name: readName(body),
+    models: models === null ? ["*"] : models,
     quota: readUsd(body["quota_usd"], "quota_usd"),
     expiresAt: typeof expiresAt === "number" ? expiresAt * 1_000 : expiresAt,
-    networks: readTexts(body["ip_ranges"], "ip_ranges", isNetwork, null),
+    networks: readTexts(body["ip_ranges"], "ip_ranges", A_NETWORK, isNetwork),
     endpoints: readFamilies(body["endpoints"]),
-    limits: defined({
-      requestsPerMinute: numberIn(body["rpm"]),
-      tokensPerMinute: numberIn(body["tpm"]),
-      concurrency: numberIn(body["concurrency"]),
-    }),
+    limits: readLimits(body),
   });
 }
 
@@ -75,25 +62,4 @@ export function readStatus(body: JsonObject): KeyChange["status"] {
 function readFamilies(value: Json | undefined): readonly Family[] | null | undefined {
   if (value === null) return null;
   return isArray(value) ? FAMILIES.filter((family) => value.includes(family)) : undefined;
-}
-
-function numberIn(value: Json | undefined): number | null | undefined {
-  return typeof value === "number" || value === null ? value : undefined;
-}
-
-function readTexts<N>(
-  value: Json | undefined,
-  param: string,
-  isGood: (item: string) => boolean,
-  whenNull: N,
-): readonly string[] | N | undefined {
-  if (value === null) return whenNull;
-  if (!isArray(value)) return undefined;
-  const items = value.filter((item) => typeof item === "string");
-  const bad = items.findIndex((item) => !isGood(item));
-  if (bad >= 0) {
-    const what = param === "models" ? "a model's name" : "an IP network such as 10.0.0.0/8";
-    throw invalid(`${param}[${bad}]`, `'${param}[${bad}]' is not ${what}.`);
-  }
-  return items;
 }

@@ -1,12 +1,12 @@
 import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { ListedKey } from "#core/own-keys.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { showLimits } from "../limit-fields.ts";
 import { showUsd } from "../usd.ts";
 
 /** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
 export function showToken(listed: ListedKey, now: number): JsonObject {
   const { key, last4, quota, spent, createdAt } = listed;
-  const { limits = {} } = key;
   return {
     id: key.id,
     name: key.name,
@@ -19,9 +19,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     used_usd: quota === null ? null : showUsd(spent),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
-    rpm: limits.requestsPerMinute ?? null,
-    tpm: limits.tokensPerMinute ?? null,
-    concurrency: limits.concurrency ?? null,
+    ...showLimits(key.limits),
   };
 }
 

@@ -8,6 +8,7 @@ export function showUser(user: User): JsonObject {
     email: user.email ?? null,
     display_name: user.displayName,
     role: user.role,
+    group_id: user.groupId ?? null,
     status: user.isEnabled ? 1 : 2,
     created_at: Math.floor(user.createdAt / 1_000),
   };

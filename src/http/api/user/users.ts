@@ -3,7 +3,7 @@ import { ROLES, type Role } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { integer, object, text } from "#lib/rules.ts";
-import { defined, textOf } from "#lib/values.ts";
+import { defined, numberOf, numberOrNull, textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Route } from "#http/routes.ts";
@@ -24,6 +24,7 @@ import { showUser } from "./user-json.ts";
 
 const PAGE = 100;
 const ROLE = text({ oneOf: ROLES });
+const GROUP = integer(1, Number.MAX_SAFE_INTEGER, "Null for none.");
 
 export const listUsers: Route<HttpDeps> = {
   method: "GET",
@@ -47,6 +48,7 @@ const NEW_USER = object({
   role: ROLE,
   password: NEW_PASSWORD,
   quota_usd: USD,
+  group_id: GROUP,
 });
 
 export const createUser: Route<HttpDeps> = {
@@ -67,6 +69,7 @@ export const createUser: Route<HttpDeps> = {
         displayName: textOf(body["display_name"]),
         password: readNewPassword(body),
         quota: readUsd(body["quota_usd"], "quota_usd") ?? undefined,
+        groupId: numberOf(body["group_id"]),
       }),
       name: readUserName(body),
       role,
@@ -80,6 +83,7 @@ const CHANGED_USER = object({
   role: ROLE,
   status: integer(1, 2, "1 enabled, 2 disabled."),
   password: NEW_PASSWORD,
+  group_id: GROUP,
 });
 
 export const updateUser: Route<HttpDeps> = {
@@ -104,6 +108,7 @@ export const updateUser: Route<HttpDeps> = {
       role,
       isEnabled: typeof status === "number" ? status === 1 : undefined,
       password: readNewPassword(body),
+      groupId: numberOrNull(body["group_id"]),
     });
     const changed = await users.change(found.id, change);
     if (changed === undefined) throw noSuchUser();
