@@ -53,6 +53,11 @@ export interface UserStore {
    * where there is no such user. Throws `invalid_request` where the group is none.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
+  /**
+   * For good: logins, access token and keys end, name and address are free for
+   * others. False where there is no such user; the root user stays.
+   */
+  delete(id: number): Promise<boolean>;
 }
 
 /** How users show who they are. Whatever is found out here is of enabled users only. */

@@ -146,6 +146,67 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await storage.findRefusedKeys([key.id])).toEqual([]);
   });
 
+  test("a deleted user is nobody for good; name and address are free, and the books stay", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const { users, logins, keys } = storage;
+    const draft = { name: "ada", email: "ada@example.com", role: "user" } as const;
+    const { id } = await users.create({ ...draft, password: PASSWORD, quota: nanoUsd(9) });
+    const session = await logins.startSession(id);
+    const token = await logins.createToken(id);
+    const { key, secret } = await keys.create({ userId: id, name: "k", models: ["*"] });
+    expect(await keys.find(secret)).toMatchObject({ status: 1 });
+
+    expect(await users.delete(id)).toBe(true);
+
+    expect(await users.delete(id)).toBe(false);
+    expect(await users.find(id)).toBeUndefined();
+    expect((await users.list(0, 10)).map((each) => each.name)).toEqual(["root"]);
+    expect(await logins.checkPassword("ada", PASSWORD)).toBeUndefined();
+    expect(await logins.checkPassword(`(deleted ${id})`, PASSWORD)).toBeUndefined();
+    expect(await logins.findBySession(session)).toBeUndefined();
+    expect(await logins.findByToken(token)).toBeUndefined();
+    expect(await keys.find(secret)).toBeUndefined();
+    expect(await storage.findRefusedKeys([key.id])).toEqual([key.id]);
+    expect(await users.change(id, { isEnabled: true, password: PASSWORD })).toBeUndefined();
+    const late = await keys.create({ userId: id, name: "late", models: ["*"] });
+    expect(await keys.find(late.secret)).toMatchObject({ status: 2 });
+    const row = storage.db.selectFrom("users").selectAll().where("id", "=", id);
+    expect(JSON.stringify(await row.execute())).not.toContain("ada");
+
+    const again = await users.create({ ...draft, password: PASSWORD });
+    expect(again.id).not.toBe(id);
+    expect(await logins.checkPassword("ada@example.com", PASSWORD)).toEqual(again);
+    expect(await storage.ledger.findAccount(`user:${id}`)).toMatchObject({ granted: 9 });
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("the root user is not deleted", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+
+    expect(await storage.users.delete(1)).toBe(false);
+    expect(await storage.users.find(1)).toMatchObject({ name: "root" });
+  });
+
+  test("however a user's deletion and the making of keys fall together, no key of theirs lives", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const { users, keys } = storage;
+
+    for (let round = 0; round < times(10, 200); round++) {
+      const { id } = await users.create({ name: `ada${round}`, role: "user" });
+      const make = async (name: string): Promise<string> => {
+        const { secret } = await keys.create({ userId: id, name, models: ["*"] });
+        await keys.find(secret);
+        return secret;
+      };
+      const [, ...secrets] = await Promise.all([users.delete(id), make("a"), make("b"), make("c")]);
+
+      for (const secret of secrets) expect((await keys.find(secret))?.status ?? 2).toBe(2);
+    }
+  }, 60_000);
+
   test("a user is made with an account to draw on, and the books balance", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);

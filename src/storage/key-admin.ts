@@ -10,7 +10,7 @@ import { taken } from "./key-taken.ts";
 import { openAccount } from "./open-account.ts";
 import { createOwnKeys } from "./own-keys.ts";
 import type { Tables } from "./tables.ts";
-import { keyColumns, toApiKey, toListedKey, type KeysTable } from "./tables/keys.ts";
+import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "./tables/keys.ts";
 import { isUniqueViolation } from "./unique.ts";
 
 export interface KeyAdmin extends OwnKeys {
@@ -64,8 +64,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
       await keys.changed([id]);
     },
 
-    delete: (id) =>
-      change(id, { digest: null, deleted_at: clock.now(), status: KEY_STATUS.disabled }),
+    delete: (id) => change(id, deletedKey(clock.now())),
 
     async list(userId, afterId = 0) {
       const rows = await selectKeys(db)

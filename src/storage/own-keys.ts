@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { KEY_STATUS } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { ListedKey, OwnKeys } from "#core/own-keys.ts";
@@ -7,7 +6,7 @@ import type { Clock } from "#lib/clock.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "./tables.ts";
-import { keyColumns, toListedKey } from "./tables/keys.ts";
+import { deletedKey, keyColumns, toListedKey } from "./tables/keys.ts";
 import { isUniqueViolation } from "./unique.ts";
 
 export interface OwnKeysDeps {
@@ -72,7 +71,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
       try {
         const rows = await db
           .updateTable("keys")
-          .set({ digest: null, deleted_at: clock.now(), status: KEY_STATUS.disabled })
+          .set(deletedKey(clock.now()))
           .where("id", "in", wanted)
           .where("user_id", "=", userId)
           .where("deleted_at", "is", null)

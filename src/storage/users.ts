@@ -6,6 +6,7 @@ import { openAccount } from "./open-account.ts";
 import type { OpenKeyStore } from "./keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "./tables.ts";
+import { deletedKey } from "./tables/keys.ts";
 import { toUser, USER_STATUS, type UsersTable } from "./tables/users.ts";
 import { isReferenceViolation, isUniqueViolation } from "./unique.ts";
 
@@ -24,6 +25,15 @@ export interface UserStoreDeps {
 }
 
 export const ROOT_ID = 1;
+/** What is left of a deleted user, beside a name that no user can have. */
+const TOMBSTONE = {
+  status: USER_STATUS.disabled,
+  email: null,
+  display_name: null,
+  password: null,
+  token_digest: null,
+  group_id: null,
+} as const;
 const PAGE = 1_000;
 
 export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): UserAdmin {
@@ -103,6 +113,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         .selectFrom("users")
         .selectAll()
         .where("id", ">", afterId)
+        .where("deleted_at", "is", null)
         .orderBy("id")
         .limit(Math.min(limit, PAGE))
         .execute();
@@ -122,7 +133,12 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       if (Object.keys(columns).length === 0) return await find(id);
       try {
         await db.transaction().execute(async (transaction) => {
-          await transaction.updateTable("users").set(columns).where("id", "=", id).execute();
+          await transaction
+            .updateTable("users")
+            .set(columns)
+            .where("id", "=", id)
+            .where("deleted_at", "is", null)
+            .execute();
           if (isEnabled === false || password !== undefined) {
             await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
             await transaction
@@ -139,10 +155,43 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       }
       return await find(id);
     },
+
+    async delete(id) {
+      if (id === ROOT_ID) return false;
+      let ended: readonly { readonly id: number }[] = [];
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          // First, so that no key is made meanwhile: making one waits for the user's name.
+          const { numUpdatedRows } = await transaction
+            .updateTable("users")
+            .set({ ...TOMBSTONE, name: `(deleted ${id})`, deleted_at: clock.now() })
+            .where("id", "=", id)
+            .where("deleted_at", "is", null)
+            .executeTakeFirstOrThrow();
+          if (numUpdatedRows === 0n) return false;
+          await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
+          ended = await transaction
+            .updateTable("keys")
+            .set(deletedKey(clock.now()))
+            .where("user_id", "=", id)
+            .where("deleted_at", "is", null)
+            .returning("id")
+            .execute();
+          return true;
+        });
+      } finally {
+        await keys.changed(ended.map((each) => each.id));
+      }
+    },
   };
 
   async function find(id: number): Promise<User | undefined> {
-    const row = await db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+    const row = await db
+      .selectFrom("users")
+      .selectAll()
+      .where("id", "=", id)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
     return row && toUser(row);
   }
 

@@ -68,6 +68,11 @@ export function toListedKey(row: KeyRow): ListedKey {
   };
 }
 
+/** Its secret is forgotten: no request is let in with it from here on. */
+export function deletedKey(now: number) {
+  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled };
+}
+
 /** The columns that a change touches. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
   const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
