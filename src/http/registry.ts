@@ -28,7 +28,8 @@ import { login, logout } from "./api/user/login.ts";
 import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
 import { setUp } from "./api/user/set-up.ts";
-import { createUser, listUsers, updateUser } from "./api/user/users.ts";
+import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
+import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -73,6 +74,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listUsers,
     createUser,
     updateUser,
+    deleteUser,
+    listUserTokens,
+    updateUserToken,
+    deleteUserToken,
     listGroups,
     getGroup,
     createGroup,

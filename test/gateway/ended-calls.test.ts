@@ -92,22 +92,39 @@ describe.each([
   }, 30_000);
 });
 
-test("when a user is disabled, the streams of all their keys end", async () => {
-  await using sandbox = await startSandbox();
-  await using opened = await openWithRoot({
-    yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
-  });
-  const ask = await asUser(opened.url, "ada");
-  const { key } = await makeKey(ask, "theirs");
-  const { data: self } = await ask("GET", "/api/user/self");
-  const stream = await begin(opened.url, key);
+test.each([
+  [
+    "a user is disabled",
+    (ask: Ask, user: number) => ask("PUT", `/api/user/${user}`, { status: 2 }),
+  ],
+  ["a user is deleted", (ask: Ask, user: number) => ask("DELETE", `/api/user/${user}`)],
+  [
+    "an admin deletes their key",
+    (ask: Ask, user: number, key: number) => ask("DELETE", `/api/user/${user}/token/${key}`),
+  ],
+])(
+  "when %s, its streams end, and their books are closed",
+  async (_, take) => {
+    await using sandbox = await startSandbox();
+    await using opened = await openWithRoot({
+      yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
+    });
+    using books = openBooks(opened.dataDir);
+    const ask = await asUser(opened.url, "ada");
+    const { id, key } = await makeKey(ask, "theirs");
+    const { data: self } = await ask("GET", "/api/user/self");
+    const stream = await begin(opened.url, key);
 
-  const root = await asRoot(opened.url);
-  await root("PUT", `/api/user/${Number(self["id"])}`, { status: 2 });
-  await stream.reading;
+    const root = await asRoot(opened.url);
+    expect((await take(root, Number(self["id"]), id)).status).toBe(200);
+    await stream.reading;
 
-  expect(stream.tail()).toContain("was deleted or disabled");
-}, 30_000);
+    expect(stream.tail()).toContain("was deleted or disabled");
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.calls().at(-1)).toMatchObject({ fault: "unauthenticated" });
+  },
+  30_000,
+);
 
 test("a call that waits for its first byte is told, too, and owes nothing", async () => {
   await using sandbox = await startSandbox();

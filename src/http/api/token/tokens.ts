@@ -23,19 +23,7 @@ export const listTokens: Route<HttpDeps> = {
   path: "/api/token",
   summary: "Lists your tokens, latest first; `p` and `page_size` choose the page.",
 
-  async handle(exchange, deps) {
-    const query = new URL(exchange.request.url).searchParams;
-    const page = wholeNumber(query, "p", 1, MAX_PAGE);
-    const size = wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most);
-    const { id } = requireUser(exchange);
-    const { items, total } = await deps.ownKeys.page(id, (page - 1) * size, size);
-    return succeed(exchange.id, "", {
-      page,
-      page_size: size,
-      total,
-      items: items.map((each) => showToken(each, deps.clock.now())),
-    });
-  },
+  handle: (exchange, deps) => showPage(exchange, deps, requireUser(exchange).id),
 };
 
 export const getToken: Route<HttpDeps> = {
@@ -103,6 +91,24 @@ export const deleteToken: Route<HttpDeps> = {
     return succeed(exchange.id, "The token was deleted.");
   },
 };
+
+/** The page of a user's tokens that the query asks for. */
+export async function showPage(
+  exchange: Exchange,
+  { ownKeys, clock }: HttpDeps,
+  userId: number,
+): Promise<Response> {
+  const query = new URL(exchange.request.url).searchParams;
+  const page = wholeNumber(query, "p", 1, MAX_PAGE);
+  const size = wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most);
+  const { items, total } = await ownKeys.page(userId, (page - 1) * size, size);
+  return succeed(exchange.id, "", {
+    page,
+    page_size: size,
+    total,
+    items: items.map((each) => showToken(each, clock.now())),
+  });
+}
 
 async function update(
   exchange: Exchange,

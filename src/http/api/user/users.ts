@@ -116,6 +116,23 @@ export const updateUser: Route<HttpDeps> = {
   },
 };
 
+export const deleteUser: Route<HttpDeps> = {
+  method: "DELETE",
+  path: "/api/user/:id",
+  access: "admin",
+  summary:
+    "Closes the account of a user of a role below your own for good: logins and tokens end, " +
+    "running streams too; what was called and what it cost stays.",
+  renderError: renderFailure,
+
+  async handle(exchange, { users }) {
+    const found = await findUser(exchange, users);
+    refuseUnlessAbove(requireUser(exchange), found.role);
+    if (!(await users.delete(found.id))) throw noSuchUser();
+    return succeed(exchange.id, "The user was deleted.");
+  },
+};
+
 function roleIn(body: JsonObject): Role | undefined {
   return ROLES.find((role) => role === body["role"]);
 }

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  asRoot,
+  askWith,
+  asUser,
+  bearer,
+  logIn,
+  openWithRoot,
+  PASSWORD,
+  textIn,
+  type Ask,
+} from "#test/accounts.ts";
+import { openBooks } from "#test/books.ts";
+import type { TestGateway } from "#test/harness.ts";
+
+let opened: TestGateway;
+let root: Ask;
+let admin: Ask;
+let auditor: Ask;
+beforeAll(async () => {
+  opened = await openWithRoot();
+  root = await asRoot(opened.url);
+  admin = await asUser(opened.url, "an-admin", "admin");
+  auditor = await asUser(opened.url, "an-auditor", "auditor");
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+interface Somebody {
+  readonly id: number;
+  readonly username: string;
+  readonly ask: Ask;
+  readonly token: { readonly id: number; readonly key: string };
+}
+
+let made = 0;
+
+async function make(role = "user"): Promise<Somebody> {
+  const username = `somebody-${made++}`;
+  const fields = { username, email: `${username}@example.com`, role, password: PASSWORD };
+  const { data } = await root("POST", "/api/user", fields);
+  const ask = askWith(opened.url, await logIn(opened.url, { username, password: PASSWORD }));
+  const { data: token } = await ask("POST", "/api/token", { name: "own" });
+  const key = textIn(token, "key");
+  return { id: Number(data["id"]), username, ask, token: { id: Number(token["id"]), key } };
+}
+
+function listModels(key: string): Promise<Response> {
+  return fetch(`${opened.url}/v1/models`, { headers: bearer(key) });
+}
+
+describe("another user's tokens", () => {
+  test("are for auditors to see as their owner does, page by page", async () => {
+    const { id, ask, token } = await make();
+    await ask("POST", "/api/token", { name: "second", rpm: 5 });
+
+    const seen = await auditor("GET", `/api/user/${id}/token?page_size=1`);
+
+    expect(seen.data).toEqual((await ask("GET", "/api/token?page_size=1")).data);
+    expect(seen.data).toMatchObject({ total: 2, items: [{ name: "second", rpm: 5 }] });
+    expect(JSON.stringify(seen.body)).not.toContain(token.key);
+    expect((await ask("GET", `/api/user/${id}/token`)).status).toBe(403);
+    expect((await auditor("GET", "/api/user/99999/token")).status).toBe(404);
+  });
+
+  test("are disabled, enabled and deleted by an admin above", async () => {
+    const { id, token } = await make();
+    const path = `/api/user/${id}/token/${token.id}`;
+
+    const off = await admin("PUT", path, { status: 2 });
+    expect(off.data).toMatchObject({ id: token.id, status: 2 });
+    expect((await listModels(token.key)).status).toBe(401);
+    await admin("PUT", path, { status: 1 });
+    expect((await listModels(token.key)).status).toBe(200);
+    expect((await admin("DELETE", path)).status).toBe(200);
+
+    expect((await listModels(token.key)).status).toBe(401);
+    expect((await admin("DELETE", path)).status).toBe(404);
+    expect((await admin("PUT", path, { status: 1 })).status).toBe(404);
+  });
+
+  test("are not touched by an auditor, by an equal, nor in anything but their status", async () => {
+    const { id, token } = await make();
+    const equal = await make("admin");
+
+    expect((await auditor("DELETE", `/api/user/${id}/token/${token.id}`)).status).toBe(403);
+    const equals = `/api/user/${equal.id}/token/${equal.token.id}`;
+    expect((await admin("DELETE", equals)).status).toBe(403);
+    expect((await admin("PUT", equals, { status: 2 })).status).toBe(403);
+    const own = `/api/user/${id}/token/${token.id}`;
+    expect((await admin("PUT", own, { status: 1, quota_usd: 5 })).status).toBe(400);
+    expect((await admin("PUT", own, {})).status).toBe(400);
+
+    expect((await listModels(token.key)).status).toBe(200);
+    expect((await listModels(equal.token.key)).status).toBe(200);
+  });
+
+  test("are found under their owner only", async () => {
+    const { token } = await make();
+    const other = await make();
+
+    const missed = await admin("DELETE", `/api/user/${other.id}/token/${token.id}`);
+
+    expect(missed.status).toBe(404);
+    expect((await listModels(token.key)).status).toBe(200);
+  });
+});
+
+describe("a deleted user", () => {
+  test("is nobody any more: no login, no token, no key, no place in the list", async () => {
+    const { id, username, ask, token } = await make();
+    const access = textIn((await ask("POST", "/api/user/token")).data, "token");
+    expect((await listModels(token.key)).status).toBe(200);
+
+    expect((await admin("DELETE", `/api/user/${id}`)).status).toBe(200);
+
+    expect((await ask("GET", "/api/user/self")).status).toBe(401);
+    expect((await askWith(opened.url, bearer(access))("GET", "/api/user/self")).status).toBe(401);
+    expect((await listModels(token.key)).status).toBe(401);
+    const login = { username, password: PASSWORD };
+    expect((await askWith(opened.url)("POST", "/api/user/login", login)).status).toBe(401);
+    expect(JSON.stringify((await root("GET", "/api/user")).body)).not.toContain(username);
+    for (const [method, path, body] of [
+      ["DELETE", `/api/user/${id}`, undefined],
+      ["PUT", `/api/user/${id}`, { status: 1 }],
+      ["GET", `/api/user/${id}/token`, undefined],
+      ["GET", `/api/user/${id}/quota`, undefined],
+    ] as const) {
+      expect((await root(method, path, body)).status).toBe(404);
+    }
+  });
+
+  test("leaves name and address to others, and the books to auditors", async () => {
+    const { id, username, token } = await make();
+    const call = await opened.post(
+      "/v1/chat/completions",
+      { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] },
+      bearer(token.key),
+    );
+    await call.text();
+    using books = openBooks(opened.dataDir);
+    expect(await books.whenSettled()).toEqual([]);
+
+    await root("DELETE", `/api/user/${id}`);
+    const again = await root("POST", "/api/user", {
+      username,
+      email: `${username}@example.com`,
+    });
+
+    expect(again.status).toBe(200);
+    expect(Number(again.data["id"])).toBeGreaterThan(id);
+    const { data: log } = await auditor("GET", `/api/log?user=${id}`);
+    expect(log["items"]).toHaveLength(1);
+    expect(books.verify()).toEqual([]);
+    const accounts = books.accounts().filter((each) => each["id"] === `user:${id}`);
+    expect(accounts).toMatchObject([{ held: 0, spent: expect.any(Number) }]);
+  });
+
+  test("was neither whoever asked, nor an equal, nor root", async () => {
+    const equal = await make("admin");
+    const { data: own } = await admin("GET", "/api/user/self");
+
+    expect((await admin("DELETE", `/api/user/${Number(own["id"])}`)).status).toBe(403);
+    expect((await admin("DELETE", `/api/user/${equal.id}`)).status).toBe(403);
+    expect((await admin("DELETE", "/api/user/1")).status).toBe(403);
+    expect((await root("DELETE", "/api/user/1")).status).toBe(403);
+    expect((await auditor("DELETE", `/api/user/${equal.id}`)).status).toBe(403);
+
+    expect((await root("GET", "/api/user/self")).status).toBe(200);
+  });
+});
