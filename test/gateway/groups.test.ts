@@ -12,6 +12,7 @@ import {
 } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 
 const MODEL = "gpt-4o-mini";
@@ -424,4 +425,33 @@ describe("limits of a group", () => {
 
     expect(statuses).toEqual([200, 429, 200, 200]);
   });
+});
+
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)("on one PostgreSQL", () => {
+  test("what one gateway changes of a group, or of who is in it, soon holds on another", async () => {
+    await using database = await openScratchDatabase();
+    const env = {
+      DATABASE_URL: database.url,
+      SLUICE_SECRET: "one-secret-for-all-gateways-0123456789",
+    };
+    await using first = await openWithRoot({ env });
+    await using second = await openWithRoot({ env });
+    const ask = await asRoot(first.url);
+    const { data: group } = await ask("POST", "/api/group", { name: "g", models: [MODEL] });
+    const fields = { username: "ada", password: PASSWORD, group_id: Number(group["id"]) };
+    const { data: user } = await ask("POST", "/api/user", fields);
+    const ada = askWith(first.url, await logIn(first.url, { username: "ada", password: PASSWORD }));
+    const { data: token } = await ada("POST", "/api/token", { name: "own" });
+    const listed = async (): Promise<number> => {
+      const headers = bearer(textIn(token, "key"));
+      const answer = await fetch(`${second.url}/v1/models`, { headers });
+      return ((await answer.json()) as { data: unknown[] }).data.length;
+    };
+    expect(await listed()).toBe(1);
+
+    await ask("PUT", `/api/group/${Number(group["id"])}`, { models: ["gpt-4o", MODEL] });
+    await waitFor(async () => (await listed()) === 2);
+    await ask("PUT", `/api/user/${Number(user["id"])}`, { group_id: null });
+    await waitFor(async () => (await listed()) > 2);
+  }, 30_000);
 });
