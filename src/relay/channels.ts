@@ -1,21 +1,11 @@
 import type { Channel } from "#core/channel.ts";
 import { mayUse, type ApiKey } from "#core/key.ts";
-import type { Limited, RateLimits } from "#core/limits.ts";
-import type { Catalog, Model, ModelTraits } from "#core/model.ts";
-import type { Price } from "#core/money.ts";
+import type { Limited } from "#core/limits.ts";
+import type { Catalog, Model, ModelOverride, ModelTraits } from "#core/model.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Candidate, ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
-
-/** What the owner says of a model, over what the catalogue knows. */
-export interface ModelOverride {
-  readonly price?: Price;
-  readonly contextTokens?: number;
-  readonly maxOutputTokens?: number;
-  /** Of all callers together. */
-  readonly limits?: RateLimits;
-}
 
 export interface ListedModel {
   readonly id: string;
