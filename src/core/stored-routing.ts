@@ -1,5 +1,6 @@
 import type { Channel, Credential, Reach } from "./channel.ts";
 import type { ModelOverride } from "./model.ts";
+import type { Rates } from "./money.ts";
 
 /** A channel as somebody describes it. */
 export interface ChannelDraft extends Omit<
@@ -50,6 +51,12 @@ export interface ChannelStore {
   ): Promise<ChangedChannel | undefined>;
   /** False where there is none. */
   delete(id: number): Promise<boolean>;
+}
+
+/** A model as somebody describes it. */
+export interface ModelDraft extends Omit<ModelOverride, "price"> {
+  /** Takes the place of the catalogue's price as a whole. */
+  readonly rates?: Rates;
 }
 
 export interface StoredModel {
