@@ -13,6 +13,23 @@ export interface ChannelDraft extends Omit<
   readonly maxConcurrent?: number;
 }
 
+/** Where a channel's calls take its credentials. */
+export type Destination = Pick<ChannelDraft, "provider" | "baseUrl" | "options">;
+
+/**
+ * The same text for what leads to the same place. With some providers the
+ * address follows from the options, or is known to the provider alone.
+ */
+export function destinationOf({ provider, baseUrl, options = {} }: Destination): string {
+  const url = URL.parse(baseUrl ?? "");
+  const address = url === null ? (baseUrl ?? null) : url.origin + url.pathname;
+  return JSON.stringify([provider, address, Object.entries(options).sort(byName)]);
+}
+
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one < other ? -1 : 1;
+}
+
 /** A description with what only those who store it say of it. */
 export interface ChannelEntry extends ChannelDraft {
   readonly isEnabled: boolean;

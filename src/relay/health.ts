@@ -106,6 +106,19 @@ export class Health {
     }
   }
 
+  /** The channel of this name leads somewhere else now: what went wrong there says nothing of it. */
+  startAnew(name: string): void {
+    const health = this.#channels.get(name);
+    if (health !== undefined) health.breaker = new Breaker();
+  }
+
+  /** Lets go of channels that are no more, once no call is under way on them. */
+  retain(names: ReadonlySet<string>): void {
+    for (const [name, { inFlight }] of this.#channels) {
+      if (!names.has(name) && inFlight === 0) this.#channels.delete(name);
+    }
+  }
+
   state(channel: Channel): "closed" | "open" | "half-open" {
     return this.#of(channel).breaker.state(this.#clock.monotonic());
   }

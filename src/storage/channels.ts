@@ -1,12 +1,18 @@
 import type { Kysely, Selectable } from "kysely";
 import type { ChannelOptions, Credential, ModelList } from "#core/channel.ts";
 import { GatewayError, invalid } from "#core/error.ts";
-import type { ChannelEntry, ChannelStore, StoredChannel } from "#core/stored-routing.ts";
+import {
+  destinationOf,
+  type ChannelEntry,
+  type ChannelStore,
+  type Destination,
+  type StoredChannel,
+} from "#core/stored-routing.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isArray, isObject, parseJson } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
 import { moveOn } from "./routing-version.ts";
-import { isSameDestination, type CredentialVault, type Destination } from "./sealed.ts";
+import type { CredentialVault } from "./sealed.ts";
 import type { Tables } from "./tables.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
 import { toLimits } from "./tables/rate-limits.ts";
@@ -77,7 +83,8 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
           const before = await findRow(transaction, id);
           if (before === undefined) return undefined;
           const isKept =
-            credentials === undefined && isSameDestination(toDestination(before), entry);
+            credentials === undefined &&
+            destinationOf(toDestination(before)) === destinationOf(entry);
           const row = await transaction
             .updateTable("channels")
             .set({
@@ -144,10 +151,10 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
     sealed: readonly string[],
   ): readonly Credential[] | undefined {
     const known = opened.get(row.id);
-    const to = toDestination(row);
-    if (known?.text === row.credentials && isSameDestination(known.to, to))
-      return known.credentials;
-    const credentials = vault.open(sealed, row.id, to);
+    const destination = toDestination(row);
+    const to = destinationOf(destination);
+    if (known?.text === row.credentials && known.to === to) return known.credentials;
+    const credentials = vault.open(sealed, row.id, destination);
     if (credentials === undefined) opened.delete(row.id);
     else opened.set(row.id, { text: row.credentials, to, credentials });
     return credentials;
@@ -157,7 +164,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
 interface Opened {
   /** The column. */
   readonly text: string;
-  readonly to: Destination;
+  readonly to: string;
   readonly credentials: readonly Credential[];
 }
 

@@ -1,13 +1,10 @@
 import { hkdfSync } from "node:crypto";
 import { credential, type Credential } from "#core/channel.ts";
-import type { ChannelDraft } from "#core/stored-routing.ts";
+import { destinationOf, type Destination } from "#core/stored-routing.ts";
 import { seal, unseal } from "#lib/envelope.ts";
 
 const KEY_BYTES = 32;
 const KEY_USE = "sluice: credentials of channels";
-
-/** Where a channel's calls take its credentials. */
-export type Destination = Pick<ChannelDraft, "provider" | "baseUrl" | "options">;
 
 /** Credentials as they are kept: each opens only for its own channel, place and destination. */
 export interface CredentialVault {
@@ -40,22 +37,6 @@ export function openCredentialVault(secret: Uint8Array): CredentialVault {
   };
 }
 
-/** Whether a credential that was given for one of them would be taken elsewhere by the other. */
-export function isSameDestination(one: Destination, other: Destination): boolean {
-  return destinationOf(one) === destinationOf(other);
-}
-
 function contextOf(channelId: number, to: Destination, place: number): string {
   return JSON.stringify(["channels", channelId, destinationOf(to), `credentials[${place}]`]);
-}
-
-/** With some providers the address follows from the options, or is known to the provider alone. */
-function destinationOf({ provider, baseUrl, options = {} }: Destination): string {
-  const url = URL.parse(baseUrl ?? "");
-  const address = url === null ? (baseUrl ?? null) : url.origin + url.pathname;
-  return JSON.stringify([provider, address, Object.entries(options).sort(byName)]);
-}
-
-function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
-  return one < other ? -1 : 1;
 }
