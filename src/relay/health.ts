@@ -51,7 +51,9 @@ export class Health {
 
   /** Ends the attempt, if its place was not given back already by `leave`. */
   report(channel: Channel, error: GatewayError | undefined): void {
-    const breaker = this.#of(channel).breaker;
+    const { breaker, address } = this.#of(channel);
+    // A call that began before the channel was moved says nothing of where it leads now.
+    if (channel.baseUrl !== address) return;
     const now = this.#clock.monotonic();
     // A caller's mistake or hang-up says nothing about the channel.
     if (error === undefined) breaker.succeeded(now);
@@ -106,16 +108,21 @@ export class Health {
     }
   }
 
-  /** The channel of this name leads somewhere else now: what went wrong there says nothing of it. */
-  startAnew(name: string): void {
-    const health = this.#channels.get(name);
-    if (health !== undefined) health.breaker = new Breaker();
-  }
-
-  /** Lets go of channels that are no more, once no call is under way on them. */
-  retain(names: ReadonlySet<string>): void {
-    for (const [name, { inFlight }] of this.#channels) {
-      if (!names.has(name) && inFlight === 0) this.#channels.delete(name);
+  /**
+   * These are the channels from now on. One that leads elsewhere than before
+   * is given a fresh start; those that are no more are let go of, once no call
+   * is under way on them.
+   */
+  retain(channels: readonly Channel[]): void {
+    const byName = new Map(channels.map((each) => [each.name, each]));
+    for (const [name, health] of this.#channels) {
+      const channel = byName.get(name);
+      if (channel === undefined) {
+        if (health.inFlight === 0) this.#channels.delete(name);
+      } else if (channel.baseUrl !== health.address) {
+        health.address = channel.baseUrl;
+        health.breaker = new Breaker();
+      }
     }
   }
 
@@ -130,7 +137,13 @@ export class Health {
   #of(channel: Channel): ChannelHealth {
     let health = this.#channels.get(channel.name);
     if (health === undefined) {
-      health = { breaker: new Breaker(), inFlight: 0, turn: 0, coolUntil: new WeakMap() };
+      health = {
+        address: channel.baseUrl,
+        breaker: new Breaker(),
+        inFlight: 0,
+        turn: 0,
+        coolUntil: new WeakMap(),
+      };
       this.#channels.set(channel.name, health);
     }
     return health;
@@ -140,6 +153,7 @@ export class Health {
 const NONE: ReadonlySet<Credential> = new Set();
 
 interface ChannelHealth {
+  address: string;
   breaker: Breaker;
   inFlight: number;
   turn: number;

@@ -104,7 +104,7 @@ export class Inventory {
       return [name, models.has(name) ? { ...listed, trouble: "name_taken" as const } : listed];
     }) as [string, ListedOverride][];
 
-    const before = new Map(table.all.map((each) => [each.name, poolsOf(each)]));
+    const before = table.all.flatMap(poolsOf);
     this.#channels = await this.#orStandIn([...this.#deps.channels, ...stored]);
     this.#overrides = new Map([...overrides, ...models]);
     this.#version = version;
@@ -162,16 +162,11 @@ export class Inventory {
     return this.#standIn;
   }
 
-  #letGo(before: ReadonlyMap<string, readonly string[]>): void {
+  #letGo(before: readonly string[]): void {
     const { table, health, egress } = this.#deps;
-    const after = new Map(table.all.map((each) => [each.name, poolsOf(each)]));
-    const pools = new Set([...after.values()].flat());
-    for (const [name, old] of before) {
-      const gone = old.filter((pool) => !pools.has(pool));
-      for (const pool of gone) egress.closePool(pool);
-      if (gone.length > 0) health.startAnew(name);
-    }
-    health.retain(new Set(after.keys()));
+    const pools = new Set(table.all.flatMap(poolsOf));
+    for (const pool of before) if (!pools.has(pool)) egress.closePool(pool);
+    health.retain(table.all);
   }
 
   #report(overrides: readonly (readonly [string, ListedOverride])[]): void {

@@ -38,9 +38,10 @@ export const NEW_CHANNEL: ObjectRule = object({
 export const CHANGED_CHANNEL: ObjectRule = object({ name: text(), provider: text(), ...FIELDS });
 
 /** The words of the file among those of a body. */
-export function descriptionIn({ status: _, ...body }: JsonObject): JsonObject {
-  const known = new Set(CHANGED_CHANNEL.members.keys());
-  return Object.fromEntries(Object.entries(body).filter(([name]) => known.has(name)));
+export function descriptionIn(body: JsonObject): JsonObject {
+  const { members } = CHANGED_CHANNEL;
+  const said = Object.entries(body).filter(([name]) => name !== "status" && members.has(name));
+  return Object.fromEntries(said);
 }
 
 /**
