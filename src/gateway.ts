@@ -34,7 +34,7 @@ import {
   type InventoryDeps,
   type ListedChannel,
   type ListedOverride,
-  type Trouble,
+  TROUBLES,
 } from "#relay/inventory.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
@@ -162,12 +162,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
       refreshRouting(inventory),
-      discoverModels(channels, egress, clock, (channel, cause) =>
-        log.warn(
-          { channel: channel.name, code: GatewayError.from(cause).code },
-          "the upstream's models are unknown",
-        ),
-      ),
+      discoverModels(channels, egress, clock, ({ name }, cause) => {
+        const { code, fault } = GatewayError.from(cause);
+        const more = fault.blame === "gateway" ? { err: cause } : {};
+        log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
+      }),
     ],
     (job, cause) => log.error({ job, err: cause }, "job"),
   );
@@ -303,15 +302,6 @@ function openInventory(
     onTrouble: (what, trouble) => log.warn({ ...what, trouble }, TROUBLES[trouble]),
   });
 }
-
-const TROUBLES: Readonly<Record<Trouble, string>> = {
-  name_taken: "what is stored under this name is left out: the file or a variable has the name",
-  provider_unknown: "this version does not know the provider of this channel, which is left out",
-  credential_missing: "this channel is left out until it is given a credential",
-  credential_unreadable:
-    "this channel's credentials do not open, so it is left out: its row was changed outside of " +
-    "the gateway, or the secret is not the one they were sealed with; give it new ones",
-};
 
 /** From the file and the well-known variables. */
 function ownChannels(

@@ -52,9 +52,6 @@ export class Channels implements ModelTable {
 
   /** What a channel's upstream says it serves. */
   discovered(channel: Channel, models: readonly string[]): void {
-    // It may have been changed while its upstream was asked.
-    const isThere = this.#channels.some((each) => firstPool(each) === firstPool(channel));
-    if (!isThere) return;
     this.#discovered.set(firstPool(channel), models);
     this.#rebuild();
   }

@@ -114,24 +114,25 @@ export class Health {
    * is under way on them.
    */
   retain(channels: readonly Channel[]): void {
-    const byName = new Map(channels.map((each) => [each.name, each]));
-    for (const [name, health] of this.#channels) {
-      const channel = byName.get(name);
-      if (channel === undefined) {
-        if (health.inFlight === 0) this.#channels.delete(name);
-      } else if (channel.baseUrl !== health.address) {
-        health.address = channel.baseUrl;
-        health.breaker = new Breaker();
-      }
+    const names = new Set(channels.map(({ name }) => name));
+    for (const [name, { inFlight }] of this.#channels) {
+      if (!names.has(name) && inFlight === 0) this.#channels.delete(name);
+    }
+    for (const channel of channels) {
+      const health = this.#of(channel);
+      if (channel.baseUrl === health.address) continue;
+      health.address = channel.baseUrl;
+      health.breaker = new Breaker();
     }
   }
 
   state(channel: Channel): "closed" | "open" | "half-open" {
-    return this.#of(channel).breaker.state(this.#clock.monotonic());
+    const known = this.#channels.get(channel.name);
+    return known?.breaker.state(this.#clock.monotonic()) ?? "closed";
   }
 
   inFlight(channel: Channel): number {
-    return this.#of(channel).inFlight;
+    return this.#channels.get(channel.name)?.inFlight ?? 0;
   }
 
   #of(channel: Channel): ChannelHealth {

@@ -218,6 +218,21 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("open");
   });
 
+  test("to another address starts anew though a call of before is the first to report", async () => {
+    stored = [storedChannel()];
+    const own = inventory();
+    await own.load();
+    const before = current();
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+
+    for (let i = 0; i < 5; i++) health.report(before, failing);
+    expect(health.state(current())).toBe("closed");
+
+    rest();
+    expect(health.state(current())).toBe("open");
+  });
+
   test("to another address while it is disabled is a fresh start all the same", async () => {
     stored = [storedChannel()];
     const own = inventory();

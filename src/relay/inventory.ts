@@ -15,11 +15,16 @@ import { poolsOf } from "./pools.ts";
 export type Source = "file" | "environment" | "simulated" | "stored";
 
 /** Why a stored entry has no effect although nobody disabled it. */
-export type Trouble =
-  | "name_taken"
-  | "provider_unknown"
-  | "credential_missing"
-  | "credential_unreadable";
+export const TROUBLES = {
+  name_taken: "what is stored under this name is left out: the file or a variable has the name",
+  provider_unknown: "this version does not know the provider of this channel, which is left out",
+  credential_missing: "this channel is left out until it is given a credential",
+  credential_unreadable:
+    "this channel's credentials do not open, so it is left out: its row was changed outside of " +
+    "the gateway, or the secret is not the one they were sealed with; give it new ones",
+} as const;
+
+export type Trouble = keyof typeof TROUBLES;
 
 export interface ListedChannel {
   readonly source: Source;
@@ -42,7 +47,7 @@ export interface InventoryDeps {
   /** What is written down elsewhere wins over what is stored. */
   readonly channels: readonly ListedChannel[];
   readonly models: ReadonlyMap<string, ListedOverride>;
-  /** What answers while nobody has described a channel. */
+  /** What answers while nobody has described a channel; asked for in the first load, if ever. */
   readonly standIn: (() => Promise<readonly Channel[]>) | undefined;
   readonly store: {
     readonly channels: Pick<ChannelStore, "list">;
@@ -100,9 +105,13 @@ export class Inventory {
     const version = await store.routingVersion.read();
     const stored = (await store.channels.list()).map((each) => this.#listed(each));
     const overrides = (await store.models.list()).map(({ name, override }) => {
-      const listed: ListedOverride = { source: "stored", override };
-      return [name, models.has(name) ? { ...listed, trouble: "name_taken" as const } : listed];
-    }) as [string, ListedOverride][];
+      const listed: ListedOverride = {
+        source: "stored",
+        override,
+        ...(models.has(name) ? { trouble: "name_taken" } : {}),
+      };
+      return [name, listed] as const;
+    });
 
     const before = table.all.flatMap(poolsOf);
     this.#channels = await this.#orStandIn([...this.#deps.channels, ...stored]);

@@ -229,6 +229,17 @@ describe("a change", () => {
     );
   });
 
+  test("takes back a credential that is not needed", async () => {
+    const local = { provider: "openai-compatible", models: ["m"] };
+    const id = await create(local);
+
+    const { data } = await root("PUT", `/api/channel/${id}`, { api_key: null });
+
+    expect(data).toMatchObject({ status: 1, credentials: { count: 0, labels: [] } });
+    await call("m");
+    expect(credentialsSeenBy(sandbox)).toEqual([undefined]);
+  });
+
   test("leaves calls under way in peace, whatever becomes of their channel", async () => {
     const id = await create();
     const running = await opened.post("/v1/chat/completions", {
@@ -343,6 +354,18 @@ describe("a price", () => {
         served_by: [{ price: { source: expect.any(String) }, tools: true, kind: "chat" }],
       },
       { name: "nobody-serves-it", served_by: [], override: { context: 1, limits: { rpm: 2 } } },
+    ]);
+  });
+
+  test("that is said of a model holds under its other names, and is shown there", async () => {
+    await create({ models: [{ name: "fast", upstream: MODEL }] });
+    await root("PUT", `/api/model/${MODEL}`, price(1, 2));
+
+    const { data } = await root("GET", "/api/model");
+
+    expect(data["items"]).toMatchObject([
+      { name: "fast", override: null, served_by: [{ price: price(1, 2), overridden_by: MODEL }] },
+      { name: MODEL, served_by: [], override: { source: "stored" } },
     ]);
   });
 });

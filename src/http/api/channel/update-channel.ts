@@ -28,11 +28,12 @@ export const updateChannel: Route<HttpDeps> = {
     const draft = deps.readChannel(description, { isKeyOptional: true });
     if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.inventory);
 
-    const { credentials, ...said } = draft;
+    const { credentials: given, ...said } = draft;
+    const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
     const isSame = destinationOf(draft) === destinationOf(stored);
     const changed = await deps.channelStore.update(stored.id, {
       ...said,
-      ...(credentials.length === 0 ? {} : { credentials }),
+      ...(credentials === undefined ? {} : { credentials }),
       isEnabled: statusIn(body) ?? stored.isEnabled,
       reach: isSame ? stored.reach : reachFor(draft, requireUser(exchange), deps),
     });
@@ -44,6 +45,11 @@ export const updateChannel: Route<HttpDeps> = {
 
 function statusIn({ status }: JsonObject): boolean | undefined {
   return typeof status === "number" ? status === 1 : undefined;
+}
+
+/** Whether the credentials that are there are to go, and none to come. */
+function takesThemBack(body: JsonObject): boolean {
+  return body["api_key"] === null || body["api_keys"] === null;
 }
 
 function told(dropped: number): string {

@@ -35,7 +35,11 @@ export function showModel(
   const override = overrides.get(name);
   return {
     name,
-    served_by: candidates.map(showCandidate),
+    served_by: candidates.map((each) => ({
+      ...showCandidate(each),
+      // Other names for a model share what is said of it.
+      overridden_by: [name, each.upstreamModel].find((entry) => overrides.has(entry)) ?? null,
+    })),
     override: override === undefined ? null : showOverride(override),
   };
 }
