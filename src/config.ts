@@ -99,7 +99,7 @@ export const SETTINGS = {
     path: "secret",
     parser: pepper,
     default: undefined,
-    doc: "Mixed into the digests of keys: the same for all gateways on one database.",
+    doc: "Mixed into the digests of keys, and opens stored credentials: the same for all gateways on one database.",
   }),
   adminEmail: setting({
     env: "SLUICE_ADMIN_EMAIL",

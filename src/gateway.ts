@@ -2,14 +2,15 @@ import { hostname } from "node:os";
 import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
+import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { limitsOf } from "#config/limits.ts";
 import type { Channel } from "#core/channel.ts";
-import type { GatewayError } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { RateLimiter } from "#core/limits.ts";
-import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
+import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { LoginLimits } from "#http/login-limits.ts";
 import { openServer } from "#http/server.ts";
@@ -18,14 +19,23 @@ import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
+import { refreshRouting } from "#jobs/refresh-routing.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
-import { findProvider } from "#providers/index.ts";
-import { Channels, type ModelOverride } from "#relay/channels.ts";
+import { findProvider, PROVIDERS } from "#providers/index.ts";
+import { requirementsOf } from "#providers/provider.ts";
+import { Channels } from "#relay/channels.ts";
 import { Health } from "#relay/health.ts";
+import {
+  Inventory,
+  type InventoryDeps,
+  type ListedChannel,
+  type ListedOverride,
+  TROUBLES,
+} from "#relay/inventory.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
@@ -69,6 +79,8 @@ const SILENCE_MS = 15_000;
 const VAULT_MS = 3_600_000;
 const VAULT_LENGTH = 32 * 1024 * 1024;
 
+const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
+
 /** No name of a configured key looks like it, so that they cannot meet. */
 const BOOTSTRAP = "(bootstrap)";
 
@@ -99,8 +111,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const egress = openEgress(limits, deadlines);
   opened.defer(() => egress.close());
   const health = new Health(clock);
-  const channels = new Channels({ findModel, listModels, findCounting }, overridesOf(config));
-  channels.replace(await openChannels(options, opened));
+  const channels = new Channels({ findModel, listModels, findCounting }, new Map());
+  const inventory = openInventory(options, opened, {
+    store: storage,
+    table: channels,
+    health,
+    egress,
+  });
+  await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
   const { userRpm, userTpm, userConcurrency } = settings;
@@ -143,9 +161,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
-      discoverModels(channels, egress, (channel, cause) =>
-        log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
-      ),
+      refreshRouting(inventory),
+      discoverModels(channels, egress, clock, ({ name }, cause) => {
+        const { code, fault } = GatewayError.from(cause);
+        const more = fault.blame === "gateway" ? { err: cause } : {};
+        log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
+      }),
     ],
     (job, cause) => log.error({ job, err: cause }, "job"),
   );
@@ -166,6 +187,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,
+      inventory,
+      channelStore: storage.channels,
+      modelStore: storage.models,
+      readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
+      readModel: readDescribedModel,
+      reachNeeded,
       relay,
       clock,
       limits,
@@ -182,7 +209,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const close = (): Promise<void> => held.disposeAsync();
   return {
     url: server.url,
-    channels: channels.all,
+    get channels() {
+      return channels.all;
+    },
     health,
     firstKey,
     setupToken,
@@ -251,33 +280,65 @@ async function ensureLogin({ settings }: Config, storage: Storage): Promise<stri
   return await storage.logins.issueSetupToken();
 }
 
-/** From the file and the well-known variables; without any, the simulator stands in. */
-async function openChannels(
-  { config, env }: GatewayOptions,
+/** What is written down beside the database; where nobody has described a channel, the simulator stands in. */
+function openInventory(
+  { config, env, log }: GatewayOptions,
   opened: AsyncDisposableStack,
-): Promise<readonly Channel[]> {
+  deps: Pick<InventoryDeps, "store" | "table" | "health" | "egress">,
+): Inventory {
   const { limits, sandbox } = config.settings;
-  const written = config.channels.map((each) => ({
-    ...each,
-    baseUrl: each.baseUrl ?? findProvider(each.provider)?.baseUrl ?? "",
-    isSimulated: false,
-  }));
-  const names = new Set(written.map((each) => each.name));
-  const found = channelsFromEnvironment(env, limits.channelInFlight);
-  const all = [...written, ...found.filter((each) => !names.has(each.name))];
-  if (all.length > 0 || sandbox === "off") return all;
-
-  const simulator = opened.use(await startSandbox());
-  return simulatedChannels(simulatedVendors(simulator.url), limits.channelInFlight);
+  const maxConcurrent = limits.channelInFlight;
+  return new Inventory({
+    ...deps,
+    channels: ownChannels(config, env),
+    models: overridesOf(config),
+    standIn:
+      sandbox === "off"
+        ? undefined
+        : async () => {
+            const simulator = opened.use(await startSandbox());
+            return simulatedChannels(simulatedVendors(simulator.url), maxConcurrent);
+          },
+    maxConcurrent,
+    onTrouble: (what, trouble) => log.warn({ ...what, trouble }, TROUBLES[trouble]),
+  });
 }
 
-function overridesOf(config: Config): ReadonlyMap<string, ModelOverride> {
-  const today = new Date().toISOString().slice(0, 10);
-  const overrides = [...config.models].map(([name, { rates, source, ...limits }]) => {
-    const price: Price | undefined = rates && { ...rates, source, date: today };
-    return [name, { ...limits, ...(price === undefined ? {} : { price }) }] as const;
+/** From the file and the well-known variables. */
+function ownChannels(
+  { channels, settings }: Config,
+  env: GatewayOptions["env"],
+): readonly ListedChannel[] {
+  const written = channels.map((each): ListedChannel => ({
+    source: "file",
+    owner: ownerFile(settings.configPath),
+    channel: {
+      ...each,
+      baseUrl: each.baseUrl ?? findProvider(each.provider)?.baseUrl ?? "",
+      isSimulated: false,
+    },
+  }));
+  const names = new Set(channels.map((each) => each.name));
+  const found = channelsFromEnvironment(env, settings.limits.channelInFlight)
+    .filter((each) => !names.has(each.name))
+    .map((channel): ListedChannel => {
+      const owner = `the variable ${findProvider(channel.provider)?.keyVariable ?? ""}`;
+      return { source: "environment", owner, channel };
+    });
+  return [...written, ...found];
+}
+
+function overridesOf({ models, settings }: Config): ReadonlyMap<string, ListedOverride> {
+  const date = new Date().toISOString().slice(0, 10);
+  const overrides = [...models].map(([name, { rates, source, ...said }]) => {
+    const override = { ...said, ...(rates && { price: { ...rates, source, date } }) };
+    return [name, { source: "file", owner: ownerFile(settings.configPath), override }] as const;
   });
   return new Map(overrides);
+}
+
+function ownerFile(path: string | undefined): string {
+  return `the file ${path ?? ""}`;
 }
 
 /** Where the simulator plays which vendor. */

@@ -1,4 +1,5 @@
-import type { Channel, Credential, ModelList } from "#core/channel.ts";
+import type { Credential, ModelList } from "#core/channel.ts";
+import type { ChannelDraft } from "#core/stored-routing.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { readOptions, type KnownOptions } from "./channel-options.ts";
 import { type Form, openForm, readItems, readNode } from "./form.ts";
@@ -11,9 +12,8 @@ import { didYouMean } from "./suggest.ts";
 import type { FileNode } from "./tree.ts";
 
 /** A channel as the file describes it. */
-export interface ChannelConfig extends Omit<Channel, "baseUrl" | "isSimulated"> {
-  /** The vendor's own where absent. */
-  readonly baseUrl?: string;
+export interface ChannelConfig extends ChannelDraft {
+  readonly maxConcurrent: number;
 }
 
 /** What a channel's provider asks of it. */
@@ -81,46 +81,61 @@ const baseUrl: Parser<string> = {
   format: (url) => url,
 };
 
+/** What a description is held to. */
+export interface ChannelTerms {
+  readonly provider: Parser<KnownProvider>;
+  readonly takenNames: Set<string>;
+  /** Credentials may be kept elsewhere, so that none need be given. */
+  readonly isKeyOptional?: boolean;
+}
+
 export function readChannels(
   node: FileNode | undefined,
   providers: readonly KnownProvider[],
   defaultMaxConcurrent: number,
   report: Report,
 ): readonly ChannelConfig[] {
-  const provider = providerAmong(providers);
-  const takenNames = new Set<string>();
-
+  const terms = { provider: providerAmong(providers), takenNames: new Set<string>() };
   return readItems(node, report).flatMap((item) => {
-    const form = openForm(item, FIELDS, report);
-    if (form === undefined) return [];
-    const name = readUniqueName(form, takenNames, report);
-    const known = form.required("provider", provider);
-    const url = form.optional("base_url", baseUrl);
-    const credentials = readCredentials(form, report);
-    const models = readModelList(form.find("models"), report);
-    const style = form.optional("style", known?.styles ? choice(...known.styles) : styleId);
-    const options = known && readOptions(form, known.id, known.options ?? ANY_OPTIONS, report);
-    const rank = form.optional("priority", priority) ?? 0;
-    const share = form.optional("weight", weight) ?? 1;
-    const maxConcurrent = form.optional("max_concurrent", concurrency) ?? defaultMaxConcurrent;
-    const limits = readLimits(form, report);
-    if (known !== undefined) reportMissing(form, known, report);
-
-    if (name === undefined || known === undefined) return [];
-    return {
-      name,
-      provider: known.id,
-      ...(url === undefined ? {} : { baseUrl: url }),
-      credentials,
-      models,
-      ...(style === undefined ? {} : { style }),
-      ...(options === undefined ? {} : { options }),
-      priority: rank,
-      weight: share,
-      maxConcurrent,
-      ...(limits === undefined ? {} : { limits }),
-    };
+    const channel = readChannel(item, terms, report);
+    return channel === undefined ? [] : { maxConcurrent: defaultMaxConcurrent, ...channel };
   });
+}
+
+export function readChannel(
+  item: FileNode,
+  terms: ChannelTerms,
+  report: Report,
+): ChannelDraft | undefined {
+  const form = openForm(item, FIELDS, report);
+  if (form === undefined) return undefined;
+  const name = readUniqueName(form, terms.takenNames, report);
+  const known = form.required("provider", terms.provider);
+  const url = form.optional("base_url", baseUrl);
+  const credentials = readCredentials(form, report);
+  const models = readModelList(form.find("models"), report);
+  const style = form.optional("style", known?.styles ? choice(...known.styles) : styleId);
+  const options = known && readOptions(form, known.id, known.options ?? ANY_OPTIONS, report);
+  const rank = form.optional("priority", priority) ?? 0;
+  const share = form.optional("weight", weight) ?? 1;
+  const maxConcurrent = form.optional("max_concurrent", concurrency);
+  const limits = readLimits(form, report);
+  if (known !== undefined) reportMissing(form, known, terms, report);
+
+  if (name === undefined || known === undefined) return undefined;
+  return {
+    name,
+    provider: known.id,
+    ...(url === undefined ? {} : { baseUrl: url }),
+    credentials,
+    models,
+    ...(style === undefined ? {} : { style }),
+    ...(options === undefined ? {} : { options }),
+    priority: rank,
+    weight: share,
+    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
+    ...(limits === undefined ? {} : { limits }),
+  };
 }
 
 function readCredentials(form: Form, report: Report): readonly Credential[] {
@@ -155,8 +170,14 @@ function readModel(item: FileNode, report: Report): readonly (string | undefined
   return [form?.required("name", modelName), form?.optional("upstream", modelName)];
 }
 
-function reportMissing(form: Form, provider: KnownProvider, report: Report): void {
-  const hasKey = form.find("api_key") !== undefined || form.find("api_keys") !== undefined;
+function reportMissing(
+  form: Form,
+  provider: KnownProvider,
+  { isKeyOptional = false }: ChannelTerms,
+  report: Report,
+): void {
+  const hasKey =
+    isKeyOptional || form.find("api_key") !== undefined || form.find("api_keys") !== undefined;
   if (provider.needsKey && !hasKey) {
     report(form.place, `"api_key" is missing; ${provider.id} answers nobody without one.`);
   }
@@ -168,7 +189,7 @@ function reportMissing(form: Form, provider: KnownProvider, report: Report): voi
   }
 }
 
-function providerAmong(providers: readonly KnownProvider[]): Parser<KnownProvider> {
+export function providerAmong(providers: readonly KnownProvider[]): Parser<KnownProvider> {
   const ids = providers.map((provider) => provider.id);
   return {
     expects: "the id of a provider",

@@ -1,5 +1,5 @@
-import type { RateLimits } from "#core/limits.ts";
 import { parseRate, writeRate, type PicoUsdPerToken, type Rates } from "#core/money.ts";
+import type { ModelDraft } from "#core/stored-routing.ts";
 import { type Form, openForm } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import { describeSpot, quote, type Report } from "./mistakes.ts";
@@ -8,13 +8,7 @@ import { type Parser, wholeNumber } from "./parsers.ts";
 import type { FileNode } from "./tree.ts";
 
 /** What the file says of a model, over what the catalogue knows. */
-export interface ModelOverride {
-  /** Takes the place of the catalogue's price as a whole. */
-  readonly rates?: Rates;
-  readonly contextTokens?: number;
-  readonly maxOutputTokens?: number;
-  /** Of all callers together. */
-  readonly limits?: RateLimits;
+export interface ModelOverride extends ModelDraft {
   /** Where it stands, for the journal of prices. */
   readonly source: string;
 }
@@ -56,21 +50,25 @@ export function readModels(
     if (modelName.parse(name) === undefined) {
       report(member.place, `${quote(name)} is not ${modelName.expects}.`);
     }
-    const form = openForm(member.node, FIELDS, report);
-    if (form === undefined) continue;
-    const rates = readRates(form, report);
-    const contextTokens = form.optional("context", tokens);
-    const maxOutputTokens = form.optional("max_output", tokens);
-    const limits = readLimits(form, report);
-    models.set(name, {
-      ...(rates === undefined ? {} : { rates }),
-      ...(contextTokens === undefined ? {} : { contextTokens }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      ...(limits === undefined ? {} : { limits }),
-      source: describeSpot(member.place),
-    });
+    const model = readModel(member.node, report);
+    if (model !== undefined) models.set(name, { ...model, source: describeSpot(member.place) });
   }
   return models;
+}
+
+export function readModel(node: FileNode, report: Report): ModelDraft | undefined {
+  const form = openForm(node, FIELDS, report);
+  if (form === undefined) return undefined;
+  const rates = readRates(form, report);
+  const contextTokens = form.optional("context", tokens);
+  const maxOutputTokens = form.optional("max_output", tokens);
+  const limits = readLimits(form, report);
+  return {
+    ...(rates === undefined ? {} : { rates }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(limits === undefined ? {} : { limits }),
+  };
 }
 
 /** Half a price would make the other half free, so whoever gives one gives both. */

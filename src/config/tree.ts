@@ -171,7 +171,7 @@ function toNode(value: unknown): Node | null {
 }
 
 /** `channels[0].name`, and `models["gpt-4.1"]` where the name would not read as one. */
-function joinPath(path: string, name: string): string {
+export function joinPath(path: string, name: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return `${path}[${quote(name)}]`;
   return path === "" ? name : `${path}.${name}`;
 }

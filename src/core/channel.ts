@@ -21,7 +21,16 @@ export interface Channel {
   readonly limits?: Omit<RateLimits, "concurrency">;
   /** Answers come from the built-in simulator, not from a model. */
   readonly isSimulated: boolean;
+  /** Where its connections may lead; anywhere where absent. */
+  readonly reach?: Reach;
 }
+
+/**
+ * `public`: addresses of the internet. `private`: those of the operator's own
+ * networks and this machine, too; what is only for the machine's host, such as
+ * a cloud's metadata, is in neither.
+ */
+export type Reach = "public" | "private";
 
 export type ChannelOptions = Readonly<Record<string, string>>;
 
@@ -32,7 +41,8 @@ export type ModelList =
 
 /**
  * What we present upstream. The secret is a closure that only `egress/` calls,
- * so that no log, error or dump can show it by accident.
+ * and the storage to seal it, so that no log, error or dump can show it by
+ * accident.
  */
 export interface Credential {
   /** Stable and harmless: the last characters, for people to tell them apart. */

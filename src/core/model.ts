@@ -1,4 +1,5 @@
 import type { Counting } from "./counting.ts";
+import type { RateLimits } from "./limits.ts";
 import type { Price } from "./money.ts";
 import type { ReasoningControls } from "./reasoning.ts";
 
@@ -35,6 +36,15 @@ export interface Model {
   readonly counting?: Partial<Counting>;
   /** Absent where nobody published one: the model may be used and costs nothing. */
   readonly price?: Price;
+}
+
+/** What the owner says of a model, over what the catalogue knows. */
+export interface ModelOverride {
+  readonly price?: Price;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  /** Of all callers together. */
+  readonly limits?: RateLimits;
 }
 
 /** What a request has to be fitted to; empty where nothing is known of the model. */

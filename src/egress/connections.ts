@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
+import type { Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
+import { isWithinReach } from "./reach.ts";
 
 /** Who listens to a connection at the moment. */
 export interface Listener {
@@ -59,15 +61,24 @@ export class Connections {
   }
 
   /** A new connection, which opens while it is held already: whoever gives up on it releases it. */
-  open(pool: string, to: Destination, listener: Listener): Connection {
+  open(pool: string, to: Destination, listener: Listener, reach?: Reach): Connection {
     const connection = new PooledConnection(
       to,
+      reach,
       listener,
       (each) => this.#keep(pool, each),
       (each) => this.#forget(pool, each),
     );
     connect(connection).catch((cause: unknown) => connection.onRefused(cause));
     return connection;
+  }
+
+  /** Closes the idle connections of a pool, and of those named below it. */
+  closePool(pool: string): void {
+    for (const [name, idle] of this.#pools) {
+      if (name !== pool && !name.startsWith(`${pool}/`)) continue;
+      for (const each of idle.slice()) each.discard();
+    }
   }
 
   /** Closes every idle connection. */
@@ -128,6 +139,7 @@ const HANDLERS: Bun.SocketHandler<PooledConnection> = {
 
 class PooledConnection implements Connection {
   readonly to: Destination;
+  readonly #reach: Reach | undefined;
   /** Undefined while idle: whatever comes then comes unasked. */
   listener: Listener | undefined;
   dueAt = Infinity;
@@ -140,11 +152,13 @@ class PooledConnection implements Connection {
 
   constructor(
     to: Destination,
+    reach: Reach | undefined,
     listener: Listener,
     keep: (each: PooledConnection) => void,
     forget: (each: PooledConnection) => void,
   ) {
     this.to = to;
+    this.#reach = reach;
     this.listener = listener;
     this.#keep = keep;
     this.#forget = forget;
@@ -196,6 +210,12 @@ class PooledConnection implements Connection {
   onConnect(socket: Bun.Socket<PooledConnection>): void {
     this.#socket = socket;
     if (this.#state === "closed") {
+      socket.terminate();
+      return;
+    }
+    // By the address that was reached, since a name may lead anywhere, and elsewhere each time.
+    if (this.#reach !== undefined && !isWithinReach(socket.remoteAddress, this.#reach)) {
+      this.#end(OUT_OF_REACH);
       socket.terminate();
       return;
     }
@@ -259,6 +279,7 @@ class PooledConnection implements Connection {
 
 const GIVEN_UP = new Error("The connection was given up.");
 const CLOSED = new Error("The connection closed before it was open.");
+const OUT_OF_REACH = new Error("The address is not one that this channel may lead to.");
 const NOT_AUTHORIZED = new Error("The certificate was not found good.");
 
 function isSame(one: Destination, other: Destination): boolean {

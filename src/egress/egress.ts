@@ -1,5 +1,5 @@
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
-import type { ChannelOptions, Credential } from "#core/channel.ts";
+import type { ChannelOptions, Credential, Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 
@@ -20,6 +20,8 @@ export interface UpstreamRequest {
   readonly body?: string;
   /** Whose connections to use: no two channels share any. */
   readonly pool: string;
+  /** Where its connections may lead; anywhere where absent. The same for all of a pool. */
+  readonly reach?: Reach;
   readonly credential: Credential | undefined;
   /** Beside those of every request and the credential's. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,6 +59,8 @@ export interface Egress {
   send(request: UpstreamRequest): Promise<UpstreamReply>;
   /** Ends every exchange under way: whoever reads from one is thrown the reason. */
   abortAll(reason: GatewayError): void;
+  /** Closes what is idle in a pool that will not be used any more, and in those named below it. */
+  closePool(pool: string): void;
   /** Closes what is idle. */
   close(): void;
 }

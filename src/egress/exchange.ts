@@ -182,7 +182,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   async #connect(connections: Connections, to: Destination): Promise<Connection> {
     this.#sentAt = undefined;
     this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.connectMs);
-    this.#connection = connections.open(this.#request.pool, to, this);
+    const { pool, reach } = this.#request;
+    this.#connection = connections.open(pool, to, this, reach);
     const connection = this.#connection;
     try {
       await connection.opened;

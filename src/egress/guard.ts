@@ -62,6 +62,11 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
+/** Means nothing outside of the networks that it is used in. */
+export function isPrivateName(name: string): boolean {
+  return !NAME.test(name) || PRIVATE_NAME.test(name);
+}
+
 function objectionTo(text: string, url: URL, rules: GuardRules): string | undefined {
   // The parser forgives these, other parsers differ, and no honest URL needs them.
   if (FORGIVEN.test(text)) return "a control character or a backslash";

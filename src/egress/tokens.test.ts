@@ -109,6 +109,12 @@ describe("a credential that is traded for a token", () => {
     expect(presented).toEqual(["Bearer token-1", "Bearer token-2"]);
   });
 
+  test("is not sent to be traded where its channel may not lead", async () => {
+    expect(await faultOf(ask({ reach: "public" }))).toBe("upstream_unreachable");
+
+    expect({ trades, presented }).toEqual({ trades: 0, presented: [] });
+  });
+
   test("is traded anew before the token's end, and nobody waits for that", async () => {
     await ask();
     const renewing = Promise.withResolvers<Response>();

@@ -1,5 +1,5 @@
 import type { Token, TokenExchange, TokenRequest } from "#core/authorize.ts";
-import type { Credential } from "#core/channel.ts";
+import type { Credential, Reach } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
@@ -57,11 +57,11 @@ export class Tokens {
   #trade(
     credential: Credential,
     exchange: TokenExchange,
-    { pool }: UpstreamRequest,
+    { pool, reach }: UpstreamRequest,
   ): Promise<string> | undefined {
     const asked = exchange.request(credential.open(), this.#clock.now());
     if (asked === undefined) return undefined;
-    const trading = this.#ask(asked, exchange, pool)
+    const trading = this.#ask(asked, exchange, { pool, reach })
       .then((token) => this.#hold(credential, token))
       .catch((cause: unknown) => {
         const held = this.#held.get(credential);
@@ -78,7 +78,11 @@ export class Tokens {
   }
 
   /** Not on behalf of any one caller: whoever hangs up must not take the others' token with them. */
-  async #ask(asked: Promise<TokenRequest>, exchange: TokenExchange, pool: string): Promise<Token> {
+  async #ask(
+    asked: Promise<TokenRequest>,
+    exchange: TokenExchange,
+    { pool, reach }: Pick<UpstreamRequest, "pool"> & { readonly reach: Reach | undefined },
+  ): Promise<Token> {
     const { url, headers, body } = await asked;
     using reply = await this.#send({
       url,
@@ -86,6 +90,7 @@ export class Tokens {
       headers,
       body,
       pool: `${pool}/token`,
+      ...(reach === undefined ? {} : { reach }),
       credential: undefined,
       authorize: () => ({}),
       // A token is due as soon as the first byte of a stream is.

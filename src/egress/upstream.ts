@@ -26,6 +26,7 @@ export function openEgress(
     abortAll(reason) {
       for (const exchange of open) exchange.abort(reason);
     },
+    closePool: (pool) => connections.closePool(pool),
     close: () => connections.close(),
   };
 

@@ -1,4 +1,5 @@
 import type { CallLog } from "#core/call.ts";
+import type { Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
@@ -6,9 +7,12 @@ import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { JsonObject } from "#lib/json.ts";
 import type { Channels } from "#relay/channels.ts";
+import type { Inventory } from "#relay/inventory.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { LoginLimits } from "./login-limits.ts";
 
@@ -25,6 +29,14 @@ export interface HttpDeps {
   readonly calls: CallLog;
   readonly ledger: Pick<Ledger, "grant" | "findAccount">;
   readonly channels: Channels;
+  readonly inventory: Inventory;
+  readonly channelStore: ChannelStore;
+  readonly modelStore: ModelStore;
+  /** Descriptions held to the rules of the file. Both throw `invalid_request`. */
+  readChannel(json: JsonObject, terms: { readonly isKeyOptional: boolean }): ChannelDraft;
+  readModel(name: string, json: JsonObject): ModelDraft;
+  /** Undefined for an address that no channel may have. */
+  reachNeeded(url: URL): Reach | undefined;
   readonly relay: RelayDeps;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;

@@ -1,7 +1,14 @@
+import { createChannel } from "./api/channel/create-channel.ts";
+import { deleteChannel } from "./api/channel/delete-channel.ts";
+import { getChannel, listChannels } from "./api/channel/list-channels.ts";
+import { testChannel } from "./api/channel/test-channel.ts";
+import { updateChannel } from "./api/channel/update-channel.ts";
 import { explainRequest } from "./api/explain.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
+import { listModelEntries } from "./api/model/list-models.ts";
+import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
 import { createCompletion } from "./api/text/completions.ts";
@@ -90,6 +97,15 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getOwnCall,
     listCalls,
     getCall,
+    listChannels,
+    getChannel,
+    createChannel,
+    updateChannel,
+    deleteChannel,
+    testChannel,
+    listModelEntries,
+    putModelOverride,
+    deleteModelOverride,
     livez,
     readyz(isDraining),
     metrics,

@@ -1,32 +1,62 @@
 import type { Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import { askForModels } from "#relay/discover.ts";
+import { poolOf } from "#relay/pools.ts";
 import type { Job } from "./scheduler.ts";
 
+const ASK_AGAIN_MS = 600_000;
+/** A slow upstream keeps the others waiting for no longer. */
+const LONGEST_MS = 30_000;
+
 /**
- * Asks the upstreams of channels that list no models which they have. What
- * was known before stays when one does not answer.
+ * Asks the upstreams of channels that list no models which they have: a new
+ * channel's at once, each again after a while. What was known before stays
+ * when one does not answer.
  */
 export function discoverModels(
   channels: Channels,
   egress: Parameters<typeof askForModels>[1],
+  clock: Pick<Clock, "monotonic">,
   onTrouble: (channel: Channel, cause: unknown) => void,
 ): Job {
+  /** By pool: with another address or credential it is asked anew. */
+  let askedAt = new Map<string, number>();
   return {
     name: "discover-models",
-    everyMs: 600_000,
+    everyMs: 1_000,
     async run(signal) {
-      const asked = channels.all.filter((each) => each.models.kind === "discover");
-      await Promise.all(
-        asked.map(async (channel) => {
-          try {
-            const models = await askForModels(channel, egress, signal);
-            if (models.length > 0) channels.discovered(channel, models);
-          } catch (cause) {
-            if (!signal.aborted) onTrouble(channel, cause);
-          }
-        }),
-      );
+      const now = clock.monotonic();
+      const asked = new Map<string, number>();
+      const due: Channel[] = [];
+      for (const channel of channels.all) {
+        if (channel.models.kind !== "discover") continue;
+        const pool = poolOf(channel, channel.credentials[0]);
+        const last = askedAt.get(pool);
+        const isDue = last === undefined || now - last >= ASK_AGAIN_MS;
+        asked.set(pool, isDue ? now : last);
+        if (isDue) due.push(channel);
+      }
+      askedAt = asked;
+      await Promise.all(due.map((channel) => ask(channel, signal)));
     },
   };
+
+  async function ask(channel: Channel, signal: AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tooLate()), LONGEST_MS);
+    try {
+      const models = await askForModels(channel, egress, AbortSignal.any([signal, late.signal]));
+      if (models.length > 0) channels.discovered(channel, models);
+    } catch (cause) {
+      if (!signal.aborted) onTrouble(channel, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function tooLate(): GatewayError {
+  return new GatewayError("upstream_timeout", "The upstream did not list its models in time.");
 }

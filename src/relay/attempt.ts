@@ -8,15 +8,20 @@ import { parseError } from "#styles/upstream-error.ts";
 import type { Call } from "./call.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
+import { poolOf } from "./pools.ts";
 import { allResting, type Plan, type Route, type WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 
-export interface AttemptDeps extends ClaimDeps {
+/** What one try takes. */
+export interface TryDeps {
   readonly egress: Egress;
   readonly health: Health;
   readonly clock: Clock;
-  readonly maxAttempts: number;
   readonly delivery: { readonly maxEventBytes: number };
+}
+
+export interface AttemptDeps extends TryDeps, ClaimDeps {
+  readonly maxAttempts: number;
 }
 
 /** An upstream that answers. Its place on the channel is given back by `release`. */
@@ -106,12 +111,13 @@ async function enterLimits(
   return health.waitMs([channel]);
 }
 
-async function tryOnce<T>(
+/** One try, with one credential. */
+export async function tryOnce<T>(
   call: Call,
   route: Route,
   credential: Credential | undefined,
-  settlement: Settlement,
-  deps: AttemptDeps,
+  settlement: Pick<Settlement, "tried">,
+  deps: TryDeps,
   begin: Begin<T>,
 ): Promise<Begun<T>> {
   const { channel, provider } = route;
@@ -121,7 +127,8 @@ async function tryOnce<T>(
   let error: GatewayError | undefined;
 
   const terms = {
-    pool: poolOf(route, credential),
+    pool: poolOf(channel, credential),
+    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
@@ -210,16 +217,14 @@ export function pathOf({ channel, endpoint, upstreamModel }: WireRoute, isStream
   return endpoint.path(upstreamModel, isStream, channel.options ?? {});
 }
 
-/** Connections are shared by the calls of one channel and credential, and by nobody else. */
-function poolOf({ channel }: Route, credential: Credential | undefined): string {
-  const index = credential === undefined ? -1 : channel.credentials.indexOf(credential);
-  return `${channel.name}/${index}`;
-}
-
 const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-async function asError(reply: UpstreamReply, { provider, endpoint }: Route): Promise<GatewayError> {
+/** What a reply that is no answer says. */
+export async function asError(
+  reply: UpstreamReply,
+  { provider, endpoint }: Pick<Route, "provider" | "endpoint">,
+): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
   const code = provider.classifyError?.(reply.status, body) ?? read.code;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Catalog, Model } from "#core/model.ts";
+import type { Catalog, Model, ModelOverride } from "#core/model.ts";
 import { systemClock } from "#lib/clock.ts";
-import { Channels, type ModelOverride } from "./channels.ts";
+import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router } from "./route.ts";
 

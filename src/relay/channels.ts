@@ -1,22 +1,13 @@
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Limited, RateLimits } from "#core/limits.ts";
-import type { Catalog, Model, ModelTraits } from "#core/model.ts";
-import type { Price } from "#core/money.ts";
+import type { Limited } from "#core/limits.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
+import type { Catalog, Model, ModelOverride, ModelTraits } from "#core/model.ts";
+import { poolOf } from "./pools.ts";
 import type { Candidate, ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
-
-/** What the owner says of a model, over what the catalogue knows. */
-export interface ModelOverride {
-  readonly price?: Price;
-  readonly contextTokens?: number;
-  readonly maxOutputTokens?: number;
-  /** Of all callers together. */
-  readonly limits?: RateLimits;
-}
 
 export interface ListedModel {
   readonly id: string;
@@ -29,8 +20,9 @@ export interface ListedModel {
 /** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
 export class Channels implements ModelTable {
   readonly #catalog: Catalog;
-  readonly #overrides: ReadonlyMap<string, ModelOverride>;
-  readonly #hasLimits: boolean;
+  #overrides: ReadonlyMap<string, ModelOverride>;
+  #hasLimits = false;
+  /** By pool: another address or credential may have other models. */
   readonly #discovered = new Map<string, readonly string[]>();
   #channels: readonly Channel[] = [];
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
@@ -38,7 +30,6 @@ export class Channels implements ModelTable {
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
     this.#catalog = catalog;
     this.#overrides = overrides;
-    this.#hasLimits = [...overrides.values()].some(({ limits }) => limits !== undefined);
   }
 
   get hasLimits(): boolean {
@@ -49,20 +40,38 @@ export class Channels implements ModelTable {
     return this.#channels;
   }
 
-  replace(channels: readonly Channel[]): void {
+  /** Calls under way keep the channel, the model and the price that they were planned with. */
+  replace(channels: readonly Channel[], overrides = this.#overrides): void {
     this.#channels = channels;
+    this.#overrides = overrides;
+    const pools = new Set(channels.map(firstPool));
+    for (const pool of this.#discovered.keys()) {
+      if (!pools.has(pool)) this.#discovered.delete(pool);
+    }
     this.#rebuild();
   }
 
   /** What a channel's upstream says it serves. */
   discovered(channel: Channel, models: readonly string[]): void {
-    this.#discovered.set(channel.name, models);
+    this.#discovered.set(firstPool(channel), models);
     this.#rebuild();
   }
 
   /** An id as it stands wins over a reading of its ending. */
   find(model: string): readonly Candidate[] | undefined {
     return this.#table.get(model) ?? this.#findSteered(model);
+  }
+
+  /** Every name, and who serves it. */
+  get models(): ReadonlyMap<string, readonly Candidate[]> {
+    return this.#table;
+  }
+
+  /** How a channel would serve a model, whether or not it is in the table. */
+  candidateOn(channel: Channel, model: string): Candidate {
+    const { models } = channel;
+    const upstream = models.kind === "listed" ? models.upstreamNames.get(model) : undefined;
+    return this.#candidate(channel, model, upstream ?? model);
   }
 
   /** What a key may use, in the order of names. */
@@ -92,6 +101,7 @@ export class Channels implements ModelTable {
   }
 
   #rebuild(): void {
+    this.#hasLimits = [...this.#overrides.values()].some(({ limits }) => limits !== undefined);
     const table = new Map<string, Candidate[]>();
     for (const channel of this.#channels) {
       for (const [name, upstreamModel] of this.#modelsOf(channel)) {
@@ -105,10 +115,11 @@ export class Channels implements ModelTable {
   }
 
   /** Until a channel's upstream told its models, the catalogue's for that vendor are taken. */
-  #modelsOf({ name, provider, models }: Channel): Iterable<readonly [string, string]> {
+  #modelsOf(channel: Channel): Iterable<readonly [string, string]> {
+    const { provider, models } = channel;
     if (models.kind === "listed") return models.upstreamNames;
     const ids =
-      this.#discovered.get(name) ??
+      this.#discovered.get(firstPool(channel)) ??
       this.#catalog
         .listModels(provider)
         .filter((each) => each.kind === "chat")
@@ -139,6 +150,10 @@ export class Channels implements ModelTable {
       ...(limited === undefined ? {} : { limited }),
     };
   }
+}
+
+function firstPool(channel: Channel): string {
+  return poolOf(channel, channel.credentials[0]);
 }
 
 function limitsOf(override: ModelOverride | undefined): ModelTraits {

@@ -2,14 +2,17 @@ import type { Channel } from "#core/channel.ts";
 import type { Egress } from "#egress/egress.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
+import { asError } from "./attempt.ts";
+import { poolOf } from "./pools.ts";
 
 const MAX_MODELS = 5_000;
 
 /** The models that a channel's upstream says it has; none where the vendor has no list. */
 export async function askForModels(
   channel: Channel,
-  egress: Egress,
+  egress: Pick<Egress, "send">,
   signal: AbortSignal,
+  credential = channel.credentials[0],
 ): Promise<readonly string[]> {
   const provider = findProvider(channel.provider);
   if (provider?.modelsPath === undefined) return [];
@@ -17,16 +20,17 @@ export async function askForModels(
   const reply = await egress.send({
     url: new URL(channel.baseUrl + provider.modelsPath),
     method: "GET",
-    pool: `${channel.name}/models`,
-    credential: channel.credentials[0],
+    pool: `${poolOf(channel, credential)}/models`,
+    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
+    credential,
     authorize: provider.authorize,
     ...(provider.headers === undefined ? {} : { headers: provider.headers }),
     isStream: false,
     signal,
   });
   try {
+    if (reply.status !== 200) throw await asError(reply, { provider });
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
-    if (reply.status !== 200) throw new Error(`The upstream answered ${reply.status}.`);
     const ids = body === undefined ? [] : (provider.readModels?.(body) ?? usualIds(body));
     return ids.slice(0, MAX_MODELS);
   } finally {

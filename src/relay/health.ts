@@ -51,7 +51,9 @@ export class Health {
 
   /** Ends the attempt, if its place was not given back already by `leave`. */
   report(channel: Channel, error: GatewayError | undefined): void {
-    const breaker = this.#of(channel).breaker;
+    const { breaker, address } = this.#of(channel);
+    // A call that began before the channel was moved says nothing of where it leads now.
+    if (channel.baseUrl !== address) return;
     const now = this.#clock.monotonic();
     // A caller's mistake or hang-up says nothing about the channel.
     if (error === undefined) breaker.succeeded(now);
@@ -106,18 +108,43 @@ export class Health {
     }
   }
 
+  /**
+   * These are the channels from now on. One that leads elsewhere than before
+   * is given a fresh start; those that are no more are let go of, once no call
+   * is under way on them.
+   */
+  retain(channels: readonly Channel[]): void {
+    const names = new Set(channels.map(({ name }) => name));
+    for (const [name, { inFlight }] of this.#channels) {
+      if (!names.has(name) && inFlight === 0) this.#channels.delete(name);
+    }
+    for (const channel of channels) {
+      const health = this.#of(channel);
+      if (channel.baseUrl === health.address) continue;
+      health.address = channel.baseUrl;
+      health.breaker = new Breaker();
+    }
+  }
+
   state(channel: Channel): "closed" | "open" | "half-open" {
-    return this.#of(channel).breaker.state(this.#clock.monotonic());
+    const known = this.#channels.get(channel.name);
+    return known?.breaker.state(this.#clock.monotonic()) ?? "closed";
   }
 
   inFlight(channel: Channel): number {
-    return this.#of(channel).inFlight;
+    return this.#channels.get(channel.name)?.inFlight ?? 0;
   }
 
   #of(channel: Channel): ChannelHealth {
     let health = this.#channels.get(channel.name);
     if (health === undefined) {
-      health = { breaker: new Breaker(), inFlight: 0, turn: 0, coolUntil: new WeakMap() };
+      health = {
+        address: channel.baseUrl,
+        breaker: new Breaker(),
+        inFlight: 0,
+        turn: 0,
+        coolUntil: new WeakMap(),
+      };
       this.#channels.set(channel.name, health);
     }
     return health;
@@ -127,6 +154,7 @@ export class Health {
 const NONE: ReadonlySet<Credential> = new Set();
 
 interface ChannelHealth {
+  address: string;
   breaker: Breaker;
   inFlight: number;
   turn: number;

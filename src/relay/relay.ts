@@ -132,7 +132,7 @@ async function relayStream(
   };
 }
 
-function beginWhole(call: Call, deps: RelayDeps): Begin<WholeReading> {
+export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)

@@ -3,11 +3,11 @@ import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Catalog, Model } from "#core/model.ts";
+import type { Catalog, Model, ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { systemClock } from "#lib/clock.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { Channels, type ModelOverride } from "./channels.ts";
+import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router, type RouterSettings } from "./route.ts";
 

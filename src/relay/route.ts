@@ -196,7 +196,7 @@ export function allResting(
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
-function routeFor(candidate: Candidate, style: InboundStyle): Route {
+export function routeFor(candidate: Candidate, style: InboundStyle): Route {
   const { provider, channel, upstreamModel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
   const wanted = channel.style ?? style.id;

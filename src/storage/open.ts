@@ -5,18 +5,23 @@ import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
+import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
 import { findRefused, openKeyStore } from "./keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./logins.ts";
+import { createModelStore } from "./models.ts";
 import { openPasswords } from "./passwords.ts";
 import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
+import { createRoutingVersion } from "./routing-version.ts";
+import { openCredentialVault } from "./sealed.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createGroupStore } from "./user-groups.ts";
@@ -50,6 +55,9 @@ export interface Storage extends AsyncDisposable {
   readonly logins: LoginStore;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
+  readonly channels: ChannelStore;
+  readonly models: ModelStore;
+  readonly routingVersion: RoutingVersion;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
   /** Which of the keys may not call any more, as the database has it now. */
@@ -109,6 +117,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       instance,
       isAlive: (other) => engine.isAlive(other),
     }),
+    channels: createChannelStore({ db, clock, vault: openCredentialVault(pepper) }),
+    models: createModelStore(db, clock),
+    routingVersion: createRoutingVersion(db),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

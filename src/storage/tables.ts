@@ -1,12 +1,14 @@
 import type { AccountsTable } from "./tables/accounts.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { GroupsTable } from "./tables/groups.ts";
+import type { ChannelsTable } from "./tables/channels.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { InstancesTable } from "./tables/instances.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
+import type { ModelsTable } from "./tables/models.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
 import type { UsersTable } from "./tables/users.ts";
@@ -26,4 +28,6 @@ export interface Tables {
   responses: ResponsesTable;
   response_items: ResponseItemsTable;
   kept_answers: KeptAnswersTable;
+  channels: ChannelsTable;
+  models: ModelsTable;
 }

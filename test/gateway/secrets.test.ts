@@ -11,6 +11,9 @@ const PLANTED = {
   second: "the-second-secret-of-it-gneiss",
   passing: "a-passing-channels-secret-basalt",
   adapted: "an-adapted-channels-secret-slate",
+  stored: "a-stored-channels-secret-jasper",
+  storedBefore: "the-secret-it-had-before-tuff",
+  mistyped: "a-secret-in-a-refused-body-opal",
   pepper: "what-is-mixed-into-digests-granite",
   bootstrap: "the-key-that-is-there-from-the-start-marl",
   named: "a-key-that-the-file-names-dolomite",
@@ -82,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("twelve planted secrets are in no answer, no line of the log and no byte of the database", async () => {
+test("fifteen planted secrets are in no answer, no line of the log and no byte of the database", async () => {
   const { url } = program;
   const send = async (key: string, path: string, body: unknown) =>
     keep(
@@ -93,9 +96,50 @@ test("twelve planted secrets are in no answer, no line of the log and no byte of
       }),
     );
 
+  // A channel whose credential the database keeps.
+  const root = await logIn(url, { email: EMAIL, password: PLANTED.password });
+  const manage = async (method: string, path: string, body?: unknown) =>
+    keep(
+      await fetch(url + path, {
+        method,
+        headers: { "content-type": "application/json", ...root },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+  const channel = {
+    name: "d",
+    provider: "openai",
+    base_url: `http://127.0.0.1:${vendor.port}/v1`,
+    api_key: PLANTED.storedBefore,
+    models: ["stored"],
+  };
+  await manage("POST", "/api/channel", channel);
+  await manage("PUT", "/api/channel/1", { api_key: PLANTED.stored });
+  const mistakes = [
+    { api_key: ` ${PLANTED.mistyped}` },
+    { api_key: { secret: PLANTED.mistyped } },
+    { api_keys: [PLANTED.mistyped, PLANTED.mistyped, 7] },
+    { api_keys: [PLANTED.mistyped], api_key: PLANTED.mistyped },
+    { api_key: PLANTED.mistyped, provider: "nobody" },
+    { api_key: PLANTED.mistyped, name: "a" },
+    { api_key: PLANTED.mistyped, name: "d" },
+    { api_key: PLANTED.mistyped, base_url: `http://me:${PLANTED.mistyped}@127.0.0.1` },
+    { api_key: PLANTED.mistyped, base_url: "http://169.254.169.254" },
+  ];
+  for (const mistake of mistakes) {
+    const refused = await manage("POST", "/api/channel", { ...channel, name: "e", ...mistake });
+    expect(refused.status).toBe(400);
+  }
+  for (const path of ["/api/channel", "/api/channel/1", "/api/channel/a", "/api/model"]) {
+    await manage("GET", path);
+  }
+  for (const body of [{}, { model: "stored" }, { model: "status 500" }]) {
+    await manage("POST", "/api/channel/1/test", body);
+  }
+
   // Whatever a failing vendor says, in every way to reach one.
   for (const key of [PLANTED.bootstrap, PLANTED.named]) {
-    for (const model of ["passed", "translated", "adapted"]) {
+    for (const model of ["passed", "translated", "adapted", "stored"]) {
       for (const content of ["status 400", "status 403", "status 429 as text", "status 500"]) {
         for (const stream of [false, true]) {
           const body = { model, stream, max_tokens: 9, messages: [{ role: "user", content }] };
@@ -109,7 +153,6 @@ test("twelve planted secrets are in no answer, no line of the log and no byte of
   expect(answers).toContain("I was shown");
 
   // What people do.
-  const root = await logIn(url, { email: EMAIL, password: PLANTED.password });
   const asRoot = askWith(url, root);
   const user = { username: "ada", password: PLANTED.usersPassword };
   answers += JSON.stringify((await asRoot("POST", "/api/user", user)).body);
@@ -129,6 +172,7 @@ test("twelve planted secrets are in no answer, no line of the log and no byte of
     await keep(await fetch(url + path, { headers: bearer(PLANTED.metrics) }));
     await keep(await fetch(url + path));
   }
+  expect(answers).toContain("...sper");
   await program.end("SIGTERM");
 
   const places: Record<string, string> = { answers, output: program.output() };
@@ -139,6 +183,8 @@ test("twelve planted secrets are in no answer, no line of the log and no byte of
   }
   expect(places["log"]?.length).toBeGreaterThan(0);
   expect(Object.keys(places)).toContain("sluice.db");
+  // Only sealed.
+  expect(places["sluice.db"]).toMatch(/v1(\.[\w-]+){5}/);
   const found = Object.entries({ ...PLANTED, token, key }).flatMap(([name, secret]) =>
     Object.keys(places)
       .filter((place) => places[place]?.includes(secret))

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { startSandbox } from "#sandbox/server.ts";
-import { KEY, openTestGateway, simulatedChannel } from "#test/harness.ts";
+import { asRoot, openWithRoot } from "#test/accounts.ts";
+import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
+import { waitFor } from "#test/wait.ts";
 
 const CAPPED = "capped-key-0123456789abcdefgh";
 const SECRET = "one-secret-for-all-gateways-0123456789";
@@ -70,6 +72,49 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
         });
         expect(answer.status).toBe(200);
       }
+    });
+
+    test("take up each other's channels and prices", async () => {
+      await using sandbox = await startSandbox();
+      await using database = await openScratchDatabase();
+      const options = {
+        env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET },
+      };
+      await using first = await openWithRoot(options);
+      await using second = await openWithRoot(options);
+      const [one, other] = [await asRoot(first.url), await asRoot(second.url)];
+      const call = async (gateway: TestGateway): Promise<number> => {
+        const messages = [{ role: "user", content: "hi" }];
+        const body = { model: "shared-model", messages };
+        const answer = await gateway.post("/v1/chat/completions", body);
+        await answer.text();
+        return answer.status;
+      };
+      const channel = {
+        name: "shared",
+        provider: "openai",
+        base_url: `${sandbox.url}/openai/v1`,
+        api_key: "a-credential-for-both-0001",
+        models: [{ name: "shared-model", upstream: "gpt-4o-mini" }],
+      };
+
+      const { data: made } = await one("POST", "/api/channel", channel);
+      expect(await call(first)).toBe(200);
+      await waitFor(async () => (await call(second)) === 200);
+
+      const price = { input: 1, output: 2, source: "a list" };
+      await other("PUT", "/api/model/shared-model", price);
+      await waitFor(async () =>
+        JSON.stringify((await one("GET", "/api/model")).data).includes("a list"),
+      );
+
+      // Without a credential there is nothing left that either could send.
+      const path = `/api/channel/${Number(made["id"])}`;
+      await other("PUT", path, { base_url: `${sandbox.url}/elsewhere/v1` });
+      await waitFor(async () => (await call(first)) === 404);
+      expect(sandbox.requests.filter((each) => each.path.startsWith("/elsewhere"))).toEqual([]);
+      await one("DELETE", path);
+      await waitFor(async () => (await other("GET", path)).status === 404);
     });
 
     test("refuse to start with different secrets, since neither would know the other's keys", async () => {

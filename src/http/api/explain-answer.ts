@@ -1,12 +1,12 @@
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import { availableIn } from "#core/ledger.ts";
-import type { Price, Rates } from "#core/money.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { Call } from "#relay/call.ts";
 import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
 import type { HttpLimits } from "../deps.ts";
+import { showPrice } from "./price-json.ts";
 import type { TextOperation } from "./text/operations.ts";
 
 const NOTES = {
@@ -94,7 +94,7 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
     weight: channel.weight,
     passed_over: objection ?? null,
     refused: refusal === undefined ? null : refusalOf(refusal),
-    price: price === undefined ? null : priceOf(price),
+    price: price === undefined ? null : showPrice(price),
     ...(request === undefined
       ? {}
       : {
@@ -110,37 +110,6 @@ function requestOf(first: ExplainedChannel | undefined): JsonObject | null {
   if (first?.request === undefined) return null;
   const { body } = first.request;
   return { channel: first.route.channel.name, body: parseJson(body) ?? body };
-}
-
-function priceOf(price: Price): JsonObject {
-  const { source, date, tiers = [] } = price;
-  return {
-    ...ratesOf(price),
-    ...(tiers.length === 0
-      ? {}
-      : {
-          tiers: tiers.map((tier) => ({
-            above_input_tokens: tier.aboveInputTokens,
-            ...ratesOf(tier),
-          })),
-        }),
-    source,
-    date,
-  };
-}
-
-function ratesOf(rates: Rates): JsonObject {
-  const perMillion = (rate: number | undefined): number | undefined =>
-    rate === undefined ? undefined : rate / 1e6;
-  return defined({
-    input: perMillion(rates.input),
-    output: perMillion(rates.output),
-    cached_input: perMillion(rates.cachedInput),
-    cache_write: perMillion(rates.cacheWrite),
-    long_cache_write: perMillion(rates.longCacheWrite),
-    audio_input: perMillion(rates.audioInput),
-    audio_output: perMillion(rates.audioOutput),
-  });
 }
 
 function keyLimits({ models, expiresAt, limits }: ApiKey, { account }: Explanation): JsonObject {

@@ -3,6 +3,7 @@ import { start } from "./0001-start.ts";
 import { responses } from "./0002-responses.ts";
 import { accounts } from "./0003-accounts.ts";
 import { keptAnswers } from "./0004-kept-answers.ts";
+import { channels } from "./0005-channels.ts";
 import { groups } from "./0007-groups.ts";
 import type { Ddl } from "./ddl.ts";
 
@@ -12,6 +13,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0002-responses": responses,
   "0003-accounts": accounts,
   "0004-kept-answers": keptAnswers,
+  "0005-channels": channels,
   "0007-groups": groups,
 };
 

@@ -1,0 +1,71 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import type { ChannelDraft, ModelDraft } from "#core/stored-routing.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import { type KnownProvider, providerAmong, readChannel } from "./channels.ts";
+import { quote, type FilePlace, type Report } from "./mistakes.ts";
+import { readModel } from "./models.ts";
+import { modelName } from "./names.ts";
+import { type FileNode, joinPath, type Member } from "./tree.ts";
+
+export interface DescribedTerms {
+  /** Credentials may be kept elsewhere, so that none need be given. */
+  readonly isKeyOptional: boolean;
+}
+
+/**
+ * A channel described as an item of the file's list is, and held to the same
+ * rules. Throws `invalid_request` for the first mistake.
+ */
+export function readDescribedChannel(
+  json: JsonObject,
+  providers: readonly KnownProvider[],
+  { isKeyOptional }: DescribedTerms,
+): ChannelDraft {
+  const provider = providerAmong(providers);
+  const terms = { provider, takenNames: new Set<string>(), isKeyOptional };
+  return readWhole((report) => readChannel(toNode(json, TOP), terms, report));
+}
+
+/** The same of an entry of the file's `models`. */
+export function readDescribedModel(name: string, json: JsonObject): ModelDraft {
+  if (modelName.parse(name) === undefined) {
+    throw invalid("name", `${quote(name)} is not ${modelName.expects}.`);
+  }
+  return readWhole((report) => readModel(toNode(json, TOP), report));
+}
+
+const TOP: FilePlace = { file: "", path: "" };
+
+function readWhole<T>(read: (report: Report) => T | undefined): T {
+  const mistakes: GatewayError[] = [];
+  const value = read((place, why) => {
+    const path = "variable" in place ? place.variable : place.path;
+    mistakes.push(
+      path === "" ? new GatewayError("invalid_request", why) : invalid(path, `${path}: ${why}`),
+    );
+  });
+  const [first] = mistakes;
+  if (first !== undefined) throw first;
+  if (value === undefined) throw new GatewayError("invalid_request", "This is no description.");
+  return value;
+}
+
+/** Numbers are read from their text, as they are in the file; null says what absence says. */
+function toNode(value: Json, place: FilePlace): FileNode {
+  if (value === null) return { kind: "empty", place };
+  if (isArray(value)) {
+    const items = value.map((item, index) =>
+      toNode(item, { ...place, path: `${place.path}[${index}]` }),
+    );
+    return { kind: "list", place, items };
+  }
+  if (typeof value !== "object") {
+    return { kind: "text", place, text: String(value), written: String(value) };
+  }
+  const members = Object.entries(value).flatMap(([name, member]): [string, Member][] => {
+    if (member === undefined || member === null) return [];
+    const at = { ...place, path: joinPath(place.path, name) };
+    return [[name, { place: at, node: toNode(member, at) }]];
+  });
+  return { kind: "map", place, members: new Map(members) };
+}

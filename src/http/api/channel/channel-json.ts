@@ -1,0 +1,77 @@
+import type { ModelList } from "#core/channel.ts";
+import type { RateLimits } from "#core/limits.ts";
+import type { ChannelDraft } from "#core/stored-routing.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { Health } from "#relay/health.ts";
+import { isServing, type ListedChannel } from "#relay/inventory.ts";
+
+/** A channel as the file would describe it, and how it is doing. Of its credentials only their ends are shown. */
+export function showChannel(listed: ListedChannel, health: Health): JsonObject {
+  const { source, owner, channel, stored, trouble } = listed;
+  return {
+    // One that has no id goes by its name.
+    id: stored?.id ?? null,
+    source,
+    owner: owner ?? null,
+    // What keeps an enabled channel from taking calls disables it just as well.
+    status: isServing(listed) ? 1 : 2,
+    trouble: trouble ?? null,
+    ...describe(stored ?? channel),
+    credentials: {
+      count: channel.credentials.length + (stored?.sealedCredentials ?? 0),
+      labels: channel.credentials.map(({ label }) => label),
+    },
+    reach: channel.reach ?? null,
+    state: health.state(channel),
+    in_flight: health.inFlight(channel),
+    created_at: stored === undefined ? null : seconds(stored.createdAt),
+    updated_at: stored === undefined ? null : seconds(stored.updatedAt),
+  };
+}
+
+/** What is shown, and cannot be set. */
+export const SHOWN_FIELDS = [
+  "id",
+  "source",
+  "owner",
+  "trouble",
+  "credentials",
+  "reach",
+  "state",
+  "in_flight",
+  "created_at",
+  "updated_at",
+];
+
+/** In the words of the file, but for credentials: what a change is laid over. */
+export function describe(channel: ChannelDraft): JsonObject {
+  const { name, provider, baseUrl, models, style, options, priority, weight, limits } = channel;
+  return {
+    name,
+    provider,
+    base_url: baseUrl === undefined || baseUrl === "" ? null : baseUrl,
+    models: showModels(models),
+    style: style ?? null,
+    options: options ?? null,
+    priority,
+    weight,
+    max_concurrent: channel.maxConcurrent ?? null,
+    limits: showLimits(limits),
+  };
+}
+
+export function showLimits(limits: RateLimits | undefined): JsonObject | null {
+  if (limits === undefined) return null;
+  return { rpm: limits.requestsPerMinute ?? null, tpm: limits.tokensPerMinute ?? null };
+}
+
+function showModels(models: ModelList): JsonObject[string] {
+  if (models.kind === "discover") return null;
+  return [...models.upstreamNames].map(([name, upstream]) =>
+    name === upstream ? name : { name, upstream },
+  );
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}

@@ -1,0 +1,49 @@
+import { GatewayError } from "#core/error.ts";
+import type { StoredChannel } from "#core/stored-routing.ts";
+import type { Inventory, ListedChannel } from "#relay/inventory.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange } from "#http/routes.ts";
+import { readId } from "../read-id.ts";
+
+/** The channel in the path: a stored one by its id, any other by its name. */
+export function findChannel(exchange: Exchange, { channels }: Inventory): ListedChannel {
+  const given = exchange.param("id");
+  const id = readId(given);
+  const found =
+    (id === undefined ? undefined : channels.find(({ stored }) => stored?.id === id)) ??
+    channels.find(({ stored, channel }) => stored === undefined && channel.name === given);
+  if (found === undefined) throw noSuchChannel();
+  return found;
+}
+
+/** One that may be changed here, as the database has it now. */
+export async function findStored(
+  exchange: Exchange,
+  { inventory, channelStore }: Pick<HttpDeps, "inventory" | "channelStore">,
+): Promise<StoredChannel> {
+  const id = readId(exchange.param("id"));
+  const stored = id === undefined ? undefined : await channelStore.find(id);
+  if (stored !== undefined) return stored;
+  const { channel, owner } = findChannel(exchange, inventory);
+  if (owner === undefined) throw noSuchChannel();
+  throw new GatewayError(
+    "invalid_request",
+    `The channel '${channel.name}' belongs to ${owner}, and cannot be changed here.`,
+  );
+}
+
+/** A name is one channel's; what is written down elsewhere keeps it. */
+export function refuseOwnedName(name: string, { channels }: Inventory): void {
+  const owner = channels.find(
+    (each) =>
+      each.channel.name === name && each.stored === undefined && each.source !== "simulated",
+  )?.owner;
+  if (owner === undefined) return;
+  throw new GatewayError("invalid_request", `The name '${name}' belongs to ${owner}.`, {
+    param: "name",
+  });
+}
+
+export function noSuchChannel(): GatewayError {
+  return new GatewayError("not_found", "There is no such channel.");
+}

@@ -1,0 +1,61 @@
+import { destinationOf } from "#core/stored-routing.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Route } from "#http/routes.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { CHANGED_CHANNEL, descriptionIn, reachFor } from "./channel-fields.ts";
+import { describe, SHOWN_FIELDS } from "./channel-json.ts";
+import { findStored, noSuchChannel, refuseOwnedName } from "./find-channel.ts";
+import { showStored } from "./show-stored.ts";
+
+export const updateChannel: Route<HttpDeps> = {
+  method: "PUT",
+  path: "/api/channel/:id",
+  access: "admin",
+  summary:
+    "Changes a channel; what is left out stays, null is what it is where nothing is said. " +
+    "A new provider, address or option lets go of the credentials, unless new ones come with it.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(CHANGED_CHANNEL),
+
+  async handle(exchange, deps) {
+    const body = await readFields(exchange, CHANGED_CHANNEL, SHOWN_FIELDS);
+    const stored = await findStored(exchange, deps);
+    const description = { ...describe(stored), ...descriptionIn(body) };
+    const draft = deps.readChannel(description, { isKeyOptional: true });
+    if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.inventory);
+
+    const { credentials: given, ...said } = draft;
+    const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
+    const isSame = destinationOf(draft) === destinationOf(stored);
+    const changed = await deps.channelStore.update(stored.id, {
+      ...said,
+      ...(credentials === undefined ? {} : { credentials }),
+      isEnabled: statusIn(body) ?? stored.isEnabled,
+      reach: isSame ? stored.reach : reachFor(draft, requireUser(exchange), deps),
+    });
+    if (changed === undefined) throw noSuchChannel();
+    await deps.inventory.load();
+    return succeed(exchange.id, told(changed.dropped), showStored(stored.id, deps));
+  },
+};
+
+function statusIn({ status }: JsonObject): boolean | undefined {
+  return typeof status === "number" ? status === 1 : undefined;
+}
+
+/** Whether the credentials that are there are to go, and none to come. */
+function takesThemBack(body: JsonObject): boolean {
+  return body["api_key"] === null || body["api_keys"] === null;
+}
+
+function told(dropped: number): string {
+  if (dropped === 0) return "The channel was changed.";
+  return (
+    "The channel was changed. Its credentials were let go of, since calls would have taken them " +
+    "somewhere else; where its provider needs one, it takes no calls until it is given one."
+  );
+}

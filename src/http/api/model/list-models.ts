@@ -1,0 +1,84 @@
+import { GatewayError } from "#core/error.ts";
+import type { ModelOverride } from "#core/model.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { Inventory, ListedOverride } from "#relay/inventory.ts";
+import type { Candidate } from "#relay/route.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { showLimits } from "../channel/channel-json.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { showPrice } from "../price-json.ts";
+
+export const listModelEntries: Route<HttpDeps> = {
+  method: "GET",
+  path: "/api/model",
+  access: "auditor",
+  summary:
+    "Every model by the name that callers use: who serves it at which price, what is known of " +
+    "it, and what is said of it in place of the catalogue.",
+  renderError: renderFailure,
+
+  handle({ id }, { channels, inventory }) {
+    const names = new Set([...channels.models.keys(), ...inventory.overrides.keys()]);
+    const items = [...names]
+      .sort()
+      .map((name) => showModel(name, channels.models.get(name), inventory));
+    return succeed(id, "", { items });
+  },
+};
+
+export function showModel(
+  name: string,
+  candidates: readonly Candidate[] = [],
+  { overrides }: Inventory,
+): JsonObject {
+  const override = overrides.get(name);
+  return {
+    name,
+    served_by: candidates.map((each) => ({
+      ...showCandidate(each),
+      // Other names for a model share what is said of it.
+      overridden_by: [name, each.upstreamModel].find((entry) => overrides.has(entry)) ?? null,
+    })),
+    override: override === undefined ? null : showOverride(override),
+  };
+}
+
+/** The model in the path; slashes in its name may be written as they are or encoded. */
+export function modelIn(exchange: Exchange): string {
+  const name = exchange.param("name").replace(/\/$/, "");
+  if (name === "") throw new GatewayError("not_found", "There is no such model.");
+  return name;
+}
+
+function showCandidate({ channel, upstreamModel, price, traits, limited }: Candidate): JsonObject {
+  const { kind, contextTokens, maxOutputTokens, input, output, tools, reasoningControls } = traits;
+  return {
+    channel: channel.name,
+    provider: channel.provider,
+    model: upstreamModel,
+    price: price === undefined ? null : showPrice(price),
+    limits: showLimits(limited?.limits),
+    kind: kind ?? null,
+    context: contextTokens ?? null,
+    max_output: maxOutputTokens ?? null,
+    input: input ?? null,
+    output: output ?? null,
+    tools: tools ?? null,
+    // Of a model that nobody knows it is not known either.
+    reasoning: kind === undefined ? null : reasoningControls !== undefined,
+  };
+}
+
+function showOverride({ source, owner, override }: ListedOverride): JsonObject {
+  return { source, owner: owner ?? null, ...showSaid(override) };
+}
+
+function showSaid({ price, contextTokens, maxOutputTokens, limits }: ModelOverride): JsonObject {
+  return {
+    price: price === undefined ? null : showPrice(price),
+    context: contextTokens ?? null,
+    max_output: maxOutputTokens ?? null,
+    limits: showLimits(limits),
+  };
+}

@@ -1,0 +1,108 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import type { ModelDraft } from "#core/stored-routing.ts";
+import type { ModelOverride } from "#core/model.ts";
+import type { Json } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { either, integer, number, object, text } from "#lib/rules.ts";
+import { textOf } from "#lib/values.ts";
+import type { Inventory } from "#relay/inventory.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { modelIn, showModel } from "./list-models.ts";
+
+const RATE = {
+  ...either(number(0, 100_000), text({ minLength: 1, maxLength: 24 })),
+  doc: "US dollars for a million tokens, at most six decimals.",
+};
+
+const OVERRIDE = object({
+  input: RATE,
+  output: RATE,
+  cached_input: RATE,
+  cache_write: RATE,
+  audio_input: RATE,
+  audio_output: RATE,
+  source: { ...text({ minLength: 1, maxLength: 500 }), doc: "Where the price was read." },
+  date: { ...text({ minLength: 10, maxLength: 10 }), doc: "The day it was read; else today." },
+  context: integer(1, 100_000_000),
+  max_output: integer(1, 100_000_000),
+  limits: object({ rpm: integer(1, 1_000_000), tpm: integer(1, 100_000_000) }),
+});
+
+const common = {
+  access: "admin",
+  renderError: renderFailure,
+  path: "/api/model/:name{.+}",
+} as const;
+
+export const putModelOverride: Route<HttpDeps> = {
+  ...common,
+  method: "PUT",
+  summary:
+    "Says what a model costs and can do, in place of the catalogue and of what was said before. " +
+    "Calls under way keep their price.",
+  requestSchema: () => schemaOf(OVERRIDE),
+
+  async handle(exchange, { inventory, modelStore, channels, readModel, clock }) {
+    const name = modelIn(exchange);
+    const { source, date, ...said } = await readFields(exchange, OVERRIDE);
+    refuseOwned(name, inventory);
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const override = priced(readModel(name, said), source, date ?? today);
+    if (Object.keys(override).length === 0) {
+      throw new GatewayError("invalid_request", "Nothing is said of the model.");
+    }
+    await modelStore.put(name, override);
+    await inventory.load();
+    const shown = showModel(name, channels.models.get(name), inventory);
+    return succeed(exchange.id, "The model was changed.", shown);
+  },
+};
+
+export const deleteModelOverride: Route<HttpDeps> = {
+  ...common,
+  method: "DELETE",
+  summary: "Takes back what was said of a model: the catalogue's words hold again.",
+
+  async handle(exchange, { inventory, modelStore }) {
+    const name = modelIn(exchange);
+    refuseOwned(name, inventory);
+    if (!(await modelStore.delete(name))) {
+      throw new GatewayError("not_found", "Nothing was said of this model.");
+    }
+    await inventory.load();
+    return succeed(exchange.id, "What was said of the model was taken back.");
+  },
+};
+
+function refuseOwned(name: string, { overrides }: Inventory): void {
+  const { owner } = overrides.get(name) ?? {};
+  if (owner === undefined) return;
+  throw new GatewayError(
+    "invalid_request",
+    `The model '${name}' is described in ${owner}, and cannot be changed here.`,
+  );
+}
+
+/** A price that nobody can trace is nobody's price. */
+function priced(
+  { rates, ...said }: ModelDraft,
+  source: Json | undefined,
+  date: Json,
+): ModelOverride {
+  if (rates === undefined) return said;
+  const from = textOf(source);
+  if (from === undefined || from.trim() === "") {
+    throw invalid("source", "'source' must say where the price was read.");
+  }
+  const day = textOf(date) ?? "";
+  if (!isDay(day)) throw invalid("date", "'date' must be a day such as 2030-12-31.");
+  return { ...said, price: { ...rates, source: from, date: day } };
+}
+
+function isDay(text: string): boolean {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}

@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import { credential, type Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
+import { Channels } from "#relay/channels.ts";
+import { discoverModels } from "./discover-models.ts";
+
+const CHANNEL: Channel = {
+  name: "main",
+  provider: "openai",
+  baseUrl: "https://vendor.example/v1",
+  credentials: [credential("a-credential-of-it")],
+  models: { kind: "discover" },
+  priority: 0,
+  weight: 1,
+  maxConcurrent: 1,
+  isSimulated: false,
+};
+
+function reply(ids: readonly string[]): UpstreamReply {
+  const body = JSON.stringify({ data: ids.map((id) => ({ id })) });
+  return {
+    status: 200,
+    headers: new Map(),
+    pump: async () => {},
+    readAll: async () => Buffer.from(body),
+    readFailure: async () => body,
+    close: () => {},
+    [Symbol.dispose]: () => {},
+  } as UpstreamReply;
+}
+
+function setup(answer: (request: UpstreamRequest) => UpstreamReply) {
+  let now = 0;
+  const asked: string[] = [];
+  const troubles: string[] = [];
+  const catalog = {
+    findModel: () => undefined,
+    listModels: () => [],
+    findCounting: () => undefined,
+  };
+  const channels = new Channels(catalog, new Map());
+  const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+    asked.push(request.url.host);
+    return answer(request);
+  };
+  const job = discoverModels(channels, { send }, { monotonic: () => now }, ({ name }) =>
+    troubles.push(name),
+  );
+  return {
+    channels,
+    asked,
+    troubles,
+    pass: (ms: number) => void (now += ms),
+    run: () => job.run(new AbortController().signal),
+  };
+}
+
+test("a channel is asked once, and again after ten minutes", async () => {
+  const { channels, asked, run, pass } = setup(() => reply(["found"]));
+  channels.replace([CHANNEL]);
+
+  await run();
+  await run();
+  expect(asked).toHaveLength(1);
+  expect(channels.find("found")).toBeDefined();
+
+  pass(600_000);
+  await run();
+  expect(asked).toHaveLength(2);
+});
+
+test("a channel that was given another address is asked there at once", async () => {
+  const { channels, asked, run } = setup(({ url }) => reply([`of-${url.hostname}`]));
+  channels.replace([CHANNEL]);
+  await run();
+
+  channels.replace([{ ...CHANNEL, baseUrl: "https://elsewhere.example/v1" }]);
+  await run();
+
+  expect(asked).toEqual(["vendor.example", "elsewhere.example"]);
+  expect([...channels.models.keys()]).toEqual(["of-elsewhere.example"]);
+});
+
+test("what was known stays when an upstream does not answer, and nobody else waits for it", async () => {
+  let isDown = false;
+  const { channels, troubles, run, pass } = setup(({ url }) => {
+    if (isDown && url.host === "vendor.example") throw new GatewayError("upstream_failed", "No.");
+    return reply([`of-${url.host}`]);
+  });
+  const other = { ...CHANNEL, name: "other", baseUrl: "https://other.example/v1" };
+  channels.replace([CHANNEL]);
+  await run();
+
+  isDown = true;
+  pass(600_000);
+  channels.replace([CHANNEL, other]);
+  await run();
+
+  expect(troubles).toEqual(["main"]);
+  expect([...channels.models.keys()]).toEqual(["of-vendor.example", "of-other.example"]);
+});

@@ -1,0 +1,144 @@
+import type { Channel, Credential } from "#core/channel.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
+import { KEY_STATUS, type ApiKey } from "#core/key.ts";
+import { outlineJson } from "#lib/json.ts";
+import { findProvider } from "#providers/index.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { tryOnce, type TryDeps } from "./attempt.ts";
+import type { Call } from "./call.ts";
+import type { Channels } from "./channels.ts";
+import { askForModels } from "./discover.ts";
+import { beginWhole } from "./relay.ts";
+import { routeFor } from "./route.ts";
+import type { TranslationDeps } from "./translate.ts";
+
+export type ProbeDeps = TryDeps & TranslationDeps;
+
+/** What one credential of a channel was answered. */
+export interface Probe {
+  /** Of the credential; empty where the channel has none. */
+  readonly label: string;
+  readonly latencyMs: number;
+  /** How many the upstream said it has; absent where a model was asked. */
+  readonly models?: number;
+  /** Absent where all is well. */
+  readonly fault?: FaultCode;
+  /** Fit to be shown. */
+  readonly message?: string;
+}
+
+const LONGEST_MS = 30_000;
+
+/** Nobody's: nothing is admitted, held or charged. */
+const NOBODY: ApiKey = {
+  id: 0,
+  userId: 0,
+  name: "",
+  status: KEY_STATUS.enabled,
+  models: ["*"],
+  accounts: [],
+};
+
+/**
+ * Asks a channel's upstream for its models, or a model for one token where one
+ * is named, with each of its credentials.
+ */
+export async function probe(
+  channel: Channel,
+  model: string | undefined,
+  table: Pick<Channels, "candidateOn">,
+  deps: ProbeDeps,
+  caller: AbortSignal,
+): Promise<readonly Probe[]> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooLate()), LONGEST_MS);
+  const signal = AbortSignal.any([caller, late.signal]);
+  const { credentials } = channel;
+  try {
+    return await Promise.all(
+      (credentials.length === 0 ? [undefined] : credentials).map((each) =>
+        timed(each, deps, () =>
+          model === undefined
+            ? countModels(channel, each, deps, signal)
+            : askModel(channel, model, each, table, deps, signal),
+        ),
+      ),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the upstream can be asked for its models. */
+export function canListModels({ provider }: Channel): boolean {
+  return findProvider(provider)?.modelsPath !== undefined;
+}
+
+async function timed(
+  credential: Credential | undefined,
+  { clock }: ProbeDeps,
+  ask: () => Promise<{ readonly models?: number }>,
+): Promise<Probe> {
+  const startedAt = clock.monotonic();
+  const label = credential?.label ?? "";
+  const latencyMs = (): number => Math.round(clock.monotonic() - startedAt);
+  try {
+    const said = await ask();
+    return { label, latencyMs: latencyMs(), ...said };
+  } catch (cause) {
+    const { code, message } = GatewayError.from(cause);
+    return { label, latencyMs: latencyMs(), fault: code, message };
+  }
+}
+
+async function countModels(
+  channel: Channel,
+  credential: Credential | undefined,
+  { egress }: ProbeDeps,
+  signal: AbortSignal,
+): Promise<{ readonly models: number }> {
+  const models = await askForModels(channel, egress, signal, credential);
+  return { models: models.length };
+}
+
+async function askModel(
+  channel: Channel,
+  model: string,
+  credential: Credential | undefined,
+  table: Pick<Channels, "candidateOn">,
+  deps: ProbeDeps,
+  signal: AbortSignal,
+): Promise<object> {
+  const call = oneTokenCall(model, deps, signal);
+  const route = routeFor(table.candidateOn(channel, model), call.style);
+  const unrecorded = { tried: () => {} };
+  const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
+  begun.release();
+  return {};
+}
+
+/** Written anew for the upstream, since not all take the same member for the longest answer. */
+function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal): Call {
+  const json = { model, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] };
+  const text = JSON.stringify(json);
+  return {
+    id: "",
+    key: NOBODY,
+    style: chat,
+    body: { text, outline: outlineJson(text, 8), json },
+    facts: { ...chat.inbound.readRequest(json, {}), mustTranslate: true },
+    inputTokens: 1,
+    header: () => undefined,
+    isStrict: false,
+    signal,
+    at: clock.now(),
+    startedAt: clock.monotonic(),
+  };
+}
+
+function tooLate(): GatewayError {
+  return new GatewayError(
+    "upstream_timeout",
+    `The upstream did not answer within ${LONGEST_MS / 1_000} seconds.`,
+  );
+}

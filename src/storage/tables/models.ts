@@ -1,0 +1,63 @@
+import type { Selectable } from "kysely";
+import type { ModelOverride } from "#core/model.ts";
+import type { Rates } from "#core/money.ts";
+import type { StoredModel } from "#core/stored-routing.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import { defined, numberOf } from "#lib/values.ts";
+import { toLimits } from "./rate-limits.ts";
+
+/** What the owner says of models over what the catalogue knows. */
+export interface ModelsTable {
+  name: string;
+  /** JSON, in pico-dollars a token; null where the price is the catalogue's. */
+  rates: string | null;
+  /** Where the rates were read, and on which day. */
+  source: string | null;
+  date: string | null;
+  context_tokens: number | null;
+  max_output_tokens: number | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  updated_at: number;
+}
+
+export function modelColumns({ price, contextTokens, maxOutputTokens, limits }: ModelOverride) {
+  const { source = null, date = null, tiers: _, ...rates } = price ?? {};
+  return {
+    rates: price === undefined ? null : JSON.stringify(rates),
+    source,
+    date,
+    context_tokens: contextTokens ?? null,
+    max_output_tokens: maxOutputTokens ?? null,
+    requests_per_minute: limits?.requestsPerMinute ?? null,
+    tokens_per_minute: limits?.tokensPerMinute ?? null,
+  };
+}
+
+export function toStoredModel(row: Selectable<ModelsTable>): StoredModel {
+  const rates = row.rates === null ? undefined : toRates(row.rates);
+  const override = defined({
+    price: rates && { ...rates, source: row.source ?? "", date: row.date ?? "" },
+    contextTokens: row.context_tokens ?? undefined,
+    maxOutputTokens: row.max_output_tokens ?? undefined,
+    limits: toLimits(row),
+  });
+  return { name: row.name, override, updatedAt: row.updated_at };
+}
+
+function toRates(text: string): Rates | undefined {
+  const json = parseJson(text);
+  if (!isObject(json)) return undefined;
+  const { input, output } = json;
+  if (typeof input !== "number" || typeof output !== "number") return undefined;
+  return {
+    input,
+    output,
+    ...defined({
+      cachedInput: numberOf(json["cachedInput"]),
+      cacheWrite: numberOf(json["cacheWrite"]),
+      audioInput: numberOf(json["audioInput"]),
+      audioOutput: numberOf(json["audioOutput"]),
+    }),
+  };
+}

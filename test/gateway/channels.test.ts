@@ -1,0 +1,561 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { asRoot, asUser, openWithRoot, ROOT, type Ask } from "#test/accounts.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { waitFor } from "#test/wait.ts";
+
+const MODEL = "gpt-4o-mini";
+const SECRET = "a-stored-channels-credential-jasper";
+const FOREVER = "go on [[fault:endless]]";
+
+let sandbox: Sandbox;
+let other: Sandbox;
+let opened: TestGateway;
+let root: Ask;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  other = await startSandbox();
+  opened = await openWithRoot();
+  root = await asRoot(opened.url);
+});
+afterEach(async () => {
+  await opened[Symbol.asyncDispose]();
+  await sandbox.stop();
+  await other.stop();
+});
+
+const at = (where: Sandbox): string => `${where.url}/openai/v1`;
+const described = (more: object = {}): object => ({
+  name: "main",
+  provider: "openai",
+  base_url: at(sandbox),
+  api_key: SECRET,
+  models: [MODEL],
+  ...more,
+});
+
+async function create(more: object = {}): Promise<number> {
+  const { status, body, data } = await root("POST", "/api/channel", described(more));
+  if (status !== 200) throw new Error(`The channel was answered with ${body.message}`);
+  return Number(data["id"]);
+}
+
+async function call(model = MODEL, content = "hi"): Promise<number> {
+  const messages = [{ role: "user", content }];
+  const answer = await opened.post("/v1/chat/completions", { model, max_tokens: 100, messages });
+  await answer.text();
+  return answer.status;
+}
+
+/** What the latest call was charged, in dollars. */
+async function lastCost(): Promise<number> {
+  const { data } = await root("GET", "/api/log?page_size=1");
+  const [last] = data["items"] as { cost_usd: number }[];
+  return last?.cost_usd ?? Number.NaN;
+}
+
+const credentialsSeenBy = (where: Sandbox): (string | undefined)[] =>
+  where.requests.map(({ headers }) => headers["authorization"]);
+
+describe("a channel that is made while the gateway runs", () => {
+  test("takes calls at once, and the simulator stops answering", async () => {
+    const simulated = await opened.get("/v1/models");
+    expect(await simulated.text()).toContain("claude");
+
+    const { data, body } = await root("POST", "/api/channel", described());
+
+    expect(body.success).toBe(true);
+    expect(data).toMatchObject({
+      source: "stored",
+      status: 1,
+      trouble: null,
+      name: "main",
+      base_url: at(sandbox),
+      models: [MODEL],
+      credentials: { count: 1, labels: ["...sper"] },
+    });
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+    expect(await call()).toBe(200);
+    expect(credentialsSeenBy(sandbox)).toEqual([`Bearer ${SECRET}`]);
+    const models = (await (await opened.get("/v1/models")).json()) as { data: { id: string }[] };
+    expect(models.data.map(({ id }) => id)).toEqual([MODEL]);
+  });
+
+  test("is not served while it is disabled, and the simulator does not answer in its place", async () => {
+    const id = await create();
+
+    await root("PUT", `/api/channel/${id}`, { status: 2 });
+    expect(await call()).toBe(404);
+    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ status: 2 });
+
+    await root("PUT", `/api/channel/${id}`, { status: 1 });
+    expect(await call()).toBe(200);
+
+    expect((await root("DELETE", `/api/channel/${id}`)).status).toBe(200);
+    expect(await call()).toBe(404);
+    expect((await root("DELETE", `/api/channel/${id}`)).status).toBe(404);
+    expect((await root("GET", "/api/channel")).data).toEqual({ items: [] });
+  });
+
+  test("that lists no models is asked for them at once", async () => {
+    await create({ models: null });
+
+    await waitFor(() => sandbox.requests.some(({ path }) => path === "/openai/v1/models"));
+
+    expect(credentialsSeenBy(sandbox)[0]).toBe(`Bearer ${SECRET}`);
+    expect(await call()).toBe(200);
+  });
+
+  test("is there again after a restart, with its credential", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
+    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
+    const first = await openTestGateway(options);
+    await (
+      await asRoot(first.url)
+    )("POST", "/api/channel", described());
+    await first[Symbol.asyncDispose]();
+
+    await using second = await openTestGateway(options);
+
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test("whose row was changed outside is left out, and the gateway starts all the same", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
+    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
+    const first = await openTestGateway(options);
+    await (
+      await asRoot(first.url)
+    )("POST", "/api/channel", described());
+    await first[Symbol.asyncDispose]();
+    const database = new Database(join(dataDir, "sluice.db"));
+    database.run("update channels set base_url = ?", [at(other)]);
+    database.close();
+
+    await using second = await openTestGateway(options);
+
+    const { data } = await (await asRoot(second.url))("GET", "/api/channel");
+    expect(data["items"]).toMatchObject([
+      { status: 2, trouble: "credential_unreadable", credentials: { count: 1, labels: [] } },
+    ]);
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
+    expect(answer.status).toBe(404);
+    await answer.text();
+    expect(other.requests).toEqual([]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+const LOGIN = { SLUICE_ADMIN_EMAIL: ROOT.email, SLUICE_ADMIN_PASSWORD: ROOT.password };
+
+describe("a change", () => {
+  test("touches only what it names, and null takes back what was said", async () => {
+    const id = await create({ priority: 5, limits: { rpm: 60 }, max_concurrent: 3 });
+
+    const { data } = await root("PUT", `/api/channel/${id}`, { weight: 0.5, limits: null });
+
+    expect(data).toMatchObject({ priority: 5, weight: 0.5, limits: null, max_concurrent: 3 });
+    expect(await call()).toBe(200);
+  });
+
+  test("may send back all that was shown", async () => {
+    const id = await create();
+    const { data } = await root("GET", `/api/channel/${id}`);
+
+    const changed = await root("PUT", `/api/channel/${id}`, { ...data, priority: 1 });
+
+    expect(changed.status).toBe(200);
+    expect<unknown>({ ...changed.data, updated_at: 0 }).toEqual({
+      ...data,
+      priority: 1,
+      updated_at: 0,
+    });
+    expect(await call()).toBe(200);
+  });
+
+  test("of the address loses the credential, which never gets to the new one", async () => {
+    const id = await create();
+    expect(await call()).toBe(200);
+
+    const moved = await root("PUT", `/api/channel/${id}`, { base_url: at(other) });
+
+    expect(moved.body.message).toContain("let go of");
+    expect(moved.data).toMatchObject({
+      status: 2,
+      trouble: "credential_missing",
+      credentials: { count: 0, labels: [] },
+    });
+    expect(await call()).toBe(404);
+    await root("POST", `/api/channel/${id}/test`, {});
+    expect(other.requests).toEqual([]);
+
+    // Back again it does not come either.
+    await root("PUT", `/api/channel/${id}`, { base_url: at(sandbox) });
+    expect(await call()).toBe(404);
+
+    const given = await root("PUT", `/api/channel/${id}`, {
+      base_url: at(other),
+      api_key: "the-credential-for-there",
+    });
+    expect(given.data).toMatchObject({ status: 1, trouble: null });
+    expect(await call()).toBe(200);
+    expect(credentialsSeenBy(other)).toEqual(["Bearer the-credential-for-there"]);
+  });
+
+  test("of the credential takes effect with the next call", async () => {
+    const id = await create();
+    await call();
+
+    await root("PUT", `/api/channel/${id}`, {
+      api_keys: ["a-newer-credential-1", "and-another-1"],
+    });
+    await call();
+    await call();
+
+    const [first, ...later] = credentialsSeenBy(sandbox);
+    expect(first).toBe(`Bearer ${SECRET}`);
+    expect(later).toHaveLength(2);
+    expect(new Set(later)).toEqual(
+      new Set(["Bearer a-newer-credential-1", "Bearer and-another-1"]),
+    );
+  });
+
+  test("takes back a credential that is not needed", async () => {
+    const local = { provider: "openai-compatible", models: ["m"] };
+    const id = await create(local);
+
+    const { data } = await root("PUT", `/api/channel/${id}`, { api_key: null });
+
+    expect(data).toMatchObject({ status: 1, credentials: { count: 0, labels: [] } });
+    await call("m");
+    expect(credentialsSeenBy(sandbox)).toEqual([undefined]);
+  });
+
+  test("leaves calls under way in peace, whatever becomes of their channel", async () => {
+    const id = await create();
+    const running = await opened.post("/v1/chat/completions", {
+      model: MODEL,
+      stream: true,
+      messages: [{ role: "user", content: "Count to 40 [[fault:slow between_ms=20]]" }],
+    });
+    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ in_flight: 1 });
+
+    await root("PUT", `/api/channel/${id}`, { priority: 3 });
+    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ in_flight: 1 });
+    await root("DELETE", `/api/channel/${id}`);
+
+    expect(await running.text()).toEndWith("data: [DONE]\n\n");
+    expect(await call()).toBe(404);
+  });
+
+  test("does not open more places than there are", async () => {
+    const id = await create({ max_concurrent: 1 });
+    const ending = new AbortController();
+    const running = await fetch(`${opened.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer test-key-0123456789abcdefghij" },
+      body: JSON.stringify({
+        model: MODEL,
+        stream: true,
+        messages: [{ role: "user", content: FOREVER }],
+      }),
+      signal: ending.signal,
+    });
+
+    await root("PUT", `/api/channel/${id}`, { priority: 3 });
+
+    expect(await call()).toBe(503);
+    ending.abort();
+    await running.text().catch(() => {});
+    await waitFor(async () => (await call()) === 200);
+  });
+});
+
+describe("a price", () => {
+  const price = (input: number, output: number) => ({
+    input,
+    output,
+    source: "the vendor's list",
+    date: "2026-11-01",
+  });
+
+  test("that is changed holds for the next call, and for none before it", async () => {
+    await create();
+    await root("PUT", `/api/model/${MODEL}`, price(10, 0));
+    await call();
+    const before = await lastCost();
+    const running = await opened.post("/v1/chat/completions", {
+      model: MODEL,
+      stream: true,
+      messages: [{ role: "user", content: "hi [[fault:slow between_ms=20]]" }],
+    });
+
+    const { data } = await root("PUT", `/api/model/${MODEL}`, price(1_000, 0));
+    await running.text();
+    const during = await lastCost();
+    await call();
+
+    expect(data).toMatchObject({
+      name: MODEL,
+      served_by: [{ channel: "main", provider: "openai", price: price(1_000, 0) }],
+      override: { source: "stored", price: price(1_000, 0) },
+    });
+    expect(before).toBeGreaterThan(0);
+    expect(during).toBeLessThan(before * 10);
+    expect(await lastCost()).toBeCloseTo(before * 100, 9);
+
+    expect((await root("DELETE", `/api/model/${MODEL}`)).status).toBe(200);
+    await call();
+    expect(await lastCost()).toBeLessThan(before);
+  });
+
+  test("needs a source, and is a price as a whole", async () => {
+    const put = (body: object) => root("PUT", `/api/model/${MODEL}`, body);
+
+    expect((await put({ input: 1, output: 2 })).body.message).toContain("'source'");
+    expect((await put({ input: 1, source: "a list" })).body.message).toContain('"output"');
+    const odd = { ...price(1, 2), date: "2026-02-31" };
+    expect((await put(odd)).body.message).toContain("'date'");
+    expect((await put({ ...price(1, 2), ouput: 3 })).body.message).toContain("'ouput'");
+    expect((await put({})).status).toBe(400);
+    expect((await put({ context: 4_096 })).status).toBe(200);
+  });
+
+  test("may be a model's whose name has slashes, written in any way", async () => {
+    await create({ models: ["meta/llama-9"] });
+
+    for (const name of ["meta%2Fllama-9", "meta/llama-9", "meta%2Fllama-9/"]) {
+      const { data } = await root("PUT", `/api/model/${name}`, price(1, 2));
+      expect(data).toMatchObject({ name: "meta/llama-9", served_by: [{ channel: "main" }] });
+      expect((await root("DELETE", `/api/model/${name}`)).status).toBe(200);
+    }
+    expect((await root("DELETE", "/api/model/meta%2Fllama-9")).status).toBe(404);
+  });
+
+  test("and what a model can do are shown beside who serves it", async () => {
+    await create();
+    await root("PUT", "/api/model/nobody-serves-it", { context: 1, limits: { rpm: 2 } });
+
+    const { data } = await root("GET", "/api/model");
+
+    expect(data["items"]).toMatchObject([
+      {
+        name: MODEL,
+        override: null,
+        served_by: [{ price: { source: expect.any(String) }, tools: true, kind: "chat" }],
+      },
+      { name: "nobody-serves-it", served_by: [], override: { context: 1, limits: { rpm: 2 } } },
+    ]);
+  });
+
+  test("that is said of a model holds under its other names, and is shown there", async () => {
+    await create({ models: [{ name: "fast", upstream: MODEL }] });
+    await root("PUT", `/api/model/${MODEL}`, price(1, 2));
+
+    const { data } = await root("GET", "/api/model");
+
+    expect(data["items"]).toMatchObject([
+      { name: "fast", override: null, served_by: [{ price: price(1, 2), overridden_by: MODEL }] },
+      { name: MODEL, served_by: [], override: { source: "stored" } },
+    ]);
+  });
+});
+
+describe("what is written down elsewhere", () => {
+  const yaml = (): string => `channels:
+  - { name: of-the-file, provider: openai, base_url: "${at(sandbox)}", api_key: k-12345, models: [${MODEL}] }
+models:
+  ${MODEL}: { input: 1, output: 2 }
+`;
+
+  test("is shown with its owner, and cannot be changed", async () => {
+    await using own = await openWithRoot({ yaml: yaml() });
+    const ask = await asRoot(own.url);
+
+    const { data } = await ask("GET", "/api/channel/of-the-file");
+    expect(data).toMatchObject({ id: null, source: "file", status: 1, name: "of-the-file" });
+    const model = (await ask("GET", "/api/model")).data["items"];
+    expect(model).toMatchObject([{ name: MODEL, override: { source: "file" } }]);
+
+    const refusals = [
+      await ask("PUT", "/api/channel/of-the-file", { priority: 1 }),
+      await ask("DELETE", "/api/channel/of-the-file"),
+      await ask("POST", "/api/channel", described({ name: "of-the-file" })),
+      await ask("PUT", `/api/model/${MODEL}`, { context: 9 }),
+      await ask("DELETE", `/api/model/${MODEL}`),
+    ];
+    for (const { status, body } of refusals) {
+      expect(status).toBe(400);
+      expect(body.message).toContain("the file sluice.yaml");
+    }
+    const { data: made } = await ask("POST", "/api/channel", described());
+    const renamed = await ask("PUT", `/api/channel/${Number(made["id"])}`, { name: "of-the-file" });
+    expect(renamed.body.message).toContain("the file sluice.yaml");
+  });
+
+  test("wins over what was stored under its name before", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
+    const first = await openTestGateway({ yaml: "sandbox: auto", dataDir, env: LOGIN });
+    const stored = described({ name: "of-the-file", base_url: at(other), models: ["stored"] });
+    await (
+      await asRoot(first.url)
+    )("POST", "/api/channel", stored);
+    await first[Symbol.asyncDispose]();
+
+    await using own = await openTestGateway({ yaml: yaml(), dataDir, env: LOGIN });
+
+    const { data } = await (await asRoot(own.url))("GET", "/api/channel");
+    expect(data["items"]).toMatchObject([
+      { source: "file", status: 1 },
+      { source: "stored", status: 2, trouble: "name_taken" },
+    ]);
+    const models = await (await own.get("/v1/models")).text();
+    expect(models).not.toContain("stored");
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe("an address", () => {
+  test("in the operator's networks is for root to give, and metadata is for nobody", async () => {
+    const admin = await asUser(opened.url, "the-admin", "admin");
+    const make = (ask: Ask, base_url: string) =>
+      ask("POST", "/api/channel", described({ name: base_url.replaceAll(/\W/g, "-"), base_url }));
+
+    for (const url of [
+      "http://169.254.169.254",
+      "http://[fe80::1]",
+      "http://metadata.google.internal",
+    ]) {
+      expect((await make(root, url)).status).toBe(400);
+      expect((await make(admin, url)).status).toBe(400);
+    }
+    for (const url of ["http://10.0.0.1", "http://localhost:11434/v1", "http://ollama:11434"]) {
+      expect((await make(admin, url)).status).toBe(403);
+      expect((await make(root, url)).status).toBe(200);
+    }
+    expect((await make(admin, "https://api.example.com/v1")).data).toMatchObject({
+      reach: "public",
+    });
+  });
+
+  test("that root gave stays usable, and an admin may change everything else", async () => {
+    const admin = await asUser(opened.url, "the-admin", "admin");
+    const id = await create();
+
+    const changed = await admin("PUT", `/api/channel/${id}`, { base_url: at(sandbox), weight: 2 });
+    expect(changed.data).toMatchObject({ weight: 2, reach: "private", credentials: { count: 1 } });
+    expect(await call()).toBe(200);
+
+    const moved = await admin("PUT", `/api/channel/${id}`, { base_url: at(other) });
+    expect(moved.status).toBe(403);
+    expect(await call()).toBe(200);
+    expect(other.requests).toEqual([]);
+  });
+
+  test("is judged again on each connection: a public one that leads inside is not called", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
+    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
+    const first = await openTestGateway(options);
+    await (
+      await asRoot(first.url)
+    )("POST", "/api/channel", described());
+    await first[Symbol.asyncDispose]();
+    // As it is for a name that was public when it was looked at.
+    const database = new Database(join(dataDir, "sluice.db"));
+    database.run("update channels set reach = 'public'");
+    database.close();
+
+    await using second = await openTestGateway(options);
+
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).not.toContain("127.0.0.1");
+    const ask = await asRoot(second.url);
+    for (const body of [{}, { model: MODEL }]) {
+      const { data } = await ask("POST", "/api/channel/1/test", body);
+      expect(data).toMatchObject({ probes: [{ fault: "upstream_unreachable" }] });
+    }
+    expect(sandbox.requests).toEqual([]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe("a test of a channel", () => {
+  test("asks for its models with each credential, and says which of them is refused", async () => {
+    await using guarded = await startSandbox({ apiKeys: [SECRET] });
+    const id = await create({
+      base_url: at(guarded),
+      api_key: null,
+      api_keys: [SECRET, "a-wrong-one-0001"],
+    });
+
+    const { data, body } = await root("POST", `/api/channel/${id}/test`, {});
+
+    expect(data).toMatchObject({
+      ok: false,
+      probes: [
+        { credential: "...sper", ok: true, fault: null, models: expect.any(Number) },
+        { credential: "...0001", ok: false, fault: "upstream_auth" },
+      ],
+    });
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+    expect(JSON.stringify(body)).not.toContain("a-wrong-one");
+  });
+
+  test("asks a model for one token, even of a disabled channel, and charges nobody", async () => {
+    const id = await create({ status: 2, models: [{ name: "fast", upstream: MODEL }] });
+
+    const { data } = await root("POST", `/api/channel/${id}/test`, { model: "fast" });
+
+    expect(data).toMatchObject({ ok: true, probes: [{ ok: true, models: null }] });
+    expect(sandbox.requests.map((each) => each.body)).toMatchObject([{ model: MODEL }]);
+    expect((await root("GET", "/api/log")).data["items"]).toEqual([]);
+    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ in_flight: 0 });
+  });
+
+  test("says what is wrong in the words of the error table", async () => {
+    const id = await create({ base_url: "http://127.0.0.1:1/v1" });
+
+    const { data } = await root("POST", `/api/channel/${id}/test`, { model: MODEL });
+
+    expect(data).toMatchObject({
+      ok: false,
+      probes: [{ ok: false, fault: "upstream_unreachable" }],
+    });
+    expect(JSON.stringify(data)).not.toContain("127.0.0.1");
+  });
+});
+
+describe("what is refused", () => {
+  const refused: readonly (readonly [string, object, string])[] = [
+    ["an unknown provider", { provider: "opnai" }, 'did you mean "openai"'],
+    ["no credential", { api_key: null }, '"api_key" is missing'],
+    ["an unknown field", { wieght: 2 }, "'wieght' is not known here"],
+    ["a weight of nothing", { weight: 0 }, "weight:"],
+    ["an address with a password", { base_url: "https://me:pw@example.com" }, "base_url:"],
+    ["an unknown option", { options: { region: "eu" } }, "openai has no options"],
+    ["an unknown style", { style: "gemini" }, "style:"],
+    ["a model twice", { models: ["a", "a"] }, "models[1]:"],
+    ["a name that is taken", { name: "taken" }, "named 'taken' already"],
+  ];
+  test.each(refused)("%s", async (_, more, message) => {
+    await create({ name: "taken" });
+
+    const { status, body } = await root("POST", "/api/channel", described(more));
+
+    expect(status).toBe(400);
+    expect(body.message).toContain(message);
+    expect(body.message).not.toContain(SECRET);
+    expect((await root("GET", "/api/channel")).data["items"]).toHaveLength(1);
+  });
+});
