@@ -11,6 +11,7 @@ import * as take from "#config/parsers.ts";
 import { apiKey, countersUrl, databaseUrl, password, pepper } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
+import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
 
 const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
 const bytes = take.size(take.KIB, take.GIB);
@@ -114,6 +115,13 @@ export const SETTINGS = {
     parser: password,
     default: undefined,
     doc: "The password to it.",
+  }),
+  secondFactorRule: setting({
+    env: "SLUICE_REQUIRE_SECOND_FACTOR",
+    path: "users.require_second_factor",
+    parser: take.choice(...SECOND_FACTOR_RULES),
+    default: "none",
+    doc: "Whose logins open nothing until a second factor is set up.",
   }),
   trustedProxies: setting({
     env: "SLUICE_TRUSTED_PROXIES",

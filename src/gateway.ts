@@ -159,6 +159,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       users: storage.users,
       groups: storage.groups,
       logins: storage.logins,
+      secondFactors: storage.secondFactors,
+      secondFactorRule: settings.secondFactorRule,
       loginLimits: new LoginLimits(clock),
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,

@@ -6,6 +6,7 @@ import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
@@ -19,6 +20,8 @@ export interface HttpDeps {
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;
+  readonly secondFactors: SecondFactors;
+  readonly secondFactorRule: SecondFactorRule;
   readonly loginLimits: LoginLimits;
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];

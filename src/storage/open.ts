@@ -5,6 +5,7 @@ import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { SecondFactors } from "#core/second-factor.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
@@ -17,6 +18,7 @@ import { createLogins, type LoginStore } from "./logins.ts";
 import { openPasswords } from "./passwords.ts";
 import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
+import { createSecondFactors } from "./second-factors.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createGroupStore } from "./user-groups.ts";
@@ -48,6 +50,7 @@ export interface Storage extends AsyncDisposable {
   readonly users: UserAdmin;
   readonly groups: GroupStore;
   readonly logins: LoginStore;
+  readonly secondFactors: SecondFactors;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
@@ -103,6 +106,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     users: createUserStore({ db, clock, passwords, keys }),
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),
+    secondFactors: createSecondFactors({ db, clock, pepper }),
     responses: createResponseStore(db),
     keptAnswers: createKeptAnswerStore({
       db,
