@@ -7,11 +7,11 @@ import type { Channel } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { RateLimiter } from "#core/limits.ts";
+import type { LoginLimiter } from "#core/login-limits.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
-import { LoginLimits } from "#http/login-limits.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
@@ -33,9 +33,11 @@ import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { digestOf, loadPepper } from "#storage/secrets.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
+import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
+import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -161,7 +163,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       logins: storage.logins,
       secondFactors: storage.secondFactors,
       secondFactorRule: settings.secondFactorRule,
-      loginLimits: new LoginLimits(clock),
+      loginLimits: await openLogins(options, pepper, deadlines, opened),
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
       ledger: storage.ledger,
@@ -218,6 +220,29 @@ async function openLimiter(
       deadlines,
       onDown: (err) => log.warn({ err }, "rate limits are counted here alone: no Valkey or Redis"),
       onUp: () => log.info("rate limits are counted together again"),
+    }),
+  );
+}
+
+/** The same for guesses at passwords. */
+async function openLogins(
+  { config, log, clock = systemClock }: GatewayOptions,
+  pepper: Uint8Array,
+  deadlines: Deadlines,
+  opened: AsyncDisposableStack,
+): Promise<LoginLimiter> {
+  const local = new InProcessLogins(clock);
+  const url = config.settings.redisUrl?.open();
+  if (url === undefined) return local;
+  return opened.use(
+    await SharedLogins.open({
+      url,
+      prefix: prefixOf(pepper),
+      digest: (name) => digestOf(`login limits:${name}`, pepper),
+      local,
+      deadlines,
+      onDown: (err) => log.warn({ err }, "logins are counted here alone: no Valkey or Redis"),
+      onUp: () => log.info("logins are counted together again"),
     }),
   );
 }

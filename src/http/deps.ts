@@ -4,6 +4,7 @@ import type { GroupStore } from "#core/group.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { LoginLimiter } from "#core/login-limits.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
@@ -11,7 +12,6 @@ import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
-import type { LoginLimits } from "./login-limits.ts";
 
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
@@ -22,7 +22,7 @@ export interface HttpDeps {
   readonly logins: Logins;
   readonly secondFactors: SecondFactors;
   readonly secondFactorRule: SecondFactorRule;
-  readonly loginLimits: LoginLimits;
+  readonly loginLimits: LoginLimiter;
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;

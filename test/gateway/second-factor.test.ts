@@ -270,6 +270,7 @@ describe("where a second factor is required", () => {
 describe("users", () => {
   test("see their sessions, and end all but the one that they look from", async () => {
     await tokenOf(opened.url, "many-places");
+    nextHalfMinute();
     const login = { username: "many-places", password: PASSWORD };
     const from = async (address: string): Promise<Ask> => {
       const place = { "x-forwarded-for": address };

@@ -37,7 +37,7 @@ export const login: Route<HttpDeps> = {
     if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
 
     const { logins, loginLimits } = deps;
-    loginLimits.enter(name, exchange.client.address);
+    await loginLimits.enter(name, exchange.client.address);
     const user = await logins.checkPassword(name, textOf(body["password"]) ?? "");
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");

@@ -16,7 +16,7 @@ export async function provePassword(
   field: string,
 ): Promise<void> {
   if (!user.hasPassword) return;
-  loginLimits.enter(user.name, client.address);
+  await loginLimits.enter(user.name, client.address);
   const given = textOf(body[field]) ?? "";
   if ((await logins.checkPassword(user.name, given)) === undefined) {
     throw new GatewayError("forbidden", `'${field}' is not your password.`);
@@ -33,7 +33,7 @@ export async function isCodeGood(
 ): Promise<boolean> {
   // No login looks like it. That the password was right gives no new guesses at the code.
   const name = `(code of ${user.id})`;
-  loginLimits.enter(name, client.address);
+  await loginLimits.enter(name, client.address);
   if (!(await secondFactors.spend(user.id, code))) return false;
   loginLimits.succeeded(name, client.address);
   return true;

@@ -57,7 +57,7 @@ export const confirmSecondFactor: Route<HttpDeps> = {
     const user = requireUser(exchange);
     const code = textOf((await readFields(exchange, SHOWN))["code"]) ?? "";
     const name = `(new code of ${user.id})`;
-    loginLimits.enter(name, exchange.client.address);
+    await loginLimits.enter(name, exchange.client.address);
     const codes = await secondFactors.confirm(user.id, code);
     if (codes === undefined) {
       throw new GatewayError("forbidden", "'code' is not a code of the new secret, or came late.");
