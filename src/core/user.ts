@@ -32,6 +32,8 @@ export interface UserDraft {
   /** What all of the user's keys may spend together; no bound where absent. */
   readonly quota?: NanoUsd;
   readonly groupId?: number;
+  /** Who the user is to an identity provider. */
+  readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 
 /** What is absent stays as it is; a group of `null` is none. */

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { CallLog } from "#core/call.ts";
+import type { Identities } from "#core/identity.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import type { CountingJournal } from "./engine.ts";
+import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
 import { findRefused, openKeyStore } from "./keys.ts";
@@ -51,6 +53,7 @@ export interface Storage extends AsyncDisposable {
   readonly groups: GroupStore;
   readonly logins: LoginStore;
   readonly secondFactors: SecondFactors;
+  readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
@@ -107,6 +110,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),
     secondFactors: createSecondFactors({ db, clock, pepper }),
+    identities: createIdentities(db, clock),
     responses: createResponseStore(db),
     keptAnswers: createKeptAnswerStore({
       db,

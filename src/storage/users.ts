@@ -79,7 +79,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return numUpdatedRows > 0n;
     },
 
-    async create({ name, email, displayName, role, password, quota, groupId }) {
+    async create({ name, email, displayName, role, password, quota, groupId, identity }) {
       const now = clock.now();
       const row = {
         name,
@@ -99,6 +99,10 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .returningAll()
             .executeTakeFirstOrThrow();
           await openAccount(transaction, `user:${inserted.id}`, quota ?? null, "user created", now);
+          if (identity !== undefined) {
+            const link = { ...identity, user_id: inserted.id, created_at: now };
+            await transaction.insertInto("identities").values(link).execute();
+          }
           return toUser(inserted);
         });
       } catch (cause) {
