@@ -10,8 +10,11 @@ import type { RateLimiter } from "#core/limits.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { Price } from "#core/money.ts";
 import { Deadlines } from "#lib/deadlines.ts";
+import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
+import type { SingleSignOn } from "#http/deps.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
@@ -22,6 +25,7 @@ import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import { openSeal } from "#lib/seal.ts";
 import type { Logger } from "#lib/log.ts";
 import { findProvider } from "#providers/index.ts";
 import { Channels, type ModelOverride } from "#relay/channels.ts";
@@ -163,6 +167,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       logins: storage.logins,
       secondFactors: storage.secondFactors,
       secondFactorRule: settings.secondFactorRule,
+      identities: storage.identities,
+      singleSignOn: openSignOn(config, pepper, clock),
       loginLimits: await openLogins(options, pepper, deadlines, opened),
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
@@ -245,6 +251,35 @@ async function openLogins(
       onUp: () => log.info("logins are counted together again"),
     }),
   );
+}
+
+function openSignOn(
+  { settings }: Config,
+  pepper: Uint8Array,
+  clock: Clock,
+): SingleSignOn | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl, oidcQuota } = settings;
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  if (oidcClientSecret === undefined || publicUrl === undefined) return undefined;
+  return {
+    provider: openIdentityProvider({
+      issuer: oidcIssuer,
+      clientId: oidcClientId,
+      openSecret: oidcClientSecret.open,
+      callback: publicUrl.replace(/\/$/, "") + CALLBACK_PATH,
+      allow: settings.oidcNetworks,
+      clock,
+    }),
+    name: settings.oidcName,
+    rules: {
+      domains: settings.oidcDomains,
+      newUsers: settings.oidcNewUsers,
+      role: settings.oidcRole,
+      ...(oidcQuota === undefined ? {} : { quota: oidcQuota }),
+    },
+    isSecondFactor: settings.oidcSecondFactor === "trust",
+    seal: openSeal(pepper, "single sign-on"),
+  };
 }
 
 /** The root user, the keys of the configuration, and a first key where there would be none. */

@@ -25,6 +25,13 @@ import {
   updateToken,
 } from "./api/token/tokens.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
+import {
+  beginOidc,
+  describeOidc,
+  finishOidc,
+  linkIdentity,
+  unlinkIdentity,
+} from "./api/user/oidc.ts";
 import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
 import {
@@ -75,6 +82,11 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     finishLogin,
     logout,
     setUp,
+    describeOidc,
+    beginOidc,
+    finishOidc,
+    linkIdentity,
+    unlinkIdentity,
     getSelf,
     updateSelf,
     createAccessToken,
