@@ -15,6 +15,11 @@ export interface Identity {
   readonly userName?: string;
 }
 
+/** [OpenID Connect Core 1.0, section 2] */
+export function isSubject(text: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(text);
+}
+
 /** What is kept of a login that has gone to the provider. */
 export interface PendingLogin {
   readonly state: string;

@@ -13,4 +13,4 @@ export function readReturnPath(given: string | null): string {
   return url.pathname + url.search + url.hash;
 }
 
-const IS_PATH = /^\/(?!\/)[^\\\p{C}\s]*$/u;
+const IS_PATH = /^\/[^\\\p{C}\s]*$/u;

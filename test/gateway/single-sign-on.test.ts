@@ -407,6 +407,7 @@ describe("an account that was there before", () => {
     expect((await link(root, id, person.sub)).status).toBe(200);
     expect((await link(root, 1, roots.sub)).status).toBe(200);
     expect((await link(root, 1, person.sub)).status).toBe(400);
+    expect((await link(root, id, "a\u0000b")).status).toBe(400);
 
     const [first, second] = [await signOn(person), await signOn(roots)];
     expect((await first.ask("GET", "/api/user/self")).data["id"]).toBe(id);

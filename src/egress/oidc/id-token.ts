@@ -1,5 +1,6 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { GatewayError } from "#core/error.ts";
+import { isSubject } from "#core/identity.ts";
 
 export interface Expected {
   readonly issuer: string;
@@ -50,7 +51,7 @@ export async function verifyIdToken(
   const isShared = Array.isArray(aud) && aud.length > 1;
   if ((isShared || azp !== undefined) && azp !== clientId) throw notValid("azp");
   if (payload["nonce"] !== nonce) throw notValid("nonce");
-  if (typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub)) throw notValid("sub");
+  if (typeof sub !== "string" || !isSubject(sub)) throw notValid("sub");
   return { ...payload, sub };
 }
 

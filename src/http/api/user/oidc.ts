@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { GatewayError } from "#core/error.ts";
-import { admit, type Identity, type PendingLogin } from "#core/identity.ts";
+import { GatewayError, invalid } from "#core/error.ts";
+import { admit, isSubject, type Identity, type PendingLogin } from "#core/identity.ts";
 import type { User, UserDraft } from "#core/user.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { parseJson } from "#lib/json.ts";
@@ -83,6 +83,7 @@ export const linkIdentity: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     const subject = textOf((await readFields(exchange, LINK))["subject"]) ?? "";
+    if (!isSubject(subject)) throw invalid("subject", "'subject' is nothing that a provider says.");
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     await deps.identities.link(user.id, provider.issuer, subject);
