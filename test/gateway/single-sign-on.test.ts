@@ -4,6 +4,7 @@ import {
   asRoot,
   askWith,
   asUser,
+  bearer,
   codeOf,
   cookieIn,
   logIn,
@@ -506,6 +507,20 @@ describe("the operator", () => {
     expect((await askWith(gateway.url)("GET", BEGIN)).status).toBe(502);
     expect(provider.asked).toHaveLength(before);
   });
+});
+
+test("a user of single sign-on, who has no password, gives the account one by no session and no token", async () => {
+  const { ask } = await signOn(newPerson());
+  const token = textIn((await ask("POST", "/api/user/token")).data, "token");
+  const withToken = askWith(opened.url, bearer(token));
+
+  for (const by of [ask, withToken]) {
+    const change = { password: PASSWORD, current_password: PASSWORD };
+    expect((await by("PUT", "/api/user/self", change)).status).toBe(403);
+    expect((await by("PUT", "/api/user/self", { password: PASSWORD })).status).toBe(403);
+  }
+  expect((await withToken("POST", "/api/user/self/second-factor", {})).status).toBe(403);
+  expect((await ask("POST", "/api/user/self/second-factor", {})).status).toBe(200);
 });
 
 test("a user of single sign-on, who has no password, sets up a second factor", async () => {

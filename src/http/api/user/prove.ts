@@ -15,7 +15,6 @@ export async function provePassword(
   body: JsonObject,
   field: string,
 ): Promise<void> {
-  if (!user.hasPassword) return;
   await loginLimits.enter(user.name, client.address);
   const given = textOf(body[field]) ?? "";
   if ((await logins.checkPassword(user.name, given)) === undefined) {

@@ -1,11 +1,13 @@
 import { GatewayError } from "#core/error.ts";
+import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { object } from "#lib/rules.ts";
 import { otpauthUri, toBase32 } from "#lib/totp.ts";
 import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
+import type { Exchange, Route } from "#http/routes.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
@@ -30,8 +32,7 @@ export const beginSecondFactor: Route<HttpDeps> = {
   async handle(exchange, deps) {
     const user = requireUser(exchange);
     const body = await readFields(exchange, PROOF);
-    await provePassword(exchange, deps, user, body, "password");
-    await proveCode(exchange, deps, user, body);
+    await prove(exchange, deps, user, body);
     const secret = await deps.secondFactors.begin(user.id);
     return succeed(exchange.id, "Give this to your authenticator, and show a code of it.", {
       secret: toBase32(secret),
@@ -83,8 +84,7 @@ export const removeOwnSecondFactor: Route<HttpDeps> = {
     const user = requireUser(exchange);
     const body = await readFields(exchange, PROOF);
     if (!user.hasSecondFactor) throw none("You have no second factor.");
-    await provePassword(exchange, deps, user, body, "password");
-    await proveCode(exchange, deps, user, body);
+    await prove(exchange, deps, user, body);
     await deps.secondFactors.remove(user.id);
     return succeed(exchange.id, "Your second factor is gone.");
   },
@@ -106,6 +106,19 @@ export const removeSecondFactor: Route<HttpDeps> = {
     throw none("This user has no second factor.");
   },
 };
+
+/** Whoever came by single sign-on and has no password has at least to have come: a token does not do. */
+async function prove(
+  exchange: Exchange,
+  deps: HttpDeps,
+  user: User,
+  body: JsonObject,
+): Promise<void> {
+  if (user.hasPassword || ownSession(exchange) === undefined) {
+    await provePassword(exchange, deps, user, body, "password");
+  }
+  await proveCode(exchange, deps, user, body);
+}
 
 function none(message: string): GatewayError {
   return new GatewayError("not_found", message);
