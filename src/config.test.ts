@@ -34,6 +34,38 @@ test("the root account's login needs an address and a password that is not easil
   }
 });
 
+test("single sign-on is configured whole, by the file or by variables, or not at all", () => {
+  const file = `
+public_url: https://gateway.example
+oidc:
+  issuer: https://id.example/
+  client_id: sluice
+  domains: Example.com, other.example
+  role: auditor`;
+
+  const { settings } = load(file, { SLUICE_OIDC_CLIENT_SECRET: "made-up-elsewhere" });
+
+  expect(settings).toMatchObject({
+    oidcIssuer: "https://id.example/",
+    oidcDomains: ["example.com", "other.example"],
+    oidcNewUsers: "refuse",
+    oidcRole: "auditor",
+    oidcSecondFactor: "ask",
+  });
+  expect(mistakesOf(file)).toEqual([
+    "SLUICE_OIDC_CLIENT_SECRET: is missing: single sign-on needs it.",
+  ]);
+  expect(mistakesOf("", { SLUICE_OIDC_ISSUER: "https://id.example" })).toHaveLength(3);
+  expect(load("", { SLUICE_PUBLIC_URL: "https://gateway.example" }).settings.publicUrl).toBe(
+    "https://gateway.example",
+  );
+  for (const wrong of ["role: admin", "issuer: id.example", "issuer: https://a:b@c.example"]) {
+    const mistakes = mistakesOf(`oidc: { ${wrong} }`).join();
+    expect(mistakes).toContain("is not ");
+    expect(mistakes).not.toContain("a:b@");
+  }
+});
+
 test("with nothing said, every setting has its default", () => {
   const { settings, channels, keys, models } = load();
 

@@ -4,13 +4,21 @@ import { openConfigFile, type ReadFile } from "#config/file.ts";
 import { findSettings } from "#config/find-settings.ts";
 import { readNode, readText } from "#config/form.ts";
 import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
-import { type KeyConfig, readKeys } from "#config/keys.ts";
+import { type KeyConfig, readKeys, usd } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
-import { apiKey, countersUrl, databaseUrl, password, pepper } from "#config/secrets.ts";
+import {
+  apiKey,
+  clientSecret,
+  countersUrl,
+  databaseUrl,
+  password,
+  pepper,
+} from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
+import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
 
 const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
 const bytes = take.size(take.KIB, take.GIB);
@@ -92,7 +100,7 @@ export const SETTINGS = {
     path: "redis_url",
     parser: countersUrl,
     default: undefined,
-    doc: "Valkey or Redis, where several gateways count rate limits together; without it, each for itself.",
+    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together; without it, each for itself.",
   }),
   secret: setting({
     env: "SLUICE_SECRET",
@@ -114,6 +122,90 @@ export const SETTINGS = {
     parser: password,
     default: undefined,
     doc: "The password to it.",
+  }),
+  secondFactorRule: setting({
+    env: "SLUICE_REQUIRE_SECOND_FACTOR",
+    path: "users.require_second_factor",
+    parser: take.choice(...SECOND_FACTOR_RULES),
+    default: "none",
+    doc: "Whose logins open nothing until a second factor is set up.",
+  }),
+  publicUrl: setting({
+    env: "SLUICE_PUBLIC_URL",
+    path: "public_url",
+    parser: take.baseUrl,
+    default: undefined,
+    doc: "Where browsers reach the gateway; an identity provider sends them back there.",
+  }),
+  oidcIssuer: setting({
+    env: "SLUICE_OIDC_ISSUER",
+    path: "oidc.issuer",
+    parser: take.baseUrl,
+    default: undefined,
+    doc: "The identity provider of single sign-on, as it writes itself.",
+  }),
+  oidcClientId: setting({
+    env: "SLUICE_OIDC_CLIENT_ID",
+    path: "oidc.client_id",
+    parser: take.text("a client id of 1 to 255 visible ASCII characters", /^[\x21-\x7e]{1,255}$/),
+    default: undefined,
+    doc: "What it knows the gateway by.",
+  }),
+  oidcClientSecret: setting({
+    env: "SLUICE_OIDC_CLIENT_SECRET",
+    path: "oidc.client_secret",
+    parser: clientSecret,
+    default: undefined,
+    doc: "The secret to it.",
+  }),
+  oidcName: setting({
+    env: "SLUICE_OIDC_NAME",
+    path: "oidc.name",
+    parser: take.text("1 to 50 visible characters", /^[^\p{C}]{1,50}$/u),
+    default: "Single sign-on",
+    doc: "What the button to it says.",
+  }),
+  oidcDomains: setting({
+    env: "SLUICE_OIDC_DOMAINS",
+    path: "oidc.domains",
+    parser: take.list(take.domain, 100, "domains of e-mail addresses, with commas between them"),
+    default: [],
+    doc: "Whose verified addresses may log in for the first time; any where there are none.",
+  }),
+  oidcNewUsers: setting({
+    env: "SLUICE_OIDC_NEW_USERS",
+    path: "oidc.new_users",
+    parser: take.choice("refuse", "create"),
+    default: "refuse",
+    doc: "What happens on a first login to somebody who has no account.",
+  }),
+  oidcRole: setting({
+    env: "SLUICE_OIDC_ROLE",
+    path: "oidc.role",
+    parser: take.choice("user", "auditor"),
+    default: "user",
+    doc: "What a user is who was made so.",
+  }),
+  oidcQuota: setting({
+    env: "SLUICE_OIDC_QUOTA",
+    path: "oidc.quota",
+    parser: usd,
+    default: undefined,
+    doc: "What a user who was made so may spend in all; no bound where there is none.",
+  }),
+  oidcSecondFactor: setting({
+    env: "SLUICE_OIDC_SECOND_FACTOR",
+    path: "oidc.second_factor",
+    parser: take.choice("ask", "trust"),
+    default: "ask",
+    doc: "`trust` takes a login there for a second factor, too, and asks for none here.",
+  }),
+  oidcNetworks: setting({
+    env: "SLUICE_OIDC_ALLOW",
+    path: "oidc.allow",
+    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    default: [],
+    doc: "Networks that the identity provider may be in although they are not public.",
   }),
   trustedProxies: setting({
     env: "SLUICE_TRUSTED_PROXIES",
@@ -280,10 +372,10 @@ export function loadConfig(input: ConfigInput): Config {
   const keys = readKeys(section("keys"), report);
   const models = readModels(section("models"), report);
 
-  reportHalfLogin(
-    (row) => (findVariable(env, row.env) ?? "") !== "" || nodes.has(row.path ?? ""),
-    report,
-  );
+  const isSaid = (row: Setting<unknown>): boolean =>
+    (findVariable(env, row.env) ?? "") !== "" || nodes.has(row.path ?? "");
+  reportHalfLogin(isSaid, report);
+  reportHalfSignOn(isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { settings, channels, keys, models, origins };
@@ -340,6 +432,15 @@ function reportHalfLogin(isSaid: (row: Setting<unknown>) => boolean, report: Rep
   if (isSaid(adminEmail) === isSaid(adminPassword)) return;
   const missing = isSaid(adminEmail) ? adminPassword : adminEmail;
   report({ variable: missing.env }, "is missing: the root account's login needs both.");
+}
+
+/** Nor does single sign-on work by halves. */
+function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
+  const { publicUrl, oidcIssuer, oidcClientId, oidcClientSecret } = SETTINGS;
+  if (![oidcIssuer, oidcClientId, oidcClientSecret].some(isSaid)) return;
+  for (const row of [oidcIssuer, oidcClientId, oidcClientSecret, publicUrl]) {
+    if (!isSaid(row)) report({ variable: row.env }, "is missing: single sign-on needs it.");
+  }
 }
 
 /** A variable that is nearly one of ours, and that the file does not use, is most likely a slip. */

@@ -8,11 +8,14 @@ import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { RateLimiter } from "#core/limits.ts";
+import type { LoginLimiter } from "#core/login-limits.ts";
 import { Deadlines } from "#lib/deadlines.ts";
+import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
-import { LoginLimits } from "#http/login-limits.ts";
+import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
+import type { SingleSignOn } from "#http/deps.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
@@ -24,6 +27,7 @@ import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import { openSeal } from "#lib/seal.ts";
 import type { Logger } from "#lib/log.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
@@ -43,9 +47,11 @@ import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { digestOf, loadPepper } from "#storage/secrets.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
+import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
+import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -180,7 +186,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       users: storage.users,
       groups: storage.groups,
       logins: storage.logins,
-      loginLimits: new LoginLimits(clock),
+      secondFactors: storage.secondFactors,
+      secondFactorRule: settings.secondFactorRule,
+      identities: storage.identities,
+      singleSignOn: openSignOn(config, pepper, clock),
+      loginLimits: await openLogins(options, pepper, deadlines, opened),
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
       ledger: storage.ledger,
@@ -247,6 +257,58 @@ async function openLimiter(
       onUp: () => log.info("rate limits are counted together again"),
     }),
   );
+}
+
+/** The same for guesses at passwords. */
+async function openLogins(
+  { config, log, clock = systemClock }: GatewayOptions,
+  pepper: Uint8Array,
+  deadlines: Deadlines,
+  opened: AsyncDisposableStack,
+): Promise<LoginLimiter> {
+  const local = new InProcessLogins(clock);
+  const url = config.settings.redisUrl?.open();
+  if (url === undefined) return local;
+  return opened.use(
+    await SharedLogins.open({
+      url,
+      prefix: prefixOf(pepper),
+      digest: (name) => digestOf(`login limits:${name}`, pepper),
+      local,
+      deadlines,
+      onDown: (err) => log.warn({ err }, "logins are counted here alone: no Valkey or Redis"),
+      onUp: () => log.info("logins are counted together again"),
+    }),
+  );
+}
+
+function openSignOn(
+  { settings }: Config,
+  pepper: Uint8Array,
+  clock: Clock,
+): SingleSignOn | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl, oidcQuota } = settings;
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  if (oidcClientSecret === undefined || publicUrl === undefined) return undefined;
+  return {
+    provider: openIdentityProvider({
+      issuer: oidcIssuer,
+      clientId: oidcClientId,
+      openSecret: oidcClientSecret.open,
+      callback: publicUrl.replace(/\/$/, "") + CALLBACK_PATH,
+      allow: settings.oidcNetworks,
+      clock,
+    }),
+    name: settings.oidcName,
+    rules: {
+      domains: settings.oidcDomains,
+      newUsers: settings.oidcNewUsers,
+      role: settings.oidcRole,
+      ...(oidcQuota === undefined ? {} : { quota: oidcQuota }),
+    },
+    isSecondFactor: settings.oidcSecondFactor === "trust",
+    seal: openSeal(pepper, "single sign-on"),
+  };
 }
 
 /** The root user, the keys of the configuration, and a first key where there would be none. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "#lib/json.ts";
-import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { hotp, stepAt } from "#lib/totp.ts";
+import { openTestGateway, type TestGateway, type TestGatewayOptions } from "#test/harness.ts";
 
 export const ROOT = { email: "root@example.com", password: "a root of eight and four" } as const;
 export const PASSWORD = "nobody would guess this";
@@ -34,9 +35,10 @@ export function askWith(url: string, own: Readonly<Record<string, string>> = {})
 
 /** A gateway whose root account has a login from the settings. */
 export function openWithRoot(
-  options: { readonly yaml?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: Partial<Pick<TestGatewayOptions, "yaml" | "env" | "clock" | "dataDir">> = {},
 ): Promise<TestGateway> {
   return openTestGateway({
+    ...options,
     yaml: options.yaml ?? "sandbox: auto",
     env: {
       SLUICE_ADMIN_EMAIL: ROOT.email,
@@ -52,6 +54,38 @@ export async function logIn(url: string, login: object): Promise<Record<string, 
   if (status !== 200) throw new Error(`The login was answered with ${status}.`);
   const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
   return { cookie, "sec-fetch-site": "same-origin" };
+}
+
+/** What a browser would send along after its user set up a second factor with its session. */
+export async function setUpSecondFactor(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  password: string = ROOT.password,
+  nowMs = Date.now(),
+): Promise<Record<string, string>> {
+  const ask = askWith(url, headers);
+  const begun = await ask("POST", "/api/user/self/second-factor", { password });
+  const code = codeOf(textIn(begun.data, "secret"), nowMs);
+  const confirmed = await ask("POST", "/api/user/self/second-factor/confirm", { code });
+  return { ...headers, cookie: cookieIn(confirmed) };
+}
+
+/** What an authenticator shows that was given this secret. */
+export function codeOf(secret: string, nowMs = Date.now()): string {
+  const bits = [...secret]
+    .map((each) => BASE32.indexOf(each).toString(2).padStart(5, "0"))
+    .join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return hotp(
+    Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 2)),
+    stepAt(nowMs),
+  );
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+export function cookieIn({ headers }: Reply): string {
+  return headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 export async function asRoot(url: string): Promise<Ask> {

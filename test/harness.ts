@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#config.ts";
+import type { Clock } from "#lib/clock.ts";
 import { openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
@@ -26,6 +27,7 @@ export interface TestGatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** An earlier gateway's folder, to start again on; otherwise a new one, removed at the end. */
   readonly dataDir?: string;
+  readonly clock?: Clock;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function openTestGateway(options: TestGatewayOptions): Promise<Test
     config,
     env: {},
     log: openLog("silent"),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStream: (style, text) => faults.push(...streamFaults(style, text)),
   });
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };

@@ -1,3 +1,4 @@
+import { loginScriptsOn, type LoginScripts } from "#storage/counters/login-scripts.ts";
 import { scriptsOn, type Scripts } from "#storage/counters/scripts.ts";
 
 /** The Valkey or Redis that tests keep counters on, below a prefix of their own. */
@@ -22,6 +23,7 @@ export interface ScratchCounters extends AsyncDisposable {
   readonly prefix: string;
   /** Scripts that read a clock which stands still until it is moved. */
   readonly scripts: Scripts;
+  readonly loginScripts: LoginScripts;
   pass(ms: number): Promise<void>;
   send(command: string, ...args: string[]): Promise<unknown>;
   /** Names of all keys below the prefix. */
@@ -37,6 +39,10 @@ export async function openScratchCounters(
   const client = await openClient();
   const clock = `${prefix}clock`;
   await client.set(clock, String(STARTS_AT));
+  const standing = `(function()
+      local ms = tonumber(redis.call("GET", "${clock}"))
+      return { math.floor(ms / 1000), (ms % 1000) * 1000 }
+    end)()`;
   const keys = async (): Promise<string[]> => {
     const found: string[] = [];
     let cursor = "0";
@@ -49,10 +55,8 @@ export async function openScratchCounters(
   };
   return {
     prefix,
-    scripts: scriptsOn(`(function()
-      local ms = tonumber(redis.call("GET", "${clock}"))
-      return { math.floor(ms / 1000), (ms % 1000) * 1000 }
-    end)()`),
+    scripts: scriptsOn(standing),
+    loginScripts: loginScriptsOn(standing),
     pass: async (ms) => {
       await client.incrby(clock, ms);
     },

@@ -29,7 +29,7 @@ export interface KeyConfig {
 
 const FIELDS = ["name", "key", "models", "quota", "expires_at", "networks", "endpoints", "limits"];
 
-const usd: Parser<NanoUsd> = {
+export const usd: Parser<NanoUsd> = {
   expects: "an amount in US dollars, such as 25 or 0.5, of at most 9 decimals and 9007199",
   shows: "always",
   parse: parseUsd,

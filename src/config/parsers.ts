@@ -101,6 +101,18 @@ export const port: Parser<number> = {
       : undefined,
 };
 
+/** Of a server, as its own documents write it: nothing is added and nothing taken away. */
+export const baseUrl: Parser<string> = {
+  expects: "a URL such as https://id.example.com, without a query",
+  shows: "valid",
+  parse(given) {
+    const url = given.length <= 512 ? URL.parse(given) : null;
+    const isPlain = url?.username === "" && url.password === "" && !/[?#\s\\]/.test(given);
+    return isPlain && /^https?:\/\//.test(given) ? given : undefined;
+  },
+  format: (given) => given,
+};
+
 /** Several of a kind, with commas between them; nothing is none. */
 export function list<T>(of: Parser<T>, most: number, expects: string): Parser<readonly T[]> {
   return {
@@ -115,6 +127,15 @@ export function list<T>(of: Parser<T>, most: number, expects: string): Parser<re
     format: (values) => values.map((each) => of.format(each)).join(","),
   };
 }
+
+/** Of an e-mail address. */
+export const domain: Parser<string> = {
+  expects: "a domain such as example.com",
+  shows: "always",
+  parse: (given) =>
+    /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(given) ? given.toLowerCase() : undefined,
+  format: (given) => given,
+};
 
 /** `10.0.0.0/8`, or one address. */
 export const network: Parser<string> = {

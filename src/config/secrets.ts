@@ -59,6 +59,14 @@ export const password: Parser<Secret> = {
       : undefined,
 };
 
+/** What somebody else made up for us, and may have made short. */
+export const clientSecret: Parser<Secret> = {
+  expects: "a secret of 1 to 1024 visible ASCII characters without spaces",
+  shows: "never",
+  parse: (text) => (/^[\x21-\x7e]{1,1024}$/.test(text) ? { open: () => text } : undefined),
+  format: hide,
+};
+
 export const databaseUrl: Parser<Secret> = {
   expects: "a URL that starts with postgres:// or postgresql://",
   shows: "never",

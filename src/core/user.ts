@@ -17,6 +17,8 @@ export interface User {
   readonly hasPassword: boolean;
   /** Without one, nothing is held against the user but what holds for everybody. */
   readonly groupId?: number;
+  /** Logins with the password ask for a code, too. */
+  readonly hasSecondFactor: boolean;
   /** Unix ms. */
   readonly createdAt: number;
 }
@@ -30,6 +32,8 @@ export interface UserDraft {
   /** What all of the user's keys may spend together; no bound where absent. */
   readonly quota?: NanoUsd;
   readonly groupId?: number;
+  /** Who the user is to an identity provider. */
+  readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 
 /** What is absent stays as it is; a group of `null` is none. */
@@ -60,6 +64,28 @@ export interface UserStore {
   delete(id: number): Promise<boolean>;
 }
 
+/** What a browser that is logged in may go by. */
+export interface Session {
+  readonly user: User;
+  /** A second factor was shown, or what counts as one. */
+  readonly isConfirmed: boolean;
+}
+
+export interface SessionStart {
+  readonly isConfirmed?: boolean;
+  /** Where it is started from, as much of it as may be kept. */
+  readonly network?: string;
+}
+
+export interface SessionRecord {
+  /** Unix ms. */
+  readonly createdAt: number;
+  /** Unix ms, to the minute. */
+  readonly seenAt: number;
+  readonly network?: string;
+  readonly isOwn: boolean;
+}
+
 /** How users show who they are. Whatever is found out here is of enabled users only. */
 export interface Logins {
   /**
@@ -68,9 +94,13 @@ export interface Logins {
    */
   checkPassword(login: string, password: string): Promise<User | undefined>;
   /** What the cookie is to hold. */
-  startSession(userId: number): Promise<string>;
+  startSession(userId: number, start?: SessionStart): Promise<string>;
   endSession(secret: string): Promise<void>;
-  findBySession(secret: string): Promise<User | undefined>;
+  /** All but the one that is kept; says how many. */
+  endOtherSessions(userId: number, kept: string | undefined): Promise<number>;
+  findBySession(secret: string): Promise<Session | undefined>;
+  /** Those that live, the last used first; `own` is the one that asks. */
+  listSessions(userId: number, own: string | undefined): Promise<readonly SessionRecord[]>;
   findByToken(secret: string): Promise<User | undefined>;
   /** In place of the one before. It is in the answer and nowhere else. */
   createToken(userId: number): Promise<string>;

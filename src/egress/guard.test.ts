@@ -10,6 +10,16 @@ import { checkUrl, hostOf, isPublicAddress, type GuardRules } from "./guard.ts";
 const LONG_MS = 600_000;
 
 describe("which URLs may be followed", () => {
+  test("a host that the operator named may have any name, and no other address for it", () => {
+    const rules = { names: ["sso", "sso.corp.internal"] };
+
+    expect(hostOf(checkUrl("https://sso/", rules))).toBe("sso");
+    expect(hostOf(checkUrl("https://sso.corp.internal/", rules))).toBe("sso.corp.internal");
+    expect(() => checkUrl("https://db.corp.internal/", rules)).toThrow(GatewayError);
+    expect(() => checkUrl("http://sso/", rules)).toThrow(GatewayError);
+    expect(isPublicAddress("10.0.0.1", rules)).toBe(false);
+  });
+
   test.each([
     ["https://public.example/a?b=c", "public.example"],
     ["https://public.example:443/", "public.example"],

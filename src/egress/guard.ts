@@ -12,6 +12,8 @@ export interface GuardRules {
   readonly allow?: readonly string[];
   /** Networks the operator closes on top of the built-in ones; stronger than `allow`. */
   readonly deny?: readonly string[];
+  /** Hosts that the operator named: their names may look private, their addresses are judged as any. */
+  readonly names?: readonly string[];
   /** This machine's own addresses: closed, public or not, unless allowed. */
   readonly own?: readonly string[];
 }
@@ -78,6 +80,7 @@ function objectionTo(text: string, url: URL, rules: GuardRules): string | undefi
 
   const host = hostOf(url);
   if (isIP(host) !== 0) return isPublicAddress(host, rules) ? undefined : `address ${host}`;
+  if (rules.names?.includes(host) === true) return undefined;
   if (!NAME.test(host)) return "not a full name";
   if (PRIVATE_NAME.test(host)) return `name ${host}`;
   return undefined;

@@ -1,4 +1,4 @@
-import { Resolver } from "node:dns/promises";
+import { lookup, Resolver } from "node:dns/promises";
 
 /** All IPv4 and IPv6 addresses of a name. */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -26,3 +26,9 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
     }
   };
 }
+
+/** As this machine knows names, the hosts file included: for those that the operator wrote. */
+export const resolveAsSystem: ResolveHost = async (host) => {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+};

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
+import { lackOf } from "#core/second-factor.ts";
 import { isAtLeast, type Role, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
@@ -17,7 +18,10 @@ export interface Caller {
   readonly user?: User;
 }
 
-type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
+type AuthenticationDeps = Pick<
+  HttpDeps,
+  "keys" | "logins" | "clock" | "metricsToken" | "secondFactorRule"
+>;
 
 /** Lets a request through to a route, or throws. */
 export async function authenticate(
@@ -37,6 +41,7 @@ export async function authenticate(
       if (family !== undefined) refuseOtherFamilies(key, family);
       return { key };
     }
+    case "unfinished":
     case "user":
     case "auditor":
     case "admin":
@@ -79,29 +84,36 @@ function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
 /** By the user's own token where one is shown, otherwise by the browser's session. */
 async function findUser(
   request: Request,
-  least: Role,
-  { logins }: AuthenticationDeps,
+  access: Role | "unfinished",
+  { logins, secondFactorRule }: AuthenticationDeps,
 ): Promise<User> {
   const token = readBearer(request);
-  const session = token === undefined ? readSession(request) : undefined;
-  const user =
-    token === undefined
-      ? session && (await logins.findBySession(session))
-      : await logins.findByToken(token);
-  if (!user) {
+  const secret = token === undefined ? readSession(request) : undefined;
+  const session = secret === undefined ? undefined : await logins.findBySession(secret);
+  const user = token === undefined ? session?.user : await logins.findByToken(token);
+  if (user === undefined) {
     throw unauthenticated(
       "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
     );
   }
   // Browsers send the cookie along with whatever any page makes them send.
   const isReading = request.method === "GET" || request.method === "HEAD";
-  if (session !== undefined && !isReading && originOf(request) !== "same") {
+  if (secret !== undefined && !isReading && originOf(request) !== "same") {
     throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
   }
-  if (!isAtLeast(user.role, least)) {
+  if (access === "unfinished") return user;
+  const lack = session && lackOf(session, secondFactorRule);
+  if (lack !== undefined) throw unfinished(lack);
+  if (!isAtLeast(user.role, access)) {
     throw new GatewayError("forbidden", "Your role does not allow this.");
   }
   return user;
+}
+
+function unfinished(lack: "code" | "second factor"): GatewayError {
+  return lack === "code"
+    ? unauthenticated("Your login needs a code of your second factor before it opens this.")
+    : unauthenticated("You need to set up a second factor before your login opens this.");
 }
 
 function checkMetricsToken(request: Request, token: string | undefined): void {

@@ -2,19 +2,22 @@ import type { CallLog } from "#core/call.ts";
 import type { Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { GroupStore } from "#core/group.ts";
+import type { AdmissionRules, Identities, IdentityProvider } from "#core/identity.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { LoginLimiter } from "#core/login-limits.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
+import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { RelayDeps } from "#relay/relay.ts";
-import type { LoginLimits } from "./login-limits.ts";
 
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
@@ -23,7 +26,12 @@ export interface HttpDeps {
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;
-  readonly loginLimits: LoginLimits;
+  readonly secondFactors: SecondFactors;
+  readonly secondFactorRule: SecondFactorRule;
+  readonly identities: Identities;
+  /** Absent where none is configured. */
+  readonly singleSignOn: SingleSignOn | undefined;
+  readonly loginLimits: LoginLimiter;
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
@@ -55,6 +63,18 @@ export interface HttpDeps {
   readonly onStream?: (style: string, text: string) => void;
   /** An unexpected failure: for the operator's log, never for the caller. */
   onError(error: GatewayError, requestId: string): void;
+}
+
+/** Logins by somebody else's word. */
+export interface SingleSignOn {
+  readonly provider: IdentityProvider;
+  /** On the button. */
+  readonly name: string;
+  readonly rules: AdmissionRules;
+  /** Whoever comes back from the provider has shown a second factor there. */
+  readonly isSecondFactor: boolean;
+  /** For what a browser keeps of a login while it is away. */
+  readonly seal: Seal;
 }
 
 export interface HttpLimits {

@@ -31,6 +31,7 @@ const SECURITY: Record<Access, readonly JsonObject[]> = {
   public: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
+  unfinished: LOGIN,
   user: LOGIN,
   auditor: LOGIN,
   admin: LOGIN,

@@ -31,9 +31,23 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
-import { login, logout } from "./api/user/login.ts";
+import { finishLogin, login, logout } from "./api/user/login.ts";
+import {
+  beginOidc,
+  describeOidc,
+  finishOidc,
+  linkIdentity,
+  unlinkIdentity,
+} from "./api/user/oidc.ts";
 import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeOwnSecondFactor,
+  removeSecondFactor,
+} from "./api/user/second-factor.ts";
+import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
@@ -72,12 +86,24 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     updateNamedToken,
     deleteToken,
     login,
+    finishLogin,
     logout,
     setUp,
+    describeOidc,
+    beginOidc,
+    finishOidc,
+    linkIdentity,
+    unlinkIdentity,
     getSelf,
     updateSelf,
     createAccessToken,
     deleteAccessToken,
+    beginSecondFactor,
+    confirmSecondFactor,
+    removeOwnSecondFactor,
+    removeSecondFactor,
+    listSessions,
+    endSessions,
     listUsers,
     createUser,
     updateUser,

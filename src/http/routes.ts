@@ -14,6 +14,8 @@ export type Access =
   | "key"
   /** Somebody logged in, by session or by access token, with this role or a higher one. */
   | Role
+  /** Somebody logged in, even where a second factor is still to be shown or set up. */
+  | "unfinished"
   /** The operator's monitoring. */
   | "metrics";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isInNetworks, isNetwork } from "./networks.ts";
+import { isInNetworks, isNetwork, truncateAddress } from "./networks.ts";
 
 test.each([
   ["10.1.2.3", ["10.0.0.0/8"], true],
@@ -33,4 +33,15 @@ test.each([
   ["", false],
 ])("whether %p is a network: %p", (text, expected) => {
   expect(isNetwork(text)).toBe(expected);
+});
+
+test.each([
+  ["198.51.100.77", "198.51.100.0/24"],
+  ["::ffff:198.51.100.77", "198.51.100.0/24"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+  ["::1", "::/48"],
+  ["fe80::1%eth0", undefined],
+  ["unknown", undefined],
+])("%s is somewhere in %p", (address, network) => {
+  expect(truncateAddress(address)).toBe(network);
 });

@@ -25,6 +25,15 @@ export function isNetwork(text: string): boolean {
   );
 }
 
+/** The network that an address is in: wide enough to name a place and no person. */
+export function truncateAddress(text: string): string | undefined {
+  if (isIP(text) === 0 || text.includes("%")) return undefined;
+  const address = ipaddr.process(text).toString();
+  return address.includes(":")
+    ? `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`).toString()}/48`
+    : `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`).toString()}/24`;
+}
+
 /** Lists live as long as what they belong to, and are read on every request. */
 function networksOf(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);

@@ -67,14 +67,14 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 
     await logins.endSession(ended);
     expect(await logins.findBySession(ended)).toBeUndefined();
-    expect(await logins.findBySession(idle)).toMatchObject({ id: 1 });
+    expect(await logins.findBySession(idle)).toMatchObject({ user: { id: 1 } });
     for (let minutes = 0; minutes < 12 * 60 - 20; minutes += 20) {
-      expect(await logins.findBySession(used)).toMatchObject({ id: 1 });
+      expect(await logins.findBySession(used)).toMatchObject({ user: { id: 1 } });
       clock.pass(20 * MINUTE_MS);
     }
 
     expect(await logins.findBySession(idle)).toBeUndefined();
-    expect(await logins.findBySession(used)).toMatchObject({ id: 1 });
+    expect(await logins.findBySession(used)).toMatchObject({ user: { id: 1 } });
     clock.pass(20 * MINUTE_MS);
     expect(await logins.findBySession(used)).toBeUndefined();
   });
@@ -355,14 +355,22 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 /** The schema as it was before its third migration. */
 async function undoAccounts(place: Place): Promise<void> {
   const db = await place.tamper();
-  for (const table of ["sessions", "kept_answers", "channels", "models"]) {
+  for (const table of [
+    "sessions",
+    "kept_answers",
+    "channels",
+    "models",
+    "recovery_codes",
+    "identities",
+  ]) {
     await db.schema.dropTable(table).execute();
   }
   for (const index of ["users_email", "users_token_digest", "users_by_group"]) {
     await db.schema.dropIndex(index).execute();
   }
   const ofUsers = ["email", "display_name", "password", "token_digest", "group_id", "deleted_at"];
-  for (const column of ofUsers) {
+  const totp = ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"];
+  for (const column of [...ofUsers, ...totp]) {
     await db.schema.alterTable("users").dropColumn(column).execute();
   }
   for (const column of [

@@ -28,8 +28,10 @@ import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeRouting } from "./contract-routing.ts";
+import { describeIdentities } from "./contract-identities.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
 import { describeResponses } from "./contract-responses.ts";
+import { describeSecondFactors } from "./contract-second-factors.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
 /** What both databases promise. Each test gets an empty one. */
@@ -41,6 +43,8 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
+  describe(`${name}: identities`, () => describeIdentities(openPlace));
+  describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));

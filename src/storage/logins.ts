@@ -47,17 +47,12 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return isRight && row?.status === USER_STATUS.enabled ? toUser(row) : undefined;
     },
 
-    async startSession(userId) {
+    async startSession(userId, { isConfirmed = false, network } = {}) {
       const secret = createSecret(SESSION_PREFIX);
       const now = clock.now();
       await db.transaction().execute(async (transaction) => {
-        const living = await transaction
-          .selectFrom("sessions")
+        const living = await livingSessions(transaction, userId, now)
           .select("digest")
-          .where("user_id", "=", userId)
-          .where("seen_at", ">", now - IDLE_MS)
-          .where("created_at", ">", now - ABSOLUTE_MS)
-          .orderBy("seen_at", "desc")
           .limit(MAX_SESSIONS - 1)
           .execute();
         const kept = living.map((each) => each.digest);
@@ -66,7 +61,14 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         await others.execute();
         await transaction
           .insertInto("sessions")
-          .values({ digest: digest(secret), user_id: userId, created_at: now, seen_at: now })
+          .values({
+            digest: digest(secret),
+            user_id: userId,
+            created_at: now,
+            seen_at: now,
+            is_confirmed: isConfirmed ? 1 : 0,
+            network: network ?? null,
+          })
           .execute();
       });
       return secret;
@@ -77,6 +79,24 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       await db.deleteFrom("sessions").where("digest", "=", digest(secret)).execute();
     },
 
+    async endOtherSessions(userId, kept) {
+      let others = db.deleteFrom("sessions").where("user_id", "=", userId);
+      if (kept !== undefined) others = others.where("digest", "!=", digest(kept));
+      const { numDeletedRows } = await others.executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    async listSessions(userId, own) {
+      const rows = await livingSessions(db, userId, clock.now()).selectAll().execute();
+      const ownDigest = own === undefined ? undefined : digest(own);
+      return rows.map((row) => ({
+        createdAt: row.created_at,
+        seenAt: row.seen_at,
+        isOwn: row.digest === ownDigest,
+        ...(row.network === null ? {} : { network: row.network }),
+      }));
+    },
+
     async findBySession(secret) {
       if (!isWellFormed(secret, SESSION_PREFIX)) return undefined;
       const now = clock.now();
@@ -85,7 +105,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         .selectFrom("sessions")
         .innerJoin("users", "users.id", "sessions.user_id")
         .selectAll("users")
-        .select("sessions.seen_at")
+        .select(["sessions.seen_at", "sessions.is_confirmed"])
         .where("sessions.digest", "=", session)
         .where("sessions.seen_at", ">", now - IDLE_MS)
         .where("sessions.created_at", ">", now - ABSOLUTE_MS)
@@ -99,7 +119,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
           .where("digest", "=", session)
           .execute();
       }
-      return toUser(row);
+      return { user: toUser(row), isConfirmed: row.is_confirmed === 1 };
     },
 
     async findByToken(secret) {
@@ -148,4 +168,14 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
   function enabledUsers() {
     return db.selectFrom("users").selectAll().where("status", "=", USER_STATUS.enabled);
   }
+}
+
+/** The last used first. */
+function livingSessions(db: Kysely<Tables>, userId: number, now: number) {
+  return db
+    .selectFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("seen_at", ">", now - IDLE_MS)
+    .where("created_at", ">", now - ABSOLUTE_MS)
+    .orderBy("seen_at", "desc");
 }

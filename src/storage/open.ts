@@ -1,16 +1,19 @@
 import type { Kysely } from "kysely";
 import type { CallLog } from "#core/call.ts";
+import type { Identities } from "#core/identity.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
+import type { SecondFactors } from "#core/second-factor.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
+import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
 import { findRefused, openKeyStore } from "./keys.ts";
@@ -22,6 +25,7 @@ import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
 import { openCredentialVault } from "./sealed.ts";
+import { createSecondFactors } from "./second-factors.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createGroupStore } from "./user-groups.ts";
@@ -53,6 +57,8 @@ export interface Storage extends AsyncDisposable {
   readonly users: UserAdmin;
   readonly groups: GroupStore;
   readonly logins: LoginStore;
+  readonly secondFactors: SecondFactors;
+  readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
   readonly channels: ChannelStore;
@@ -111,6 +117,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     users: createUserStore({ db, clock, passwords, keys }),
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),
+    secondFactors: createSecondFactors({ db, clock, pepper }),
+    identities: createIdentities(db, clock),
     responses: createResponseStore(db),
     keptAnswers: createKeptAnswerStore({
       db,

@@ -7,7 +7,7 @@ import type { OpenKeyStore } from "./keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "./tables.ts";
 import { deletedKey } from "./tables/keys.ts";
-import { toUser, USER_STATUS, type UsersTable } from "./tables/users.ts";
+import { NO_SECOND_FACTOR, toUser, USER_STATUS, type UsersTable } from "./tables/users.ts";
 import { isReferenceViolation, isUniqueViolation } from "./unique.ts";
 
 export interface UserAdmin extends UserStore {
@@ -33,6 +33,7 @@ const TOMBSTONE = {
   password: null,
   token_digest: null,
   group_id: null,
+  ...NO_SECOND_FACTOR,
 } as const;
 const PAGE = 1_000;
 
@@ -78,7 +79,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return numUpdatedRows > 0n;
     },
 
-    async create({ name, email, displayName, role, password, quota, groupId }) {
+    async create({ name, email, displayName, role, password, quota, groupId, identity }) {
       const now = clock.now();
       const row = {
         name,
@@ -98,6 +99,10 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .returningAll()
             .executeTakeFirstOrThrow();
           await openAccount(transaction, `user:${inserted.id}`, quota ?? null, "user created", now);
+          if (identity !== undefined) {
+            const link = { ...identity, user_id: inserted.id, created_at: now };
+            await transaction.insertInto("identities").values(link).execute();
+          }
           return toUser(inserted);
         });
       } catch (cause) {
@@ -169,7 +174,9 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .where("deleted_at", "is", null)
             .executeTakeFirstOrThrow();
           if (numUpdatedRows === 0n) return false;
-          await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
+          for (const table of ["sessions", "recovery_codes", "identities"] as const) {
+            await transaction.deleteFrom(table).where("user_id", "=", id).execute();
+          }
           ended = await transaction
             .updateTable("keys")
             .set(deletedKey(clock.now()))

@@ -9,7 +9,9 @@ import {
   bearer,
   logIn,
   openWithRoot,
+  PASSWORD,
   ROOT,
+  setUpSecondFactor,
   tokenOf,
   textIn,
 } from "#test/accounts.ts";
@@ -32,13 +34,14 @@ const OPENS = {
   "a disabled user's token": [],
   "a revoked token": [],
   "an ended session": [],
+  "a login without its second factor": ["unfinished"],
   "an API key": ["key"],
   "the token for metrics": ["metrics"],
-  user: ["user"],
-  auditor: ["user", "auditor"],
-  admin: ["user", "auditor", "admin"],
-  root: ["user", "auditor", "admin", "root"],
-  "root's session": ["user", "auditor", "admin", "root"],
+  user: ["unfinished", "user"],
+  auditor: ["unfinished", "user", "auditor"],
+  admin: ["unfinished", "user", "auditor", "admin"],
+  root: ["unfinished", "user", "auditor", "admin", "root"],
+  "root's session": ["unfinished", "user", "auditor", "admin", "root"],
 } as const satisfies Record<string, readonly Access[]>;
 
 type Kind = keyof typeof OPENS;
@@ -46,11 +49,12 @@ const KINDS = Object.keys(OPENS) as Kind[];
 
 const routes = buildRegistry(() => false);
 
+let first: TestGateway;
 let opened: TestGateway;
 let shown: Record<Kind, Record<string, string>>;
 beforeAll(async () => {
-  opened = await openWithRoot({ env: { SLUICE_METRICS_TOKEN: METRICS } });
-  const { url } = opened;
+  first = await openWithRoot();
+  const { url, dataDir } = first;
   const root = await asRoot(url);
   const make = async (fields: object): Promise<{ id: number; key: string }> => {
     const { data } = await root("POST", "/api/token", fields);
@@ -77,6 +81,9 @@ beforeAll(async () => {
   await fetch(`${url}/api/user/logout`, { method: "POST", headers: ended });
   const rootsToken = textIn((await root("POST", "/api/user/token")).data, "token");
 
+  const admin = { username: "plain-admin", password: PASSWORD };
+  const adminsToken = await tokenOf(url, admin.username, "admin");
+
   shown = {
     "no credential": {},
     "a malformed header": { authorization: `Token ${rootsToken}` },
@@ -93,16 +100,27 @@ beforeAll(async () => {
     "a disabled user's token": bearer(leaversToken),
     "a revoked token": bearer(revoked),
     "an ended session": ended,
+    "a login without its second factor": await logIn(url, admin),
     "an API key": bearer(KEY),
     "the token for metrics": bearer(METRICS),
     user: bearer(await tokenOf(url, "plain-user")),
     auditor: bearer(await tokenOf(url, "plain-auditor", "auditor")),
-    admin: bearer(await tokenOf(url, "plain-admin", "admin")),
+    admin: bearer(adminsToken),
     root: bearer(rootsToken),
-    "root's session": await logIn(url, ROOT),
+    "root's session": await setUpSecondFactor(url, await logIn(url, ROOT)),
   };
+
+  // What was a whole login is one no more, where admins need a second factor.
+  await first.gateway.close();
+  opened = await openWithRoot({
+    dataDir,
+    env: { SLUICE_METRICS_TOKEN: METRICS, SLUICE_REQUIRE_SECOND_FACTOR: "admins" },
+  });
 });
-afterAll(() => opened[Symbol.asyncDispose]());
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+});
 
 /** Nothing that a route could do anything with: what counts is whether it is reached. */
 function knock(method: string, path: string, kind: Kind): Promise<Response> {
@@ -114,7 +132,7 @@ function knock(method: string, path: string, kind: Kind): Promise<Response> {
 }
 
 /** Whoever reaches these has another credential afterwards than the next route is to be shown. */
-const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout"];
+const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout", "/api/user/self/sessions/end"];
 
 describe("[A5-3] every route is open to those it is meant for, and closed to everybody else", () => {
   test("there are routes of every kind that logins are for", () => {
@@ -122,7 +140,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
       true,
     );
     const opened: readonly Access[] = Object.values(OPENS).flat();
-    expect(new Set(opened)).toEqual(new Set(["key", "metrics", ...ROLES]));
+    expect(new Set(opened)).toEqual(new Set(["key", "metrics", "unfinished", ...ROLES]));
   });
 
   const closed = KINDS.flatMap((kind) =>
@@ -169,7 +187,9 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
 
       const text = await response.text();
       expect(text).not.toContain(ROOT.email);
-      if (path.startsWith("/api/")) expect(response.status).toBe(400);
+      // Of single sign-on there is none here.
+      const expected = path.startsWith("/api/user/oidc") ? 404 : 400;
+      if (path.startsWith("/api/")) expect(response.status).toBe(expected);
     },
   );
 });

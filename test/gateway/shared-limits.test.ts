@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { prefixOf } from "#storage/counters/shared.ts";
 import { loadPepper } from "#storage/secrets.ts";
+import { askWith } from "#test/accounts.ts";
 import { KEY, openSimulated } from "#test/harness.ts";
 import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
 
@@ -38,6 +39,21 @@ describe.if(areCountersReachable)("gateways that share a server for their counte
 
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect(await statusOf(other)).toBe(200);
+  });
+
+  test("slow down together whoever guesses at a password", async () => {
+    const secret = newSecret();
+    await using _left = await openScratchCounters(prefixOf(loadPepper("", secret)));
+    await using one = await openGateway(secret, COUNTERS, "rpm: 3");
+    await using two = await openGateway(secret, COUNTERS, "rpm: 3");
+
+    const statuses = [];
+    for (const { url } of [one, two, one, two, one, two, one]) {
+      const guess = { username: "root", password: "not the password at all" };
+      statuses.push((await askWith(url)("POST", "/api/user/login", guess)).status);
+    }
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
 
   test("let in as many streams at once as one would, and all places come back", async () => {

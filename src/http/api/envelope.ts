@@ -17,5 +17,6 @@ export function succeed(requestId: string, message: string, data?: Json): Respon
 }
 
 export function renderFailure(error: GatewayError): JsonObject {
-  return { success: false, message: error.message };
+  const { message, details } = error;
+  return { success: false, message, ...(details === undefined ? {} : { data: details }) };
 }

@@ -1,5 +1,5 @@
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
-import type { Script, Scripts } from "./scripts.ts";
+import type { Script } from "./scripts.ts";
 
 /** The way to the server, while there is one. */
 export interface Connection {
@@ -18,7 +18,7 @@ const CONNECT_MS = 1_000;
 /** Opens one connection, and knows the scripts there. Whoever wants another asks again. */
 export async function connect(
   url: string,
-  scripts: Scripts,
+  scripts: readonly Script[],
   deadlines: Deadlines,
 ): Promise<Connection> {
   // Commands that wait in line for a connection would hold up their callers.
@@ -29,7 +29,7 @@ export async function connect(
   });
   try {
     await within(CONNECT_MS, client.connect(), deadlines);
-    for (const { text } of Object.values(scripts)) {
+    for (const { text } of scripts) {
       await within(CONNECT_MS, client.send("SCRIPT", ["LOAD", text]), deadlines);
     }
   } catch (cause) {

@@ -35,9 +35,7 @@ const EPOCH = 1_767_225_600;
  * seconds and microseconds, as the command TIME does.
  */
 export function scriptsOn(clock: string = SERVER_CLOCK): Scripts {
-  const common = `
-local time = ${clock}
-local now = (tonumber(time[1]) - ${EPOCH}) * 1000 + tonumber(time[2]) / 1000
+  const common = `${nowOn(clock)}
 local function levels(key)
   local at = redis.call("HMGET", key, "r", "t")
   return math.max(0, tonumber(at[1] or now) - now), math.max(0, tonumber(at[2] or now) - now)
@@ -99,6 +97,14 @@ for i = 1, #KEYS do place(KEYS[i], ARGV[i + 1], tonumber(ARGV[1])) end`),
   };
 }
 
-function script(text: string): Script {
+/** Makes `now`, in ms. */
+export function nowOn(clock: string): string {
+  return `
+local time = ${clock}
+local now = (tonumber(time[1]) - ${EPOCH}) * 1000 + tonumber(time[2]) / 1000
+`;
+}
+
+export function script(text: string): Script {
   return { text, sha1: createHash("sha1").update(text).digest("hex") };
 }

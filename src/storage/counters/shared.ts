@@ -1,31 +1,20 @@
 import type { Bound, Claim, RateLimiter, Verdict } from "#core/limits.ts";
 import { rule, verdictOf, type Level } from "#core/pace.ts";
-import type { Deadlines } from "#lib/deadlines.ts";
-import { connect, type Connection } from "./connection.ts";
 import { digestOf } from "../secrets.ts";
-import { scriptsOn, type Script, type Scripts } from "./scripts.ts";
+import { Link, type LinkOptions } from "./link.ts";
+import { scriptsOn, type Scripts } from "./scripts.ts";
 
-export interface SharedOptions {
-  /** Of a Valkey or Redis server; `rediss://` is encrypted. */
-  readonly url: string;
+export interface SharedOptions extends LinkOptions {
   /** Decides while the server cannot be reached. */
   readonly local: RateLimiter;
-  readonly deadlines: Deadlines;
-  /** The server cannot be reached from here on; told again only after it could. */
-  onDown(cause: unknown): void;
-  onUp(): void;
   /** Before all keys; from `prefixOf`. */
   readonly prefix: string;
   readonly scripts?: Scripts;
   readonly leaseMs?: number;
-  /** Until the first try to reach the server again; each further one waits twice as long. */
-  readonly redialMs?: number;
 }
 
 /** Places of a gateway that died are free again after this long. */
 const LEASE_MS = 60_000;
-const REDIAL_MS = 1_000;
-const LAST_REDIAL_MS = 30_000;
 /** Places renewed in one step. */
 const BATCH = 500;
 
@@ -44,6 +33,7 @@ export function prefixOf(pepper: Uint8Array): string {
 export class SharedLimiter implements RateLimiter, Disposable {
   readonly #options: SharedOptions;
   readonly #scripts: Scripts;
+  readonly #link: Link;
   readonly #prefix: string;
   readonly #leaseMs: number;
   /** Claims that were decided here. */
@@ -51,39 +41,32 @@ export class SharedLimiter implements RateLimiter, Disposable {
   /** Places that are held there. */
   readonly #held = new Map<Claim, readonly string[]>();
   readonly #renewal: ReturnType<typeof setInterval>;
-  #connection: Connection | undefined;
-  #redial: ReturnType<typeof setTimeout> | undefined;
-  #redialMs: number;
-  #isToldDown = false;
-  #isClosed = false;
 
-  private constructor(options: SharedOptions) {
+  private constructor(options: SharedOptions, scripts: Scripts, link: Link) {
     this.#options = options;
-    this.#scripts = options.scripts ?? scriptsOn();
+    this.#scripts = scripts;
+    this.#link = link;
     // Braces keep all of it in one slot of a cluster.
     this.#prefix = `${options.prefix}{rate}:`;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
-    this.#redialMs = options.redialMs ?? REDIAL_MS;
     this.#renewal = setInterval(() => this.#renew(), this.#leaseMs / 3);
     this.#renewal.unref();
   }
 
   /** A server that cannot be reached yet is no reason not to start. */
   static async open(options: SharedOptions): Promise<SharedLimiter> {
-    const limiter = new SharedLimiter(options);
-    await limiter.#dial();
-    return limiter;
+    const scripts = options.scripts ?? scriptsOn();
+    const link = await Link.open(options, Object.values(scripts));
+    return new SharedLimiter(options, scripts, link);
   }
 
   /** The server is being asked. */
   get isShared(): boolean {
-    return this.#connection !== undefined;
+    return this.#link.isUp;
   }
 
   take(claim: Claim): Verdict | Promise<Verdict> {
-    return this.#connection === undefined
-      ? this.#takeHere(claim)
-      : this.#takeThere(claim, this.#connection);
+    return this.#link.isUp ? this.#takeThere(claim) : this.#takeHere(claim);
   }
 
   correct(claim: Claim, usedTokens: number): void {
@@ -98,7 +81,7 @@ export class SharedLimiter implements RateLimiter, Disposable {
       keys.push(this.#levelKey(id));
       args.push(String(limits.tokensPerMinute), String(usedTokens - tokens));
     }
-    if (keys.length > 0) this.#tell(this.#scripts.correct, keys, args);
+    if (keys.length > 0) this.#link.tell(this.#scripts.correct, keys, args);
   }
 
   release(claim: Claim): void {
@@ -106,15 +89,12 @@ export class SharedLimiter implements RateLimiter, Disposable {
     const places = this.#held.get(claim);
     if (places === undefined) return;
     this.#held.delete(claim);
-    this.#tell(this.#scripts.release, places, [claim.id]);
+    this.#link.tell(this.#scripts.release, places, [claim.id]);
   }
 
   [Symbol.dispose](): void {
-    this.#isClosed = true;
     clearInterval(this.#renewal);
-    clearTimeout(this.#redial);
-    this.#connection?.close();
-    this.#connection = undefined;
+    this.#link[Symbol.dispose]();
   }
 
   #takeHere(claim: Claim): Verdict | Promise<Verdict> {
@@ -122,21 +102,18 @@ export class SharedLimiter implements RateLimiter, Disposable {
     return this.#options.local.take(claim);
   }
 
-  async #takeThere(claim: Claim, connection: Connection): Promise<Verdict> {
+  async #takeThere(claim: Claim): Promise<Verdict> {
     const { id, bounds } = claim;
     const keys = bounds.flatMap((bound) => [this.#levelKey(bound.id), this.#placesKey(bound.id)]);
     const args = [id, String(this.#leaseMs), ...bounds.flatMap(numbersOf)];
-    try {
-      const reply = await connection.run(this.#scripts.take, keys, args);
-      this.#redialMs = this.#options.redialMs ?? REDIAL_MS;
-      // The script decides by the same rule; what stood before says how.
-      const ruling = rule(bounds, readLevels(reply, bounds.length));
-      if (ruling.refusal === undefined) this.#hold(claim);
-      return verdictOf(bounds, ruling);
-    } catch (cause) {
-      this.#lost(connection, cause);
-      return this.#takeHere(claim);
-    }
+    const levels = await this.#link.ask(this.#scripts.take, keys, args, (reply) =>
+      readLevels(reply, bounds.length),
+    );
+    if (levels === undefined) return this.#takeHere(claim);
+    // The script decides by the same rule; what stood before says how.
+    const ruling = rule(bounds, levels);
+    if (ruling.refusal === undefined) this.#hold(claim);
+    return verdictOf(bounds, ruling);
   }
 
   #hold(claim: Claim): void {
@@ -148,53 +125,14 @@ export class SharedLimiter implements RateLimiter, Disposable {
     );
   }
 
-  /** Nobody waits for the answer: what is lost with the connection expires there. */
-  #tell(script: Script, keys: readonly string[], args: readonly string[]): void {
-    const connection = this.#connection;
-    connection?.run(script, keys, args).catch((cause: unknown) => this.#lost(connection, cause));
-  }
-
   #renew(): void {
     const held = [...this.#held].flatMap(([{ id }, keys]) => keys.map((key) => [key, id] as const));
     for (let i = 0; i < held.length; i += BATCH) {
       const batch = held.slice(i, i + BATCH);
       const ids = batch.map(([, id]) => id);
       const keys = batch.map(([key]) => key);
-      this.#tell(this.#scripts.renew, keys, [String(this.#leaseMs), ...ids]);
+      this.#link.tell(this.#scripts.renew, keys, [String(this.#leaseMs), ...ids]);
     }
-  }
-
-  async #dial(): Promise<void> {
-    const { url, deadlines, onUp } = this.#options;
-    try {
-      const connection = await connect(url, this.#scripts, deadlines);
-      if (this.#isClosed) {
-        connection.close();
-        return;
-      }
-      this.#connection = connection;
-      if (this.#isToldDown) onUp();
-      this.#isToldDown = false;
-    } catch (cause) {
-      this.#down(cause);
-    }
-  }
-
-  /** Many calls may find out at once. */
-  #lost(connection: Connection, cause: unknown): void {
-    if (this.#connection !== connection) return;
-    this.#connection = undefined;
-    connection.close();
-    this.#down(cause);
-  }
-
-  #down(cause: unknown): void {
-    if (this.#isClosed) return;
-    if (!this.#isToldDown) this.#options.onDown(cause);
-    this.#isToldDown = true;
-    this.#redial = setTimeout(() => void this.#dial(), this.#redialMs);
-    this.#redial.unref();
-    this.#redialMs = Math.min(this.#redialMs * 2, LAST_REDIAL_MS);
   }
 
   #levelKey(id: string): string {

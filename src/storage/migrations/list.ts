@@ -5,6 +5,7 @@ import { accounts } from "./0003-accounts.ts";
 import { keptAnswers } from "./0004-kept-answers.ts";
 import { channels } from "./0005-channels.ts";
 import { groups } from "./0007-groups.ts";
+import { secondFactors } from "./0008-second-factors.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -15,6 +16,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0004-kept-answers": keptAnswers,
   "0005-channels": channels,
   "0007-groups": groups,
+  "0008-second-factors": secondFactors,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

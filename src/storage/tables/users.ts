@@ -18,7 +18,21 @@ export interface UsersTable {
   group_id: number | null;
   /** A deleted user stays as a tombstone: ledger and calls refer to it. */
   deleted_at: number | null;
+  /** Sealed, for this user alone; without one no login asks for a code. */
+  totp_secret: string | null;
+  /** The step of the last code that was taken. */
+  totp_step: number | null;
+  /** Sealed; the secret to be, until a code shows that it arrived. */
+  totp_pending: string | null;
+  totp_pending_until: number | null;
 }
+
+export const NO_SECOND_FACTOR = {
+  totp_secret: null,
+  totp_step: null,
+  totp_pending: null,
+  totp_pending_until: null,
+} as const;
 
 export const USER_STATUS = { enabled: 1, disabled: 2 } as const;
 
@@ -30,6 +44,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     role: row.role,
     isEnabled: row.status === USER_STATUS.enabled,
     hasPassword: row.password !== null,
+    hasSecondFactor: row.totp_secret !== null,
     createdAt: row.created_at,
     ...(row.email === null ? {} : { email: row.email }),
     ...(row.group_id === null ? {} : { groupId: row.group_id }),

@@ -1,54 +1,78 @@
 import { GatewayError, invalid } from "#core/error.ts";
+import { lackOf } from "#core/second-factor.ts";
+import type { User } from "#core/user.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { object, text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { originOf } from "#http/same-origin.ts";
-import { endedCookie, readSession, sessionCookie } from "#http/session-cookie.ts";
+import { endedCookie, readSession } from "#http/session-cookie.ts";
+import { ownSession, startSession } from "#http/start-session.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
-import { TRIED_PASSWORD } from "./user-fields.ts";
+import { isCodeGood } from "./prove.ts";
+import { CODE, TRIED_PASSWORD } from "./user-fields.ts";
 import { showUser } from "./user-json.ts";
 
 /** Either one is taken for what it looks like. */
 const NAME = text({ minLength: 1, maxLength: 254 });
-const LOGIN = object({ email: NAME, username: NAME, "password!": TRIED_PASSWORD });
+const LOGIN = object({ email: NAME, username: NAME, "password!": TRIED_PASSWORD, code: CODE });
 
 export const login: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/login",
   access: "public",
-  summary: "Logs in with a name or an address and a password; the answer sets a cookie.",
+  summary:
+    "Logs in with a name or an address, a password, and a code where the user has a second " +
+    "factor; the answer sets a cookie.",
   renderError: renderFailure,
   requestSchema: () => schemaOf(LOGIN),
 
-  async handle(exchange, { logins, loginLimits }) {
+  async handle(exchange, deps) {
     refuseOtherPages(exchange);
     const body = await readFields(exchange, LOGIN);
     const name = textOf(body["email"]) ?? textOf(body["username"]);
     if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
 
-    const { address, isSecure } = exchange.client;
-    loginLimits.enter(name, address);
+    const { logins, loginLimits } = deps;
+    await loginLimits.enter(name, exchange.client.address);
     const user = await logins.checkPassword(name, textOf(body["password"]) ?? "");
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
     }
-    loginLimits.succeeded(name, address);
-    // Whatever session the browser showed before is not this one's any more.
-    const before = readSession(exchange.request);
-    if (before !== undefined) await logins.endSession(before);
-    const response = succeed(exchange.id, "", showUser(user));
-    response.headers.set("set-cookie", sessionCookie(await logins.startSession(user.id), isSecure));
-    return response;
+    loginLimits.succeeded(name, exchange.client.address);
+    if (user.hasSecondFactor) await takeCode(exchange, deps, user, textOf(body["code"]));
+    return await logIn(exchange, deps, user);
+  },
+};
+
+const SHOWN = object({ "code!": CODE });
+
+export const finishLogin: Route<HttpDeps> = {
+  method: "POST",
+  path: "/api/user/login/code",
+  access: "unfinished",
+  summary: "Shows the code that a session of single sign-on waits for.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(SHOWN),
+
+  async handle(exchange, deps) {
+    const user = requireUser(exchange);
+    const body = await readFields(exchange, SHOWN);
+    if (ownSession(exchange) === undefined || !user.hasSecondFactor) {
+      throw new GatewayError("forbidden", "There is no session that waits for a code.");
+    }
+    await takeCode(exchange, deps, user, textOf(body["code"]));
+    return await logIn(exchange, deps, user);
   },
 };
 
 export const logout: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/logout",
-  access: "user",
+  access: "unfinished",
   summary: "Ends the session of the cookie.",
   renderError: renderFailure,
 
@@ -65,4 +89,36 @@ export const logout: Route<HttpDeps> = {
 export function refuseOtherPages({ request }: Exchange): void {
   if (originOf(request) !== "cross") return;
   throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
+}
+
+/** Told only to whoever has shown the rest. */
+async function takeCode(
+  exchange: Exchange,
+  deps: HttpDeps,
+  user: User,
+  code: string | undefined,
+): Promise<void> {
+  if (code === undefined) {
+    throw new GatewayError("unauthenticated", "A code of your second factor is needed, too.", {
+      details: { second_factor: "required" },
+    });
+  }
+  if (await isCodeGood(exchange, deps, user, code)) return;
+  throw new GatewayError("unauthenticated", "This code is wrong, or was used before.", {
+    details: { second_factor: "wrong" },
+  });
+}
+
+/** What the user has to show was shown. */
+async function logIn(exchange: Exchange, deps: HttpDeps, user: User): Promise<Response> {
+  const isConfirmed = user.hasSecondFactor;
+  const lack = lackOf({ user, isConfirmed }, deps.secondFactorRule);
+  const response =
+    lack === undefined
+      ? succeed(exchange.id, "", showUser(user))
+      : succeed(exchange.id, "Set up a second factor; until then this login opens nothing else.", {
+          ...showUser(user),
+          set_up: "second_factor",
+        });
+  return await startSession(exchange, deps, user.id, isConfirmed, response);
 }

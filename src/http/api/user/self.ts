@@ -4,10 +4,11 @@ import { object } from "#lib/rules.ts";
 import { defined, textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { readSession, sessionCookie } from "#http/session-cookie.ts";
+import type { Route } from "#http/routes.ts";
+import { ownSession, startSession } from "#http/start-session.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
+import { provePassword } from "./prove.ts";
 import { DISPLAY_NAME, NEW_PASSWORD, readNewPassword, TRIED_PASSWORD } from "./user-fields.ts";
 import { showUser } from "./user-json.ts";
 
@@ -39,16 +40,15 @@ export const updateSelf: Route<HttpDeps> = {
     const body = await readFields(exchange, CHANGE);
     const password = readNewPassword(body);
     if (password !== undefined) {
-      await confirm(exchange, deps, user.name, textOf(body["current_password"]) ?? "");
+      await provePassword(exchange, deps, user, body, "current_password");
     }
+    const session = ownSession(exchange);
+    const before = session === undefined ? undefined : await deps.logins.findBySession(session);
     const displayName = textOf(body["display_name"]);
     const changed = await deps.users.change(user.id, defined({ displayName, password }));
     const response = succeed(exchange.id, "Changed.", showUser(changed ?? user));
-    if (password !== undefined && readSession(exchange.request) !== undefined) {
-      const session = await deps.logins.startSession(user.id);
-      response.headers.set("set-cookie", sessionCookie(session, exchange.client.isSecure));
-    }
-    return response;
+    if (password === undefined || before === undefined) return response;
+    return await startSession(exchange, deps, user.id, before.isConfirmed, response);
   },
 };
 
@@ -77,17 +77,3 @@ export const deleteAccessToken: Route<HttpDeps> = {
     throw new GatewayError("not_found", "You have no access token.");
   },
 };
-
-/** Whoever found a browser open, or a token, does not get to keep the account. */
-async function confirm(
-  { client }: Exchange,
-  { logins, loginLimits }: HttpDeps,
-  name: string,
-  password: string,
-): Promise<void> {
-  loginLimits.enter(name, client.address);
-  if ((await logins.checkPassword(name, password)) === undefined) {
-    throw new GatewayError("forbidden", "'current_password' is not your password.");
-  }
-  loginLimits.succeeded(name, client.address);
-}

@@ -30,7 +30,7 @@ export const setUp: Route<HttpDeps> = {
     const email = readEmail(body) ?? "";
     const password = readNewPassword(body) ?? "";
     const { address } = exchange.client;
-    loginLimits.enter(THIS, address);
+    await loginLimits.enter(THIS, address);
     const user = await logins.setUp(textOf(body["token"]) ?? "", email, password);
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "This token is not good, or not good any more.");

@@ -9,6 +9,8 @@ export const EMAIL = text({ minLength: 3, maxLength: 254 });
 export const DISPLAY_NAME = text({ minLength: 1, maxLength: 100 });
 /** One that is tried may have any length that could be somebody's. */
 export const TRIED_PASSWORD = text({ minLength: 1, maxLength: PASSWORD_CHARS.max });
+/** Of an authenticator, or a recovery code. */
+export const CODE = text({ minLength: 1, maxLength: 32 });
 export const NEW_PASSWORD = text({ minLength: PASSWORD_CHARS.min, maxLength: PASSWORD_CHARS.max });
 
 export function readUserName(body: JsonObject): string {

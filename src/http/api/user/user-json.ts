@@ -10,6 +10,7 @@ export function showUser(user: User): JsonObject {
     role: user.role,
     group_id: user.groupId ?? null,
     status: user.isEnabled ? 1 : 2,
+    second_factor: user.hasSecondFactor,
     created_at: Math.floor(user.createdAt / 1_000),
   };
 }

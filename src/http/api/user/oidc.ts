@@ -1,0 +1,189 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, invalid } from "#core/error.ts";
+import { admit, isSubject, type Identity, type PendingLogin } from "#core/identity.ts";
+import type { User, UserDraft } from "#core/user.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { parseJson } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { object, text } from "#lib/rules.ts";
+import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import { readReturnPath } from "#http/return-path.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { pendingCookie, readPending } from "#http/session-cookie.ts";
+import { startSession } from "#http/start-session.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { findUser, refuseUnlessAbove } from "./find-user.ts";
+
+export const CALLBACK_PATH = "/api/user/oidc/callback";
+/** To type a password over there, and to find a phone. */
+const PENDING_MS = 10 * 60_000;
+const CONTEXT = "pending login";
+/** Of names that a new user might have. */
+const MAX_NAMES = 4;
+
+const common = { method: "GET", access: "public", renderError: renderFailure } as const;
+
+export const describeOidc: Route<HttpDeps> = {
+  ...common,
+  path: "/api/user/oidc",
+  summary: "What the button for single sign-on is called.",
+  handle: (exchange, deps) => succeed(exchange.id, "", { name: requireSignOn(deps).name }),
+};
+
+export const beginOidc: Route<HttpDeps> = {
+  ...common,
+  path: "/api/user/oidc/login",
+  summary: "Sends the browser to the identity provider; `return_to` is where it ends up here.",
+
+  async handle(exchange, deps) {
+    const { provider, seal } = requireSignOn(deps);
+    const query = new URL(exchange.request.url).searchParams;
+    const returnTo = readReturnPath(query.get("return_to"));
+    const { url, pending } = await provider.begin();
+    const kept = { ...pending, returnTo, until: deps.clock.now() + PENDING_MS };
+    const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
+    return redirect(exchange, url, pendingCookie(sealed, exchange.client.isSecure));
+  },
+};
+
+export const finishOidc: Route<HttpDeps> = {
+  ...common,
+  path: CALLBACK_PATH,
+  summary: "Takes the identity provider's answer, logs in, and goes on to where it was to end.",
+
+  async handle(exchange, deps) {
+    const signOn = requireSignOn(deps);
+    const { returnTo, ...pending } = openPending(exchange, deps, signOn);
+    // Of this login only, so that nobody waits for anybody else's failures.
+    const name = `(single sign-on ${pending.state})`;
+    await deps.loginLimits.enter(name, exchange.client.address);
+    const answer = new URL(exchange.request.url).searchParams;
+    const identity = await signOn.provider.finish(pending, answer);
+    const user = await findOrAdmit(identity, deps, signOn);
+    if (!user.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
+    deps.loginLimits.succeeded(name, exchange.client.address);
+
+    const response = redirect(exchange, returnTo, pendingCookie("", exchange.client.isSecure));
+    return await startSession(exchange, deps, user.id, signOn.isSecondFactor, response);
+  },
+};
+
+const LINK = object({ "subject!": text({ minLength: 1, maxLength: 255 }) });
+
+export const linkIdentity: Route<HttpDeps> = {
+  method: "PUT",
+  path: "/api/user/:id/identity",
+  access: "admin",
+  summary: "Links a user of a role below your own, or root itself, to a subject of the provider.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(LINK),
+
+  async handle(exchange, deps) {
+    const subject = textOf((await readFields(exchange, LINK))["subject"]) ?? "";
+    if (!isSubject(subject)) throw invalid("subject", "'subject' is nothing that a provider says.");
+    const user = await findLinkable(exchange, deps);
+    const { provider } = requireSignOn(deps);
+    await deps.identities.link(user.id, provider.issuer, subject);
+    return succeed(exchange.id, "The user is linked.");
+  },
+};
+
+export const unlinkIdentity: Route<HttpDeps> = {
+  method: "DELETE",
+  path: "/api/user/:id/identity",
+  access: "admin",
+  summary: "Unlinks a user of a role below your own, or root itself, from the provider.",
+  renderError: renderFailure,
+
+  async handle(exchange, deps) {
+    const user = await findLinkable(exchange, deps);
+    const { provider } = requireSignOn(deps);
+    if (await deps.identities.unlink(user.id, provider.issuer)) {
+      return succeed(exchange.id, "The user is linked no more.");
+    }
+    throw new GatewayError("not_found", "This user is not linked.");
+  },
+};
+
+/** There is nobody above root to link root. */
+async function findLinkable(exchange: Exchange, { users }: HttpDeps): Promise<User> {
+  const user = await findUser(exchange, users);
+  const actor = requireUser(exchange);
+  if (actor.id !== user.id || actor.role !== "root") refuseUnlessAbove(actor, user.role);
+  return user;
+}
+
+async function findOrAdmit(
+  identity: Identity,
+  { identities, users }: HttpDeps,
+  { rules }: SingleSignOn,
+): Promise<User> {
+  const { issuer, subject, email } = identity;
+  const linked = await identities.find(issuer, subject);
+  if (linked !== undefined) return linked;
+  const owner = email === undefined ? undefined : await identities.findByEmail(issuer, email);
+  const admission = admit(identity, owner, rules);
+  if ("link" in admission) {
+    await identities.link(admission.link.id, issuer, subject);
+    return admission.link;
+  }
+  const create = (draft: UserDraft): Promise<User> => users.create(draft);
+  return await createNamed(admission.create, create, () => identities.find(issuer, subject));
+}
+
+/** Somebody else may have the name, or the same person may be logging in a second time at once. */
+async function createNamed(
+  draft: UserDraft,
+  create: (draft: UserDraft) => Promise<User>,
+  find: () => Promise<User | undefined>,
+): Promise<User> {
+  for (let i = 1; ; i++) {
+    const name = i === 1 ? draft.name : `${draft.name}-${randomBase62(6).toLowerCase()}`;
+    try {
+      return await create({ ...draft, name });
+    } catch (cause) {
+      const isTaken = GatewayError.from(cause).code === "invalid_request";
+      if (!isTaken || i === MAX_NAMES) throw cause;
+      const found = await find();
+      if (found !== undefined) return found;
+    }
+  }
+}
+
+function openPending(
+  { request }: Exchange,
+  { clock }: HttpDeps,
+  { seal }: SingleSignOn,
+): PendingLogin & { readonly returnTo: string } {
+  const bytes = seal.open(readPending(request) ?? "", CONTEXT);
+  const kept = bytes && parseJson(Buffer.from(bytes).toString());
+  if (bytes === undefined || (numberOf(memberOf(kept, "until")) ?? 0) <= clock.now()) {
+    throw new GatewayError("unauthenticated", "This login was not begun here, or took too long.");
+  }
+  const member = (name: string): string => textOf(memberOf(kept, name)) ?? "";
+  return {
+    state: member("state"),
+    nonce: member("nonce"),
+    verifier: member("verifier"),
+    returnTo: member("returnTo"),
+  };
+}
+
+function requireSignOn({ singleSignOn }: HttpDeps): SingleSignOn {
+  if (singleSignOn !== undefined) return singleSignOn;
+  throw new GatewayError("not_found", "There is no single sign-on here.");
+}
+
+function redirect({ id }: Exchange, location: string, cookie: string): Response {
+  const headers = {
+    location,
+    "set-cookie": cookie,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-request-id": id,
+  };
+  return new Response(null, { status: 302, headers });
+}

@@ -1,0 +1,51 @@
+import { GatewayError } from "#core/error.ts";
+import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange } from "#http/routes.ts";
+
+type ProofDeps = Pick<HttpDeps, "logins" | "loginLimits" | "secondFactors">;
+
+/** Whoever found a browser open, or a token, does not get to keep the account. */
+export async function provePassword(
+  { client }: Exchange,
+  { logins, loginLimits }: ProofDeps,
+  user: User,
+  body: JsonObject,
+  field: string,
+): Promise<void> {
+  await loginLimits.enter(user.name, client.address);
+  const given = textOf(body[field]) ?? "";
+  if ((await logins.checkPassword(user.name, given)) === undefined) {
+    throw new GatewayError("forbidden", `'${field}' is not your password.`);
+  }
+  loginLimits.succeeded(user.name, client.address);
+}
+
+/** Where the user has a second factor. A code is guessed at no faster than a password. */
+export async function isCodeGood(
+  { client }: Exchange,
+  { loginLimits, secondFactors }: ProofDeps,
+  user: User,
+  code: string,
+): Promise<boolean> {
+  // No login looks like it. That the password was right gives no new guesses at the code.
+  const name = `(code of ${user.id})`;
+  await loginLimits.enter(name, client.address);
+  if (!(await secondFactors.spend(user.id, code))) return false;
+  loginLimits.succeeded(name, client.address);
+  return true;
+}
+
+export async function proveCode(
+  exchange: Exchange,
+  deps: ProofDeps,
+  user: User,
+  body: JsonObject,
+): Promise<void> {
+  if (!user.hasSecondFactor) return;
+  const code = textOf(body["code"]);
+  if (code !== undefined && (await isCodeGood(exchange, deps, user, code))) return;
+  throw new GatewayError("forbidden", "'code' is not a code of your second factor, or was used.");
+}

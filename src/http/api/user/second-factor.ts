@@ -1,0 +1,125 @@
+import { GatewayError } from "#core/error.ts";
+import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { object } from "#lib/rules.ts";
+import { otpauthUri, toBase32 } from "#lib/totp.ts";
+import { textOf } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { ownSession, startSession } from "#http/start-session.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+import { readFields } from "../read-fields.ts";
+import { findUser, refuseUnlessAbove } from "./find-user.ts";
+import { proveCode, provePassword } from "./prove.ts";
+import { CODE, TRIED_PASSWORD } from "./user-fields.ts";
+
+const ISSUER = "Sluice";
+
+const PROOF = object({ password: TRIED_PASSWORD, code: CODE });
+
+export const beginSecondFactor: Route<HttpDeps> = {
+  method: "POST",
+  path: "/api/user/self/second-factor",
+  access: "unfinished",
+  summary:
+    "Makes a secret for your authenticator, which counts once a code of it was shown. " +
+    "Asks for your password, and for a code where you have a second factor already.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(PROOF),
+
+  async handle(exchange, deps) {
+    const user = requireUser(exchange);
+    const body = await readFields(exchange, PROOF);
+    await prove(exchange, deps, user, body);
+    const secret = await deps.secondFactors.begin(user.id);
+    return succeed(exchange.id, "Give this to your authenticator, and show a code of it.", {
+      secret: toBase32(secret),
+      uri: otpauthUri(secret, ISSUER, user.email ?? user.name),
+    });
+  },
+};
+
+const SHOWN = object({ "code!": CODE });
+
+export const confirmSecondFactor: Route<HttpDeps> = {
+  method: "POST",
+  path: "/api/user/self/second-factor/confirm",
+  access: "unfinished",
+  summary:
+    "Takes the first code of your authenticator, and gives recovery codes, which are not shown " +
+    "again. Ends your other logins.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(SHOWN),
+
+  async handle(exchange, deps) {
+    const { secondFactors, loginLimits } = deps;
+    const user = requireUser(exchange);
+    const code = textOf((await readFields(exchange, SHOWN))["code"]) ?? "";
+    const name = `(new code of ${user.id})`;
+    await loginLimits.enter(name, exchange.client.address);
+    const codes = await secondFactors.confirm(user.id, code);
+    if (codes === undefined) {
+      throw new GatewayError("forbidden", "'code' is not a code of the new secret, or came late.");
+    }
+    loginLimits.succeeded(name, exchange.client.address);
+    const response = succeed(exchange.id, "Keep the recovery codes; they are not shown again.", {
+      recovery_codes: codes,
+    });
+    if (ownSession(exchange) === undefined) return response;
+    return await startSession(exchange, deps, user.id, true, response);
+  },
+};
+
+export const removeOwnSecondFactor: Route<HttpDeps> = {
+  method: "DELETE",
+  path: "/api/user/self/second-factor",
+  access: "user",
+  summary: "Does away with your second factor. Asks for your password and a code.",
+  renderError: renderFailure,
+  requestSchema: () => schemaOf(PROOF),
+
+  async handle(exchange, deps) {
+    const user = requireUser(exchange);
+    const body = await readFields(exchange, PROOF);
+    if (!user.hasSecondFactor) throw none("You have no second factor.");
+    await prove(exchange, deps, user, body);
+    await deps.secondFactors.remove(user.id);
+    return succeed(exchange.id, "Your second factor is gone.");
+  },
+};
+
+export const removeSecondFactor: Route<HttpDeps> = {
+  method: "DELETE",
+  path: "/api/user/:id/second-factor",
+  access: "admin",
+  summary: "Does away with the second factor of a user of a role below your own.",
+  renderError: renderFailure,
+
+  async handle(exchange, { users, secondFactors }) {
+    const user = await findUser(exchange, users);
+    refuseUnlessAbove(requireUser(exchange), user.role);
+    if (await secondFactors.remove(user.id)) {
+      return succeed(exchange.id, "The user's second factor is gone.");
+    }
+    throw none("This user has no second factor.");
+  },
+};
+
+/** Whoever came by single sign-on and has no password has at least to have come: a token does not do. */
+async function prove(
+  exchange: Exchange,
+  deps: HttpDeps,
+  user: User,
+  body: JsonObject,
+): Promise<void> {
+  if (user.hasPassword || ownSession(exchange) === undefined) {
+    await provePassword(exchange, deps, user, body, "password");
+  }
+  await proveCode(exchange, deps, user, body);
+}
+
+function none(message: string): GatewayError {
+  return new GatewayError("not_found", message);
+}

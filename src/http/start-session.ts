@@ -1,0 +1,29 @@
+import type { SessionStart } from "#core/user.ts";
+import { truncateAddress } from "#lib/networks.ts";
+import { defined } from "#lib/values.ts";
+import { readBearer } from "./credential.ts";
+import type { HttpDeps } from "./deps.ts";
+import type { Exchange } from "./routes.ts";
+import { readSession, sessionCookie } from "./session-cookie.ts";
+
+/** Logs the browser in. Whatever session it showed before is not this one's any more. */
+export async function startSession(
+  { request, client }: Exchange,
+  { logins }: Pick<HttpDeps, "logins">,
+  userId: number,
+  isConfirmed: boolean,
+  response: Response,
+): Promise<Response> {
+  const before = readSession(request);
+  if (before !== undefined) await logins.endSession(before);
+  const network = client.address === undefined ? undefined : truncateAddress(client.address);
+  const start: SessionStart = { isConfirmed, ...defined({ network }) };
+  const secret = await logins.startSession(userId, start);
+  response.headers.append("set-cookie", sessionCookie(secret, client.isSecure));
+  return response;
+}
+
+/** The session that the request was let in by; undefined where an access token was shown. */
+export function ownSession({ request }: Exchange): string | undefined {
+  return readBearer(request) === undefined ? readSession(request) : undefined;
+}
