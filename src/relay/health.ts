@@ -44,16 +44,13 @@ export class Health {
 
   /** Takes a place on the channel; the caller gives it back by `report`. */
   enter(channel: Channel): void {
-    const health = this.#of(channel);
-    health.inFlight++;
-    health.breaker.enter(this.#clock.monotonic());
+    this.#of(channel).inFlight++;
+    this.#breakerOf(channel).enter(this.#clock.monotonic());
   }
 
   /** Ends the attempt, if its place was not given back already by `leave`. */
   report(channel: Channel, error: GatewayError | undefined): void {
-    const { breaker, address } = this.#of(channel);
-    // A call that began before the channel was moved says nothing of where it leads now.
-    if (channel.baseUrl !== address) return;
+    const breaker = this.#breakerOf(channel);
     const now = this.#clock.monotonic();
     // A caller's mistake or hang-up says nothing about the channel.
     if (error === undefined) breaker.succeeded(now);
@@ -133,6 +130,12 @@ export class Health {
 
   inFlight(channel: Channel): number {
     return this.#channels.get(channel.name)?.inFlight ?? 0;
+  }
+
+  /** A call that was planned before the channel was moved says nothing of where it leads now. */
+  #breakerOf(channel: Channel): Breaker {
+    const { breaker, address } = this.#of(channel);
+    return channel.baseUrl === address ? breaker : new Breaker();
   }
 
   #of(channel: Channel): ChannelHealth {

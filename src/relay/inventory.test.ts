@@ -233,6 +233,26 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("open");
   });
 
+  test("to another address is tried by its own calls, not by those of before", async () => {
+    let now = 0;
+    health = new Health({ now: () => now, monotonic: () => now });
+    stored = [storedChannel()];
+    const own = inventory();
+    await own.load();
+    const before = current();
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+    rest();
+    now += 60_000;
+    expect(health.state(current())).toBe("half-open");
+
+    health.enter(before);
+    health.report(before, failing);
+    health.leave(before);
+
+    expect(health.state(current())).toBe("half-open");
+  });
+
   test("to another address while it is disabled is a fresh start all the same", async () => {
     stored = [storedChannel()];
     const own = inventory();

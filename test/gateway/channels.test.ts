@@ -90,7 +90,10 @@ describe("a channel that is made while the gateway runs", () => {
 
     await root("PUT", `/api/channel/${id}`, { status: 2 });
     expect(await call()).toBe(404);
-    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ status: 2 });
+    expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({
+      status: 2,
+      serving: false,
+    });
 
     await root("PUT", `/api/channel/${id}`, { status: 1 });
     expect(await call()).toBe(200);
@@ -144,7 +147,7 @@ describe("a channel that is made while the gateway runs", () => {
 
     const { data } = await (await asRoot(second.url))("GET", "/api/channel");
     expect(data["items"]).toMatchObject([
-      { status: 2, trouble: "credential_unreadable", credentials: { count: 1, labels: [] } },
+      { serving: false, trouble: "credential_unreadable", credentials: { count: 1, labels: [] } },
     ]);
     const messages = [{ role: "user", content: "hi" }];
     const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
@@ -190,7 +193,8 @@ describe("a change", () => {
 
     expect(moved.body.message).toContain("let go of");
     expect(moved.data).toMatchObject({
-      status: 2,
+      status: 1,
+      serving: false,
       trouble: "credential_missing",
       credentials: { count: 0, labels: [] },
     });
@@ -206,7 +210,7 @@ describe("a change", () => {
       base_url: at(other),
       api_key: "the-credential-for-there",
     });
-    expect(given.data).toMatchObject({ status: 1, trouble: null });
+    expect(given.data).toMatchObject({ serving: true, trouble: null });
     expect(await call()).toBe(200);
     expect(credentialsSeenBy(other)).toEqual(["Bearer the-credential-for-there"]);
   });
@@ -415,8 +419,8 @@ models:
 
     const { data } = await (await asRoot(own.url))("GET", "/api/channel");
     expect(data["items"]).toMatchObject([
-      { source: "file", status: 1 },
-      { source: "stored", status: 2, trouble: "name_taken" },
+      { source: "file", serving: true },
+      { source: "stored", serving: false, trouble: "name_taken" },
     ]);
     const models = await (await own.get("/v1/models")).text();
     expect(models).not.toContain("stored");
@@ -442,8 +446,15 @@ describe("an address", () => {
       expect((await make(admin, url)).status).toBe(403);
       expect((await make(root, url)).status).toBe(200);
     }
-    expect((await make(admin, "https://api.example.com/v1")).data).toMatchObject({
-      reach: "public",
+    const base_url = "https://api.example.com/v1";
+    const { data } = await make(admin, base_url);
+    expect(data).toMatchObject({ reach: "public" });
+    const path = `/api/channel/${Number(data["id"])}`;
+    expect((await admin("PUT", path, { base_url })).data).toMatchObject({ reach: "public" });
+    expect((await root("PUT", path, { weight: 2 })).data).toMatchObject({ reach: "public" });
+    expect((await root("PUT", path, { base_url })).data).toMatchObject({
+      reach: "private",
+      credentials: { count: 1 },
     });
   });
 

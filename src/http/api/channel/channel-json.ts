@@ -13,8 +13,9 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     id: stored?.id ?? null,
     source,
     owner: owner ?? null,
-    // What keeps an enabled channel from taking calls disables it just as well.
-    status: isServing(listed) ? 1 : 2,
+    status: stored?.isEnabled === false ? 2 : 1,
+    serving: isServing(listed),
+    // What keeps it from serving though it is enabled.
     trouble: trouble ?? null,
     ...describe(stored ?? channel),
     credentials: {
@@ -34,6 +35,7 @@ export const SHOWN_FIELDS = [
   "id",
   "source",
   "owner",
+  "serving",
   "trouble",
   "credentials",
   "reach",
