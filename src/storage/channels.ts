@@ -15,7 +15,7 @@ import { moveOn } from "./routing-version.ts";
 import type { CredentialVault } from "./sealed.ts";
 import type { Tables } from "./tables.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
-import { toLimits } from "./tables/rate-limits.ts";
+import { limitsOf } from "./tables/limit-columns.ts";
 import { isUniqueViolation } from "./unique.ts";
 
 export interface ChannelStoreDeps {
@@ -141,7 +141,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
       ...defined({
         style: style ?? undefined,
         maxConcurrent: maxConcurrent ?? undefined,
-        limits: toLimits(row),
+        limits: limitsOf({ ...row, concurrency: null }),
       }),
     };
   }

@@ -4,7 +4,7 @@ import type { Rates } from "#core/money.ts";
 import type { StoredModel } from "#core/stored-routing.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { defined, numberOf } from "#lib/values.ts";
-import { toLimits } from "./rate-limits.ts";
+import { limitsOf } from "./limit-columns.ts";
 
 /** What the owner says of models over what the catalogue knows. */
 export interface ModelsTable {
@@ -40,7 +40,7 @@ export function toStoredModel(row: Selectable<ModelsTable>): StoredModel {
     price: rates && { ...rates, source: row.source ?? "", date: row.date ?? "" },
     contextTokens: row.context_tokens ?? undefined,
     maxOutputTokens: row.max_output_tokens ?? undefined,
-    limits: toLimits(row),
+    limits: limitsOf({ ...row, concurrency: null }),
   });
   return { name: row.name, override, updatedAt: row.updated_at };
 }
