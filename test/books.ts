@@ -38,6 +38,7 @@ const TABLES = [
   "calls",
   "meta",
   "instances",
+  "audit",
 ];
 
 export function openBooks(dataDir: string): Books {

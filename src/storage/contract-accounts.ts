@@ -294,7 +294,8 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 /** The schema as it was before its third migration. */
 async function undoAccounts(place: Place): Promise<void> {
   const db = await place.tamper();
-  for (const table of ["sessions", "kept_answers"]) await db.schema.dropTable(table).execute();
+  for (const table of ["sessions", "kept_answers", "audit"])
+    await db.schema.dropTable(table).execute();
   for (const index of ["users_email", "users_token_digest"]) {
     await db.schema.dropIndex(index).execute();
   }

@@ -26,6 +26,7 @@ import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
+import { describeAudit } from "./contract-audit.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
 import { describeResponses } from "./contract-responses.ts";
 import { verifyLedger } from "./verify-ledger.ts";
@@ -40,6 +41,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
+  describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
@@ -6,6 +7,7 @@ import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
+import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
@@ -47,6 +49,7 @@ export interface Storage extends AsyncDisposable {
   readonly logins: LoginStore;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
+  readonly audit: AuditLog;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
   /** Which of the keys may not call any more, as the database has it now. */
@@ -105,6 +108,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       instance,
       isAlive: (other) => engine.isAlive(other),
     }),
+    audit: openAuditLog(db, pepper),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

@@ -12,6 +12,7 @@ import {
 } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 import { openCutter } from "./contract-cutter.ts";
+import { entryOf } from "./contract-audit.ts";
 import { describeStorage, startChild } from "./contract.ts";
 import {
   holdFor,
@@ -78,6 +79,21 @@ function describeSharing(): void {
     expect((admitted[0] ?? 0) + (admitted[1] ?? 0)).toBe(50);
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
+
+  test("two gateways together write one audit log, without a gap and without a fork", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+
+    for (let i = 0; i < 40; i++) {
+      await Promise.all(
+        [one, two, one, two].map(({ audit }) => audit.write(entryOf({ at: Date.now() - i }))),
+      );
+    }
+
+    expect(await one.audit.head()).toMatchObject({ seq: 160 });
+    expect(await two.audit.verify(0)).toMatchObject({ last: { seq: 160 }, broken: undefined });
+  });
 
   test("two gateways that close the same abandoned hold charge it once", async () => {
     await using place = await openDatabase();

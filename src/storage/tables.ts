@@ -1,4 +1,5 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type { AuditTable } from "./tables/audit.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { InstancesTable } from "./tables/instances.ts";
@@ -24,4 +25,5 @@ export interface Tables {
   responses: ResponsesTable;
   response_items: ResponseItemsTable;
   kept_answers: KeptAnswersTable;
+  audit: AuditTable;
 }
