@@ -12,9 +12,12 @@ import { Deadlines } from "#lib/deadlines.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { LoginLimits } from "#http/login-limits.ts";
+import { RefusalSample } from "#http/refusal-sample.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
+import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { noteRefusals } from "#jobs/note-refusals.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -134,6 +137,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
+  const refusals = new RefusalSample(clock);
+  const noting = noteRefusals(refusals, storage.audit, clock);
+  opened.defer(async () => {
+    try {
+      await noting.run(new AbortController().signal);
+    } catch (cause) {
+      log.error({ err: cause }, "audit");
+    }
+  });
   const recovery = recoverHolds(storage.ledger, clock);
   await recovery.run(new AbortController().signal);
   const jobs = startJobs(
@@ -143,6 +155,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
+      noting,
+      logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
       discoverModels(channels, egress, (channel, cause) =>
         log.warn({ channel: channel.name, err: cause }, "the upstream's models are unknown"),
       ),
@@ -159,6 +173,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       users: storage.users,
       logins: storage.logins,
       loginLimits: new LoginLimits(clock),
+      audit: storage.audit,
+      refusals,
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
       ledger: storage.ledger,

@@ -1,7 +1,9 @@
+import assert from "node:assert";
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Proof } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
-import { isAtLeast, type Role, type User } from "#core/user.ts";
+import { isAtLeast, ROLES, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
@@ -14,11 +16,13 @@ import { readSession } from "./session-cookie.ts";
 export interface Caller {
   readonly key?: ApiKey;
   readonly user?: User;
+  /** How the user showed who it is. */
+  readonly proof?: Proof;
 }
 
 type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
 
-/** Lets a request through to a route of this access, or throws. */
+/** Finds out who calls a route of this access; throws where that is nobody whom we know. */
 export async function authenticate(
   request: Request,
   access: Access,
@@ -37,11 +41,26 @@ export async function authenticate(
     case "auditor":
     case "admin":
     case "root":
-      return { user: await findUser(request, access, deps) };
+      return await findUser(request, deps);
   }
 }
 
-const NOBODY: Caller = {};
+export const NOBODY: Caller = {};
+
+/** Throws `forbidden` where somebody whom we know may not call a route of this access. */
+export function admit(request: Request, { user, proof }: Caller, access: Access): void {
+  const least = ROLES.find((role) => role === access);
+  if (least === undefined) return;
+  assert(user !== undefined, "Whoever is nobody has been turned away.");
+  // Browsers send the cookie along with whatever any page makes them send.
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  if (proof === "session" && !isReading && originOf(request) !== "same") {
+    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
+  }
+  if (!isAtLeast(user.role, least)) {
+    throw new GatewayError("forbidden", "Your role does not allow this.");
+  }
+}
 
 async function findKey(
   request: Request,
@@ -65,11 +84,7 @@ async function findKey(
 }
 
 /** By the user's own token where one is shown, otherwise by the browser's session. */
-async function findUser(
-  request: Request,
-  least: Role,
-  { logins }: AuthenticationDeps,
-): Promise<User> {
+async function findUser(request: Request, { logins }: AuthenticationDeps): Promise<Caller> {
   const token = readBearer(request);
   const session = token === undefined ? readSession(request) : undefined;
   const user =
@@ -81,15 +96,7 @@ async function findUser(
       "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
     );
   }
-  // Browsers send the cookie along with whatever any page makes them send.
-  const isReading = request.method === "GET" || request.method === "HEAD";
-  if (session !== undefined && !isReading && originOf(request) !== "same") {
-    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
-  }
-  if (!isAtLeast(user.role, least)) {
-    throw new GatewayError("forbidden", "Your role does not allow this.");
-  }
-  return user;
+  return { user, proof: token === undefined ? "session" : "token" };
 }
 
 function checkMetricsToken(request: Request, token: string | undefined): void {

@@ -1,3 +1,4 @@
+import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { LoginLimits } from "./login-limits.ts";
+import type { RefusalSample } from "./refusal-sample.ts";
 
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
@@ -18,6 +20,8 @@ export interface HttpDeps {
   readonly users: UserStore;
   readonly logins: Logins;
   readonly loginLimits: LoginLimits;
+  readonly audit: AuditLog;
+  readonly refusals: RefusalSample;
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;

@@ -73,7 +73,7 @@ export class LoginLimits {
 }
 
 /** Whoever has one IPv6 address has all of its network. */
-function networkOf(address = "unknown"): string {
+export function networkOf(address = "unknown"): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
   const first = head.split(":").filter((part) => part !== "");

@@ -1,3 +1,4 @@
+import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
 import { explainRequest } from "./api/explain.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
@@ -79,6 +80,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getOwnCall,
     listCalls,
     getCall,
+    listAudit,
+    getAuditHead,
+    verifyAudit,
     livez,
     readyz(isDraining),
     metrics,

@@ -1,3 +1,4 @@
+import type { Proof } from "#core/audit.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
@@ -43,6 +44,8 @@ export interface Exchange {
   /** Who is logged in; absent on routes that need no login. */
   readonly user: User | undefined;
   readonly client: Client;
+  /** Says who it turned out to be, on a route that needs no login; for the audit log. */
+  identify(user: User, proof: Proof): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
   /**

@@ -1,12 +1,12 @@
 import type { CallQuery, CallRecord } from "#core/call.ts";
-import { GatewayError, invalid } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
-import { readId } from "../read-id.ts";
+import { idIn } from "../read-id.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { showCall, showCallWhole } from "./call-json.ts";
 
@@ -78,14 +78,6 @@ function pageIn(query: URLSearchParams): CallQuery {
       before: before === "" ? undefined : before,
     }),
   };
-}
-
-function idIn(query: URLSearchParams, name: string): number | undefined {
-  const given = query.get(name) ?? "";
-  if (given === "") return undefined;
-  const id = readId(given);
-  if (id === undefined) throw invalid(name, `'${name}' must be an id.`);
-  return id;
 }
 
 function showPage(

@@ -36,6 +36,7 @@ export const login: Route<HttpDeps> = {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
     }
     loginLimits.succeeded(name, address);
+    exchange.identify(user, "password");
     // Whatever session the browser showed before is not this one's any more.
     const before = readSession(exchange.request);
     if (before !== undefined) await logins.endSession(before);
