@@ -39,6 +39,7 @@ const TABLES = [
   "meta",
   "instances",
   "audit",
+  "usage_hours",
 ];
 
 export function openBooks(dataDir: string): Books {

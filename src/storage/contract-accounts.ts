@@ -294,7 +294,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 /** The schema as it was before its third migration. */
 async function undoAccounts(place: Place): Promise<void> {
   const db = await place.tamper();
-  for (const table of ["sessions", "kept_answers", "audit"])
+  for (const table of ["sessions", "kept_answers", "audit", "usage_hours"])
     await db.schema.dropTable(table).execute();
   for (const index of ["users_email", "users_token_digest"]) {
     await db.schema.dropIndex(index).execute();
@@ -304,6 +304,9 @@ async function undoAccounts(place: Place): Promise<void> {
   }
   for (const column of ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"]) {
     await db.schema.alterTable("keys").dropColumn(column).execute();
+  }
+  for (const column of ["long_cache_write_tokens", "rates"]) {
+    await db.schema.alterTable("calls").dropColumn(column).execute();
   }
   await sql`delete from sluice_migrations where name >= '0003'`.execute(db);
 }

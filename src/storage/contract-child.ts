@@ -17,6 +17,8 @@ export type Act =
   | { readonly type: "churn" }
   /** Writes to the audit log without end, and says what it was promised. */
   | { readonly type: "audit" }
+  /** Records so many calls, adds them up a few at a time, and says so. */
+  | { readonly type: "sum"; readonly calls: number }
   /** Holds so often at once, and says how often it was let in. */
   | { readonly type: "race"; readonly count: number; readonly amount: number };
 
@@ -49,6 +51,11 @@ async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<
       return;
     case "audit":
       await Promise.all(Array.from({ length: CHURNERS }, () => keepAuditing(storage)));
+      return;
+    case "sum":
+      for (let i = 0; i < act.calls; i++) storage.journal.write(recordOf(newId(), i));
+      await storage.ping();
+      while ((await storage.sumCalls(7)) > 0) say("summed");
       return;
     case "race": {
       const holds = await Promise.allSettled(

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { CallQuery, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { createSecret, KEY_STATUS, type AccountId } from "#core/key.ts";
-import { nanoUsd } from "#core/money.ts";
+import { nanoUsd, type Rates } from "#core/money.ts";
 import { SEED, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import type { ChildTask } from "./contract-child.ts";
@@ -29,6 +29,7 @@ import { describeAccounts } from "./contract-accounts.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
 import { describeResponses } from "./contract-responses.ts";
+import { describeUsage } from "./contract-usage.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
 /** What both databases promise. Each test gets an empty one. */
@@ -42,6 +43,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
+  describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
 }
 
@@ -598,12 +600,16 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     }
     await storage.ping();
 
+    const early = await storage.pruneCalls(5_000, 3);
+    while ((await storage.sumCalls(2)) > 0);
     const deleted = [
       await storage.pruneCalls(5_000, 3),
       await storage.pruneCalls(5_000, 3),
       await storage.pruneCalls(5_000, 3),
     ];
 
+    // What was not added up yet is not deleted.
+    expect(early).toBe(0);
     expect(deleted).toEqual([3, 2, 0]);
     const calls = await storage.calls.list({ limit: 10 });
     expect(calls.map((call) => call.id)).toEqual(["call-5", "call-4"]);
@@ -1101,7 +1107,12 @@ const count = fc.nat(100_000_000);
 const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("a'b\"c\\{},\n"));
 const fault = fc.option(fc.constantFrom(...(Object.keys(FAULTS) as FaultCode[])));
 
-const someRecord: fc.Arbitrary<CallRecord> = fc.record({
+const someRates: fc.Arbitrary<Rates> = fc.record(
+  { input: count, output: count, cachedInput: count, longCacheWrite: count, audioOutput: count },
+  { requiredKeys: ["input", "output"] },
+);
+
+const someFields = fc.record({
   id: fc.constant(""),
   at: fc.nat(4_000_000_000_000),
   userId: fc.nat(),
@@ -1139,3 +1150,11 @@ const someRecord: fc.Arbitrary<CallRecord> = fc.record({
   ),
   lost: fc.array(text, { maxLength: 3 }),
 });
+
+const someRecord: fc.Arbitrary<CallRecord> = fc
+  .tuple(someFields, fc.option(someRates), fc.option(count))
+  .map(([fields, rates, longCacheWriteTokens]) => ({
+    ...fields,
+    usage: { ...fields.usage, ...(longCacheWriteTokens === null ? {} : { longCacheWriteTokens }) },
+    ...(rates === null ? {} : { rates }),
+  }));

@@ -5,6 +5,7 @@ import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { UsageReports } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { openAuditLog } from "./audit.ts";
@@ -20,6 +21,8 @@ import { openPostgres } from "./postgres/open.ts";
 import { createResponseStore } from "./responses.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createUsageReports } from "./usage-report.ts";
+import { pruneUsage, sumCalls } from "./usage-sums.ts";
 import { createUserStore, type UserAdmin } from "./users.ts";
 
 export interface StorageOptions {
@@ -56,6 +59,10 @@ export interface Storage extends AsyncDisposable {
   findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
   readonly calls: CallLog;
   pruneCalls(before: number, limit: number): Promise<number>;
+  readonly usage: UsageReports;
+  /** Adds at most `limit` calls to the sums that reports are made of; says how many. */
+  sumCalls(limit: number): Promise<number>;
+  pruneUsage(before: number): Promise<boolean>;
   /** Resolves once something was written and is on disk. */
   ping(): Promise<void>;
   /** Writes what is queued, and lets go of everything. */
@@ -113,6 +120,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),
+    usage: createUsageReports(db),
+    async sumCalls(limit) {
+      const end = await engine.findCallsEnd();
+      return end === undefined ? 0 : await sumCalls(db, end, limit);
+    },
+    pruneUsage: (before) => pruneUsage(db, before),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

@@ -9,6 +9,7 @@ import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
+import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The database as Kysely sees it, the same on both engines. */
@@ -26,4 +27,5 @@ export interface Tables {
   response_items: ResponseItemsTable;
   kept_answers: KeptAnswersTable;
   audit: AuditTable;
+  usage_hours: UsageHoursTable;
 }

@@ -4,6 +4,7 @@ import { responses } from "./0002-responses.ts";
 import { accounts } from "./0003-accounts.ts";
 import { keptAnswers } from "./0004-kept-answers.ts";
 import { audit } from "./0009-audit.ts";
+import { usage } from "./0010-usage.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -13,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0003-accounts": accounts,
   "0004-kept-answers": keptAnswers,
   "0009-audit": audit,
+  "0010-usage": usage,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
