@@ -8,7 +8,7 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { idIn } from "../read-id.ts";
 import { wholeNumber } from "../whole-number.ts";
-import { showCall, showCallWhole } from "./call-json.ts";
+import { showCall, showCallWhole, showCostParts } from "./call-json.ts";
 
 const common = { method: "GET", renderError: renderFailure } as const;
 
@@ -32,11 +32,12 @@ export const getOwnCall: Route<HttpDeps> = {
   ...common,
   path: "/api/log/self/:id",
   access: "user",
-  summary: "One of your calls, by the `x-request-id` of its answer.",
+  summary: "One of your calls, by the `x-request-id` of its answer, and what each part of it cost.",
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
-    return succeed(exchange.id, "", showCall(existing(found)));
+    const call = existing(found);
+    return succeed(exchange.id, "", { ...showCall(call), ...showCostParts(call) });
   },
 };
 
@@ -57,11 +58,12 @@ export const getCall: Route<HttpDeps> = {
   ...common,
   path: "/api/log/:id",
   access: "auditor",
-  summary: "Anybody's call, with every attempt that was made.",
+  summary: "Anybody's call, with every attempt that was made, and what each part of it cost.",
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"));
-    return succeed(exchange.id, "", showCallWhole(existing(found)));
+    const call = existing(found);
+    return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });
   },
 };
 
