@@ -23,6 +23,7 @@ import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
+import { sumUsage } from "#jobs/sum-usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
@@ -152,6 +153,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     [
       recovery,
       endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
+      sumUsage(storage, settings.usageDays, clock),
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
@@ -177,6 +179,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       refusals,
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
+      usage: storage.usage,
       ledger: storage.ledger,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,

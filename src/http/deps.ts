@@ -7,6 +7,7 @@ import type { Ledger } from "#core/ledger.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { Logins, UserStore } from "#core/user.ts";
+import type { UsageReports } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -25,6 +26,7 @@ export interface HttpDeps {
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
+  readonly usage: UsageReports;
   readonly ledger: Pick<Ledger, "grant" | "findAccount">;
   readonly channels: Channels;
   readonly relay: RelayDeps;

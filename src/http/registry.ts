@@ -24,6 +24,7 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
+import { getOwnUsage, getUsage } from "./api/usage/usage.ts";
 import { login, logout } from "./api/user/login.ts";
 import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
@@ -80,6 +81,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getOwnCall,
     listCalls,
     getCall,
+    getOwnUsage,
+    getUsage,
     listAudit,
     getAuditHead,
     verifyAudit,

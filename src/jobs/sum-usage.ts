@@ -2,7 +2,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
 const DAY_MS = 86_400_000;
-const BATCH = 2_000;
+const BATCH = 1_000;
 
 /** Where calls are added up by the hour. */
 export interface Summable {

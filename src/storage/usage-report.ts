@@ -18,7 +18,7 @@ import { callsAsUsage, readWatermark } from "./usage-sums.ts";
 const DAY_MS = 24 * HOUR_MS;
 /** Rows that are added up in one go: on SQLite, requests wait meanwhile. */
 const SLICE_ROWS = 4_000;
-const MAX_SLICES = 250;
+const MAX_SLICES = 500;
 /** Calls that are not in the sums yet. */
 const MAX_PENDING_SLICES = 5;
 const MAX_GROUPS = 1_000;
