@@ -23,6 +23,8 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
  * them, so that every call is added once.
  */
 export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
+  // While nothing is new, nothing is written.
+  if (end <= (await readWatermark(db))) return 0;
   return await db.transaction().execute(async (transaction) => {
     const after = await takeWatermark(transaction);
     const next = transaction
