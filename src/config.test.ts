@@ -83,6 +83,7 @@ test("with nothing said, every setting has its default", () => {
     unpriced: "allow",
     assumedOutputTokens: 4096,
     journalDays: 30,
+    usageDays: 400,
     checkpointMs: 2000,
     linkNetworks: [],
     linkPorts: [80, 443],

@@ -277,6 +277,13 @@ export const SETTINGS = {
     default: 30,
     doc: "Days that the journal of calls is kept.",
   }),
+  usageDays: setting({
+    env: "SLUICE_USAGE_DAYS",
+    path: "usage.retention_days",
+    parser: take.wholeNumber(1, 3_650),
+    default: 400,
+    doc: "Days that the sums of usage are kept.",
+  }),
   checkpointMs: setting({
     env: "SLUICE_CHECKPOINT_MS",
     path: "ledger.checkpoint_ms",

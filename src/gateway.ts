@@ -16,15 +16,19 @@ import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { SingleSignOn } from "#http/deps.ts";
+import { RefusalSample } from "#http/refusal-sample.ts";
 import { openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
+import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { noteRefusals } from "#jobs/note-refusals.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { refreshRouting } from "#jobs/refresh-routing.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
+import { sumUsage } from "#jobs/sum-usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import { openSeal } from "#lib/seal.ts";
@@ -158,15 +162,27 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
+  const refusals = new RefusalSample(clock);
+  const noting = noteRefusals(refusals, storage.audit, clock);
+  opened.defer(async () => {
+    try {
+      await noting.run(new AbortController().signal);
+    } catch (cause) {
+      log.error({ err: cause }, "audit");
+    }
+  });
   const recovery = recoverHolds(storage.ledger, clock);
   await recovery.run(new AbortController().signal);
   const jobs = startJobs(
     [
       recovery,
       endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
+      sumUsage(storage, settings.usageDays, clock),
       pruneJournal(storage, settings.journalDays, clock),
       pruneResponses(storage.responses, clock),
       pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
+      noting,
+      logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
       refreshRouting(inventory),
       discoverModels(channels, egress, clock, ({ name }, cause) => {
         const { code, fault } = GatewayError.from(cause);
@@ -191,8 +207,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       identities: storage.identities,
       singleSignOn: openSignOn(config, pepper, clock),
       loginLimits: await openLogins(options, pepper, deadlines, opened),
+      audit: storage.audit,
+      refusals,
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
+      usage: storage.usage,
       ledger: storage.ledger,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,

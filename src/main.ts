@@ -1,3 +1,4 @@
+import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { check } from "#cli/check.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
@@ -11,6 +12,7 @@ const USAGE = `Usage: sluice <command>
 
   start   runs the gateway
   check   shows the configuration and where each value comes from, or all its mistakes
+  audit   verifies the audit log: ${AUDIT_USAGE}
   help    this text
 `;
 
@@ -30,6 +32,9 @@ switch (command) {
     break;
   case "check":
     process.exitCode = check({ ...input, output: process.stdout });
+    break;
+  case "audit":
+    process.exitCode = await audit({ ...input, words, output: process.stdout });
     break;
   case "help":
   case "--help":

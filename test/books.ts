@@ -38,6 +38,8 @@ const TABLES = [
   "calls",
   "meta",
   "instances",
+  "audit",
+  "usage_hours",
 ];
 
 export function openBooks(dataDir: string): Books {

@@ -1,5 +1,5 @@
 import type { FaultCode } from "./error.ts";
-import type { NanoUsd } from "./money.ts";
+import type { NanoUsd, Rates } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
 /** One client request to a model endpoint, as the journal keeps it. No word of its content. */
@@ -20,6 +20,8 @@ export interface CallRecord {
   readonly fault: FaultCode | null;
   readonly usage: Usage;
   readonly cost: NanoUsd;
+  /** What it was charged by; absent where it cost nothing, or where that is not known. */
+  readonly rates?: Rates;
   /** From admission to the answer's first byte, and to its end. */
   readonly firstByteMs: number | null;
   readonly durationMs: number;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { costOf, parseThousandths, writeThousandths, type Price } from "./money.ts";
+import fc from "fast-check";
+import { SEED } from "#test/seed.ts";
+import {
+  costOf,
+  parseThousandths,
+  partsOf,
+  writePartCost,
+  writeRate,
+  writeThousandths,
+  type Price,
+} from "./money.ts";
 import { usageOf, type Usage } from "./usage.ts";
 
 const PRICE: Price = {
@@ -52,6 +62,39 @@ test("no more is kept for long than was written at all", () => {
   });
 
   expect(usage.longCacheWriteTokens).toBe(10);
+});
+
+test("every token stands in one part, and the parts are what the call costs, rounded up", () => {
+  const count = fc.nat(1_000_000);
+  const parts = fc.record({
+    inputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteTokens: count,
+    longCacheWriteTokens: count,
+    outputTokens: count,
+    reasoningTokens: count,
+    audioOutputTokens: count,
+  });
+
+  fc.assert(
+    fc.property(parts, (given) => {
+      const usage = used(given);
+      const split = partsOf(usage, PRICE);
+      const pico = split.reduce((sum, { tokens, rate }) => sum + Math.max(0, tokens) * rate, 0);
+      const tokens = split.reduce((sum, each) => sum + each.tokens, 0);
+      expect(tokens).toBe(usage.inputTokens + usage.outputTokens);
+      expect(Number(costOf(usage, PRICE))).toBe(Math.ceil(pico / 1_000));
+    }),
+    { seed: SEED },
+  );
+});
+
+test("rates and parts are written exactly", () => {
+  expect(writeRate(300_000)).toBe("0.3");
+  expect(writePartCost({ kind: "input", tokens: 3, rate: 1 })).toBe("0.000000000003");
+  expect(writePartCost({ kind: "output", tokens: 100_000_000, rate: 600_000_001 })).toBe(
+    "60000.0001",
+  );
 });
 
 describe("a factor", () => {

@@ -51,6 +51,7 @@ const MAX_RATE: PicoUsdPerToken = 100_000 * 10 ** RATE_DECIMALS;
 const FACTOR_DECIMALS = 3;
 const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
+const PICO_DECIMALS = 12;
 
 /** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
 export function parseUsd(text: string): NanoUsd | undefined {
@@ -98,22 +99,52 @@ export function nanoUsd(amount: number): NanoUsd {
 
 /** What `usage` costs at `price`, rounded up to the next nano-dollar. */
 export function costOf(usage: Usage, price: Price): NanoUsd {
-  const rates = ratesFor(usage.inputTokens, price);
+  let pico = 0n;
+  for (const { tokens, rate } of partsOf(usage, ratesFor(usage.inputTokens, price))) {
+    pico += times(tokens, rate);
+  }
+  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+}
+
+/** A part of what a call costs: so many tokens of one kind, at one rate. */
+export interface CostPart {
+  readonly kind: keyof Rates | "reasoning";
+  readonly tokens: number;
+  readonly rate: PicoUsdPerToken;
+}
+
+/** Every token of a call in exactly one part. Reasoning costs what other output does. */
+export function partsOf(usage: Usage, rates: Rates): readonly CostPart[] {
   const plainInput =
     usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens - usage.audioInputTokens;
   const longWrite = usage.longCacheWriteTokens ?? 0;
   const writeRate = rates.cacheWrite ?? rates.input;
-  const plainOutput = usage.outputTokens - usage.audioOutputTokens;
+  const textOutput = usage.outputTokens - usage.audioOutputTokens;
+  const reasoning = Math.max(0, Math.min(usage.reasoningTokens, textOutput));
 
-  const pico =
-    times(plainInput, rates.input) +
-    times(usage.cachedInputTokens, rates.cachedInput ?? rates.input) +
-    times(usage.cacheWriteTokens - longWrite, writeRate) +
-    times(longWrite, rates.longCacheWrite ?? writeRate) +
-    times(usage.audioInputTokens, rates.audioInput ?? rates.input) +
-    times(plainOutput, rates.output) +
-    times(usage.audioOutputTokens, rates.audioOutput ?? rates.output);
-  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+  return [
+    { kind: "input", tokens: plainInput, rate: rates.input },
+    {
+      kind: "cachedInput",
+      tokens: usage.cachedInputTokens,
+      rate: rates.cachedInput ?? rates.input,
+    },
+    { kind: "cacheWrite", tokens: usage.cacheWriteTokens - longWrite, rate: writeRate },
+    { kind: "longCacheWrite", tokens: longWrite, rate: rates.longCacheWrite ?? writeRate },
+    { kind: "audioInput", tokens: usage.audioInputTokens, rate: rates.audioInput ?? rates.input },
+    { kind: "output", tokens: textOutput - reasoning, rate: rates.output },
+    { kind: "reasoning", tokens: reasoning, rate: rates.output },
+    {
+      kind: "audioOutput",
+      tokens: usage.audioOutputTokens,
+      rate: rates.audioOutput ?? rates.output,
+    },
+  ];
+}
+
+/** In dollars, as an exact decimal. */
+export function writePartCost({ tokens, rate }: CostPart): string {
+  return formatDecimal(times(tokens, rate), PICO_DECIMALS);
 }
 
 /** "$0.0123", for people; never parsed back. */
@@ -122,7 +153,8 @@ export function formatUsd(amount: NanoUsd): string {
   return `${amount < 0 ? "-" : ""}$${digits}`;
 }
 
-function ratesFor(inputTokens: number, price: Price): Rates {
+/** Those of the tier that so much input falls into. */
+export function ratesFor(inputTokens: number, price: Price): Rates {
   return price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
 }
 

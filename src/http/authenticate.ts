@@ -1,14 +1,16 @@
+import assert from "node:assert";
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Proof } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { lackOf } from "#core/second-factor.ts";
-import { isAtLeast, type Role, type User } from "#core/user.ts";
+import { isAtLeast, ROLES, type Session, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
 import type { HttpDeps } from "./deps.ts";
-import type { Route } from "./routes.ts";
+import type { Access, Route } from "./routes.ts";
 import { originOf } from "./same-origin.ts";
 import { readSession } from "./session-cookie.ts";
 
@@ -16,14 +18,14 @@ import { readSession } from "./session-cookie.ts";
 export interface Caller {
   readonly key?: ApiKey;
   readonly user?: User;
+  /** How the user showed who it is. */
+  readonly proof?: Proof;
+  readonly session?: Session;
 }
 
-type AuthenticationDeps = Pick<
-  HttpDeps,
-  "keys" | "logins" | "clock" | "metricsToken" | "secondFactorRule"
->;
+type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
 
-/** Lets a request through to a route, or throws. */
+/** Finds out who calls a route; throws where that is nobody whom we know. */
 export async function authenticate(
   request: Request,
   { access, family }: Pick<Route<HttpDeps>, "access" | "family">,
@@ -46,11 +48,34 @@ export async function authenticate(
     case "auditor":
     case "admin":
     case "root":
-      return { user: await findUser(request, access, deps) };
+      return await findUser(request, deps);
   }
 }
 
-const NOBODY: Caller = {};
+export const NOBODY: Caller = {};
+
+/** Throws where somebody whom we know may not call a route of this access, or not yet. */
+export function admit(
+  request: Request,
+  { user, proof, session }: Caller,
+  access: Access,
+  { secondFactorRule }: Pick<HttpDeps, "secondFactorRule">,
+): void {
+  const least = ROLES.find((role) => role === access);
+  if (least === undefined && access !== "unfinished") return;
+  assert(user !== undefined, "Whoever is nobody has been turned away.");
+  // Browsers send the cookie along with whatever any page makes them send.
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  if (proof === "session" && !isReading && originOf(request) !== "same") {
+    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
+  }
+  if (least === undefined) return;
+  const lack = session && lackOf(session, secondFactorRule);
+  if (lack !== undefined) throw unfinished(lack);
+  if (!isAtLeast(user.role, least)) {
+    throw new GatewayError("forbidden", "Your role does not allow this.");
+  }
+}
 
 async function findKey(
   request: Request,
@@ -82,11 +107,7 @@ function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
 }
 
 /** By the user's own token where one is shown, otherwise by the browser's session. */
-async function findUser(
-  request: Request,
-  access: Role | "unfinished",
-  { logins, secondFactorRule }: AuthenticationDeps,
-): Promise<User> {
+async function findUser(request: Request, { logins }: AuthenticationDeps): Promise<Caller> {
   const token = readBearer(request);
   const secret = token === undefined ? readSession(request) : undefined;
   const session = secret === undefined ? undefined : await logins.findBySession(secret);
@@ -96,18 +117,8 @@ async function findUser(
       "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
     );
   }
-  // Browsers send the cookie along with whatever any page makes them send.
-  const isReading = request.method === "GET" || request.method === "HEAD";
-  if (secret !== undefined && !isReading && originOf(request) !== "same") {
-    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
-  }
-  if (access === "unfinished") return user;
-  const lack = session && lackOf(session, secondFactorRule);
-  if (lack !== undefined) throw unfinished(lack);
-  if (!isAtLeast(user.role, access)) {
-    throw new GatewayError("forbidden", "Your role does not allow this.");
-  }
-  return user;
+  if (session !== undefined) return { user, proof: "session", session };
+  return { user, proof: "token" };
 }
 
 function unfinished(lack: "code" | "second factor"): GatewayError {

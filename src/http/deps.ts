@@ -1,3 +1,4 @@
+import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
@@ -11,6 +12,7 @@ import type { OwnKeys } from "#core/own-keys.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Logins, UserStore } from "#core/user.ts";
+import type { UsageReports } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
@@ -18,6 +20,7 @@ import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { RelayDeps } from "#relay/relay.ts";
+import type { RefusalSample } from "./refusal-sample.ts";
 
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
@@ -26,6 +29,8 @@ export interface HttpDeps {
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;
+  readonly audit: AuditLog;
+  readonly refusals: RefusalSample;
   readonly secondFactors: SecondFactors;
   readonly secondFactorRule: SecondFactorRule;
   readonly identities: Identities;
@@ -35,6 +40,7 @@ export interface HttpDeps {
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
+  readonly usage: UsageReports;
   readonly ledger: Pick<Ledger, "grant" | "findAccount">;
   readonly channels: Channels;
   readonly inventory: Inventory;

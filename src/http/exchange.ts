@@ -1,3 +1,4 @@
+import type { Proof } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
@@ -19,6 +20,12 @@ export interface Surroundings {
   setIdleSeconds(request: Request, seconds: number): void;
 }
 
+/** Who calls, and how they showed it. */
+export interface Actor {
+  readonly user: User | undefined;
+  readonly proof: Proof;
+}
+
 const BIG_BODY_BYTES = 1024 * 1024;
 /** Half of the time after which an idle connection is closed. */
 const PATIENCE_MS = 15_000;
@@ -30,6 +37,8 @@ export class HttpExchange implements Exchange {
   readonly user: User | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
+  #actor: Actor;
+  #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
 
   constructor(
@@ -43,6 +52,7 @@ export class HttpExchange implements Exchange {
     this.id = id;
     this.key = caller.key;
     this.user = caller.user;
+    this.#actor = { user: caller.user, proof: caller.proof ?? "none" };
     this.#params = params;
     this.#around = around;
   }
@@ -55,12 +65,30 @@ export class HttpExchange implements Exchange {
     return this.#around.clientOf(this.request);
   }
 
+  get actor(): Actor {
+    return this.#actor;
+  }
+
+  identify(user: User, proof: Proof): void {
+    this.#actor = { user, proof };
+  }
+
   param(name: string): string {
     return this.#params(name) ?? "";
   }
 
+  readJson(maxBytes: number): Promise<RequestBody> {
+    return this.#readAhead ?? this.#read(maxBytes);
+  }
+
+  /** Reads the body before its handler does, who then gets the same one, or the same failure. */
+  readAhead(maxBytes: number): Promise<RequestBody> {
+    this.#readAhead = this.#read(maxBytes);
+    return this.#readAhead;
+  }
+
   /** Few large bodies are read at a time: each is held several times over while it is. */
-  async readJson(maxBytes: number): Promise<RequestBody> {
+  async #read(maxBytes: number): Promise<RequestBody> {
     const limits = { maxBytes, maxDepth: this.#around.jsonDepth };
     const announced = Number(this.request.headers.get("content-length") ?? BIG_BODY_BYTES);
     if (announced < BIG_BODY_BYTES) return await readJsonBody(this.request, limits);

@@ -25,6 +25,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     readJson: () => Promise.reject(new Error("It was read before.")),
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
+    identify() {},
     announce() {},
   };
 }

@@ -1,3 +1,4 @@
+import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { getChannel, listChannels } from "./api/channel/list-channels.ts";
@@ -31,6 +32,7 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
+import { getOwnUsage, getUsage } from "./api/usage/usage.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
@@ -123,6 +125,11 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getOwnCall,
     listCalls,
     getCall,
+    getOwnUsage,
+    getUsage,
+    listAudit,
+    getAuditHead,
+    verifyAudit,
     listChannels,
     getChannel,
     createChannel,

@@ -1,3 +1,4 @@
+import type { Proof } from "#core/audit.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -27,6 +28,8 @@ export interface Route<Deps> {
   readonly access: Access;
   /** Keys that are kept to other families are refused; without one it is for every key. */
   readonly family?: Family;
+  /** It changes something although it is a GET, and so stands in the audit log. */
+  readonly isAction?: true;
   /** One line for the API document. */
   readonly summary: string;
   /** JSON schema of the body, for the API document. */
@@ -48,6 +51,8 @@ export interface Exchange {
   /** Who is logged in; absent on routes that need no login. */
   readonly user: User | undefined;
   readonly client: Client;
+  /** Says who it turned out to be, on a route that needs no login; for the audit log. */
+  identify(user: User, proof: Proof): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
   /**

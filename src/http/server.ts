@@ -4,7 +4,8 @@ import { ulid } from "#lib/ids.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
-import { authenticate } from "./authenticate.ts";
+import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
+import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
@@ -98,16 +99,39 @@ async function serve(
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    const caller = await authenticate(req.raw, route, deps, () => around.clientOf(req.raw));
-    const params = (name: string): string | undefined => req.param(name);
-    exchange = new HttpExchange(req.raw, id, caller, params, around);
-    return exchange.complete(await route.handle(exchange, deps));
+    exchange = await letIn(req, id, route, deps, around);
+    const answering = isAudited(route)
+      ? handleAudited(route, exchange, deps)
+      : route.handle(exchange, deps);
+    return exchange.complete(await answering);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
     const response = errorResponse(error, route.renderError(error, req.raw), id);
     return exchange?.complete(response) ?? response;
   }
+}
+
+/** Somebody who may call the route; whoever may not is in the audit log. */
+async function letIn(
+  req: Context["req"],
+  id: string,
+  route: Route<HttpDeps>,
+  deps: HttpDeps,
+  around: Surroundings,
+): Promise<HttpExchange> {
+  const { raw } = req;
+  const params = (name: string): string | undefined => req.param(name);
+  let caller: Caller = NOBODY;
+  try {
+    caller = await authenticate(raw, route, deps, () => around.clientOf(raw));
+    admit(raw, caller, route.access, deps);
+  } catch (cause) {
+    const refused = new HttpExchange(raw, id, caller, params, around);
+    await noteRefusal(route, refused, GatewayError.from(cause), deps);
+    throw cause;
+  }
+  return new HttpExchange(raw, id, caller, params, around);
 }
 
 function refuse(path: string, code: FaultCode, message: string): Response {

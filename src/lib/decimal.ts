@@ -25,7 +25,7 @@ export function parseDecimal(text: string, decimals: number): number | undefined
 }
 
 /** The way back, without zeros that say nothing: 150,000 with six decimals is "0.15". */
-export function formatDecimal(parts: number, decimals: number): string {
+export function formatDecimal(parts: number | bigint, decimals: number): string {
   const digits = String(parts).padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");

@@ -5,7 +5,8 @@ import { objectOf } from "./values.ts";
 /** JSON schema of a rule: the public documentation says what requests are held to. */
 export function schemaOf(rule: Rule): JsonObject {
   const described = rule.doc === undefined ? {} : { description: rule.doc };
-  return { ...bareSchemaOf(rule), ...described };
+  const hidden = rule.isSecret === true ? { writeOnly: true } : {};
+  return { ...bareSchemaOf(rule), ...described, ...hidden };
 }
 
 function bareSchemaOf(rule: Rule): JsonObject {

@@ -17,6 +17,8 @@ export type Rule =
 interface RuleBase {
   /** For the public documentation. */
   readonly doc?: string;
+  /** Taken and never shown again, neither in answers nor in what is kept of requests. */
+  readonly isSecret?: true;
 }
 
 export interface TextRule extends RuleBase {

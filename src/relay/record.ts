@@ -1,6 +1,6 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import type { FaultCode, GatewayError } from "#core/error.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Call } from "./call.ts";
@@ -42,6 +42,9 @@ export function recordOf(call: Call, clock: Clock, course: Course): CallRecord {
     fault: course.fault,
     usage: course.usage,
     cost: course.cost,
+    ...(route?.price === undefined || course.cost === 0
+      ? {}
+      : { rates: ratesFor(course.usage.inputTokens, route.price) }),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
     attempts: course.attempts,

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { CallLog } from "#core/call.ts";
 import type { Tables } from "./tables.ts";
 import { toCallRecord } from "./tables/calls.ts";
+import { readWatermark } from "./usage-sums.ts";
 
 const MAX_PAGE = 1_000;
 const MAX_PRUNED = 10_000;
@@ -49,16 +50,20 @@ export function createCallLog(db: Kysely<Tables>): CallLog {
 /**
  * Deletes at most `limit` records of calls admitted before `before` (Unix ms)
  * and says how many. Looks no further than the `limit` calls that ended first,
- * so that it costs the same whether there is anything to delete or not.
+ * so that it costs the same whether there is anything to delete or not. What
+ * is not in the sums of usage yet stays, and so does the last call that is:
+ * SQLite would give its number again.
  */
 export async function pruneCalls(
   db: Kysely<Tables>,
   before: number,
   limit: number,
 ): Promise<number> {
+  const summedTo = await readWatermark(db);
   const first = db
     .selectFrom("calls")
     .select(["seq", "at"])
+    .where("seq", "<", summedTo)
     .orderBy("seq")
     .limit(Math.min(limit, MAX_PRUNED));
   const { numDeletedRows } = await db

@@ -352,37 +352,43 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
   }, 600_000);
 }
 
-/** The schema as it was before its third migration. */
-async function undoAccounts(place: Place): Promise<void> {
-  const db = await place.tamper();
-  for (const table of [
+/** What the third and every later migration added. */
+const ADDED = {
+  tables: [
     "sessions",
     "kept_answers",
     "channels",
     "models",
     "recovery_codes",
     "identities",
-  ]) {
-    await db.schema.dropTable(table).execute();
+    "audit",
+    "usage_hours",
+  ],
+  indexes: ["users_email", "users_token_digest", "users_by_group"],
+  columns: {
+    users: [
+      ["email", "display_name", "password", "token_digest"],
+      ["group_id", "deleted_at"],
+      ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
+    ],
+    keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
+    calls: [["long_cache_write_tokens", "rates"]],
+  },
+  /** Others refer to them. */
+  lastTables: ["groups"],
+};
+
+/** The schema as it was before its third migration. */
+async function undoAccounts(place: Place): Promise<void> {
+  const db = await place.tamper();
+  for (const table of ADDED.tables) await db.schema.dropTable(table).execute();
+  for (const index of ADDED.indexes) await db.schema.dropIndex(index).execute();
+  for (const [table, columns] of Object.entries(ADDED.columns)) {
+    for (const column of columns.flat()) {
+      await db.schema.alterTable(table).dropColumn(column).execute();
+    }
   }
-  for (const index of ["users_email", "users_token_digest", "users_by_group"]) {
-    await db.schema.dropIndex(index).execute();
-  }
-  const ofUsers = ["email", "display_name", "password", "token_digest", "group_id", "deleted_at"];
-  const totp = ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"];
-  for (const column of [...ofUsers, ...totp]) {
-    await db.schema.alterTable("users").dropColumn(column).execute();
-  }
-  for (const column of [
-    "networks",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "concurrency",
-    "endpoints",
-  ]) {
-    await db.schema.alterTable("keys").dropColumn(column).execute();
-  }
-  await db.schema.dropTable("groups").execute();
+  for (const table of ADDED.lastTables) await db.schema.dropTable(table).execute();
   await sql`delete from sluice_migrations where name >= '0003'`.execute(db);
 }
 

@@ -15,6 +15,10 @@ export type Act =
   | { readonly type: "hold"; readonly amount: number; readonly checkpoint: number }
   /** Holds, checkpoints and settles without end, and says what it was promised. */
   | { readonly type: "churn" }
+  /** Writes to the audit log without end, and says what it was promised. */
+  | { readonly type: "audit" }
+  /** Records so many calls, adds them up a few at a time, and says so. */
+  | { readonly type: "sum"; readonly calls: number }
   /** Holds so often at once, and says how often it was let in. */
   | { readonly type: "race"; readonly count: number; readonly amount: number };
 
@@ -45,6 +49,14 @@ async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<
     case "churn":
       await Promise.all(Array.from({ length: CHURNERS }, () => churn(storage, accounts)));
       return;
+    case "audit":
+      await Promise.all(Array.from({ length: CHURNERS }, () => keepAuditing(storage)));
+      return;
+    case "sum":
+      for (let i = 0; i < act.calls; i++) storage.journal.write(recordOf(newId(), i));
+      await storage.ping();
+      while ((await storage.sumCalls(7)) > 0) say("summed");
+      return;
     case "race": {
       const holds = await Promise.allSettled(
         Array.from({ length: act.count }, () => storage.ledger.hold(holdFor(accounts, act.amount))),
@@ -65,6 +77,28 @@ async function churn(storage: Storage, accounts: readonly AccountId[]): Promise<
     if (cost % 3 === 0) await Bun.sleep(1);
     await storage.ledger.settle(callId, nanoUsd(cost), recordOf(callId, cost));
     say(`settled ${callId} ${cost}`);
+  }
+}
+
+async function keepAuditing({ audit }: Storage): Promise<never> {
+  for (;;) {
+    const requestId = newId();
+    await audit.write({
+      at: Date.now(),
+      actorId: 1,
+      actor: "root",
+      role: "root",
+      proof: "token",
+      address: null,
+      userAgent: null,
+      requestId,
+      action: "POST /api/user",
+      object: {},
+      details: {},
+      outcome: "asked",
+      status: null,
+    });
+    say(`audited ${requestId}`);
   }
 }
 

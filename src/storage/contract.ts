@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { CallQuery, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { createSecret, KEY_STATUS, type AccountId } from "#core/key.ts";
-import { nanoUsd } from "#core/money.ts";
+import { nanoUsd, type Rates } from "#core/money.ts";
 import { SEED, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import type { ChildTask } from "./contract-child.ts";
@@ -26,12 +26,14 @@ import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
+import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
-import { describeRouting } from "./contract-routing.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
 import { describeResponses } from "./contract-responses.ts";
+import { describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
+import { describeUsage } from "./contract-usage.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
 /** What both databases promise. Each test gets an empty one. */
@@ -47,6 +49,8 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
+  describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
+  describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
 }
@@ -604,12 +608,16 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     }
     await storage.ping();
 
+    const early = await storage.pruneCalls(5_000, 3);
+    while ((await storage.sumCalls(2)) > 0);
     const deleted = [
       await storage.pruneCalls(5_000, 3),
       await storage.pruneCalls(5_000, 3),
       await storage.pruneCalls(5_000, 3),
     ];
 
+    // What was not added up yet is not deleted.
+    expect(early).toBe(0);
     expect(deleted).toEqual([3, 2, 0]);
     const calls = await storage.calls.list({ limit: 10 });
     expect(calls.map((call) => call.id)).toEqual(["call-5", "call-4"]);
@@ -1107,7 +1115,12 @@ const count = fc.nat(100_000_000);
 const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("a'b\"c\\{},\n"));
 const fault = fc.option(fc.constantFrom(...(Object.keys(FAULTS) as FaultCode[])));
 
-const someRecord: fc.Arbitrary<CallRecord> = fc.record({
+const someRates: fc.Arbitrary<Rates> = fc.record(
+  { input: count, output: count, cachedInput: count, longCacheWrite: count, audioOutput: count },
+  { requiredKeys: ["input", "output"] },
+);
+
+const someFields = fc.record({
   id: fc.constant(""),
   at: fc.nat(4_000_000_000_000),
   userId: fc.nat(),
@@ -1145,3 +1158,11 @@ const someRecord: fc.Arbitrary<CallRecord> = fc.record({
   ),
   lost: fc.array(text, { maxLength: 3 }),
 });
+
+const someRecord: fc.Arbitrary<CallRecord> = fc
+  .tuple(someFields, fc.option(someRates), fc.option(count))
+  .map(([fields, rates, longCacheWriteTokens]) => ({
+    ...fields,
+    usage: { ...fields.usage, ...(longCacheWriteTokens === null ? {} : { longCacheWriteTokens }) },
+    ...(rates === null ? {} : { rates }),
+  }));

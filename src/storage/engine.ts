@@ -22,6 +22,8 @@ export interface Engine {
   readonly keyTtlMs: number;
   /** False for a process that ended, or gave no sign of life for too long. */
   isAlive(instance: string): Promise<boolean>;
+  /** A number up to which no row of `calls` will appear any more; undefined where that is not known now. */
+  findCallsEnd(): Promise<number | undefined>;
   /** Writes something, and resolves once it is on disk. */
   ping(): Promise<void>;
   close(): Promise<void>;

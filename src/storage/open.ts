@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Identities } from "#core/identity.ts";
 import type { KeyStore } from "#core/key.ts";
@@ -6,10 +7,12 @@ import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { UsageReports } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
+import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
@@ -28,6 +31,8 @@ import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createUsageReports } from "./usage-report.ts";
+import { pruneUsage, sumCalls } from "./usage-sums.ts";
 import { createGroupStore } from "./user-groups.ts";
 import { createUserStore, type UserAdmin } from "./users.ts";
 
@@ -61,6 +66,7 @@ export interface Storage extends AsyncDisposable {
   readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
+  readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
   readonly routingVersion: RoutingVersion;
@@ -70,6 +76,10 @@ export interface Storage extends AsyncDisposable {
   findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
   readonly calls: CallLog;
   pruneCalls(before: number, limit: number): Promise<number>;
+  readonly usage: UsageReports;
+  /** Adds at most `limit` calls to the sums that reports are made of; says how many. */
+  sumCalls(limit: number): Promise<number>;
+  pruneUsage(before: number): Promise<boolean>;
   /** Resolves once something was written and is on disk. */
   ping(): Promise<void>;
   /** Writes what is queued, and lets go of everything. */
@@ -125,6 +135,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       instance,
       isAlive: (other) => engine.isAlive(other),
     }),
+    audit: openAuditLog(db, pepper),
     channels: createChannelStore({ db, clock, vault: openCredentialVault(pepper) }),
     models: createModelStore(db, clock),
     routingVersion: createRoutingVersion(db),
@@ -132,6 +143,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),
     pruneCalls: (before, limit) => pruneCalls(db, before, limit),
+    usage: createUsageReports(db),
+    async sumCalls(limit) {
+      const end = await engine.findCallsEnd();
+      return end === undefined ? 0 : await sumCalls(db, end, limit);
+    },
+    pruneUsage: (before) => pruneUsage(db, before),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

@@ -12,6 +12,8 @@ import {
 } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 import { openCutter } from "./contract-cutter.ts";
+import { entryOf } from "./contract-audit.ts";
+import { sumAll, write } from "./contract-usage.ts";
 import { describeStorage, startChild } from "./contract.ts";
 import {
   holdFor,
@@ -26,7 +28,11 @@ import type { Storage } from "./open.ts";
 import { postgresDdl } from "./postgres/ddl.ts";
 import { openPool } from "./postgres/pool.ts";
 import type { Tables } from "./tables.ts";
+import { CALL_COLUMNS } from "./tables/calls.ts";
+import { namesOf } from "./tables/columns.ts";
 import { verifyLedger } from "./verify-ledger.ts";
+
+const CALL_NAMES = namesOf(CALL_COLUMNS);
 
 if (!isPostgresReachable) process.stderr.write("No PostgreSQL: its tests are left out.\n");
 
@@ -78,6 +84,71 @@ function describeSharing(): void {
     expect((admitted[0] ?? 0) + (admitted[1] ?? 0)).toBe(50);
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
+
+  test("two gateways together write one audit log, without a gap and without a fork", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+
+    for (let i = 0; i < 40; i++) {
+      await Promise.all(
+        [one, two, one, two].map(({ audit }) => audit.write(entryOf({ at: Date.now() - i }))),
+      );
+    }
+
+    expect(await one.audit.head()).toMatchObject({ seq: 160 });
+    expect(await two.audit.verify(0)).toMatchObject({ last: { seq: 160 }, broken: undefined });
+  });
+
+  test("a call whose number appears late is added up, and no call twice", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+    const late = new Client({ connectionString: place.address.databaseUrl });
+    await late.connect();
+    await write(one, [{ at: 1 }]);
+    await late.query("begin");
+    const copied = CALL_NAMES.filter((name) => name !== "id").join(", ");
+    await late.query(`insert into calls (id, ${copied}) select 'late', ${copied} from calls`);
+    await write(one, [{ at: 1 }, { at: 1 }]);
+
+    const before = await one.sumCalls(10);
+    await late.query("commit");
+    await late.end();
+    await Promise.all([one, two, one, two].map((each) => each.sumCalls(10)));
+
+    expect(before).toBe(0);
+    expect(await one.sumCalls(10)).toBe(0);
+    const kept = await one.db.selectFrom("usage_hours").select("calls").execute();
+    expect(kept).toEqual([{ calls: 4 }]);
+  }, 20_000);
+
+  test("two gateways that add up while calls are written count each of them once", async () => {
+    await using place = await openDatabase();
+    await using one = await openAt(place.address);
+    await using two = await openAt(place.address);
+    let isOver = false;
+    const summing = [one, two, one, two].map(async (each) => {
+      while (!isOver) await each.sumCalls(13);
+    });
+
+    for (let i = 0; i < times(60, 1_000); i++) {
+      await Promise.all(
+        [one, two].map((each) =>
+          write(
+            each,
+            Array.from({ length: 20 }, () => ({ at: 1 })),
+          ),
+        ),
+      );
+    }
+    isOver = true;
+    await Promise.all(summing);
+    await sumAll(one);
+
+    const kept = await one.db.selectFrom("usage_hours").select("calls").execute();
+    expect(kept).toEqual([{ calls: times(60, 1_000) * 40 }]);
+  }, 600_000);
 
   test("two gateways that close the same abandoned hold charge it once", async () => {
     await using place = await openDatabase();

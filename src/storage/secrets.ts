@@ -21,7 +21,7 @@ const PEPPER_BYTES = 32;
  * that is made on the first start.
  */
 export function loadPepper(dataDir: string, configured?: string): Uint8Array {
-  if (configured !== undefined) return createHash("sha256").update(configured).digest();
+  if (configured !== undefined) return pepperOf(configured);
 
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, FILE);
@@ -35,9 +35,18 @@ export function loadPepper(dataDir: string, configured?: string): Uint8Array {
   return pepper;
 }
 
+/** The same for whoever only reads: undefined where there is none yet. */
+export function findPepper(dataDir: string, configured?: string): Uint8Array | undefined {
+  return configured === undefined ? readPepper(join(dataDir, FILE)) : pepperOf(configured);
+}
+
 /** What is kept of a key's secret. */
 export function digestOf(secret: string, pepper: Uint8Array): string {
   return createHmac("sha256", pepper).update(secret).digest("base64url");
+}
+
+function pepperOf(configured: string): Uint8Array {
+  return createHash("sha256").update(configured).digest();
 }
 
 function readPepper(path: string): Uint8Array | undefined {

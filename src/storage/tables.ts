@@ -1,4 +1,5 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type { AuditTable } from "./tables/audit.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { GroupsTable } from "./tables/groups.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
@@ -13,6 +14,7 @@ import type { ModelsTable } from "./tables/models.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
+import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The database as Kysely sees it, the same on both engines. */
@@ -32,6 +34,8 @@ export interface Tables {
   responses: ResponsesTable;
   response_items: ResponseItemsTable;
   kept_answers: KeptAnswersTable;
+  audit: AuditTable;
+  usage_hours: UsageHoursTable;
   channels: ChannelsTable;
   models: ModelsTable;
 }

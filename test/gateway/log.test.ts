@@ -138,6 +138,24 @@ describe("the log of calls", () => {
     expect(JSON.stringify(one.body)).not.toContain("upstream-secret");
   });
 
+  test("shows what each part of a call cost, which together is what it cost", async () => {
+    const { data } = await ada("GET", `/api/log/self/${ids[1]}`);
+    const failed = await ada("GET", `/api/log/self/${ids[2]}`);
+    const whole = await auditor("GET", `/api/log/${ids[1]}`);
+
+    const parts = data["cost_parts"] as JsonObject[];
+    expect(parts.map(({ kind }) => kind)).toEqual(["input", "output"]);
+    for (const part of parts) {
+      const { tokens, usd_per_million: rate, cost_usd: cost } = part;
+      expect(Number(rate)).toBeGreaterThan(0);
+      expect(Number(cost)).toBeCloseTo((Number(tokens) * Number(rate)) / 1e6, 12);
+    }
+    const sum = parts.reduce((total, each) => total + Number(each["cost_usd"]), 0);
+    expect(sum).toBeCloseTo(Number(data["cost_usd"]), 8);
+    expect(whole.data["cost_parts"]).toEqual(parts);
+    expect(failed.data["cost_parts"]).toBeNull();
+  });
+
   test("is everybody's for nobody below an auditor", async () => {
     for (const path of ["/api/log", `/api/log/${ids[0]}`]) {
       expect((await ada("GET", path)).status).toBe(403);

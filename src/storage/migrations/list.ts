@@ -6,6 +6,8 @@ import { keptAnswers } from "./0004-kept-answers.ts";
 import { channels } from "./0005-channels.ts";
 import { groups } from "./0007-groups.ts";
 import { secondFactors } from "./0008-second-factors.ts";
+import { audit } from "./0009-audit.ts";
+import { usage } from "./0010-usage.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -17,6 +19,8 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0005-channels": channels,
   "0007-groups": groups,
   "0008-second-factors": secondFactors,
+  "0009-audit": audit,
+  "0010-usage": usage,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

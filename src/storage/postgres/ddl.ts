@@ -13,7 +13,7 @@ export const postgresDdl: Ddl = {
   async forbidChanges(db, table) {
     const refuse = sql.ref(`${table}_refuse_change`);
     const message = sql.lit(`The ${table} is append-only.`);
-    await sql`create function ${refuse}() returns trigger language plpgsql as
+    await sql`create or replace function ${refuse}() returns trigger language plpgsql as
       ${sql.lit(`begin raise exception using message = TG_ARGV[0]; end`)}`.execute(db);
     // Once per statement, so that even one that would touch no row is refused, and TRUNCATE too.
     await sql`create trigger ${sql.ref(`${table}_no_change`)}

@@ -6,6 +6,7 @@ import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
 import { openGroup } from "../group.ts";
 import { migrate } from "../migrate.ts";
 import type { Tables } from "../tables.ts";
+import { findCallsEnd } from "./calls-end.ts";
 import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
 import { isHopeless, judge } from "./failure.ts";
@@ -65,6 +66,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     journal,
     keyTtlMs: KEY_TTL_MS,
     isAlive: async (other) => other === instance || (await isAlive(db, other)),
+    findCallsEnd: () => findCallsEnd(db),
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

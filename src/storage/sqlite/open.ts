@@ -82,6 +82,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     keyTtlMs: Infinity,
     // The folder is this process's alone.
     isAlive: async (other) => other === instance,
+    findCallsEnd: () => findCallsEnd(db),
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();
@@ -98,6 +99,15 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
       refuse,
     };
   }
+}
+
+/** Calls are written one transaction after the other: what can be seen is all there is. */
+async function findCallsEnd(db: Kysely<Tables>): Promise<number> {
+  const { end } = await db
+    .selectFrom("calls")
+    .select(({ fn }) => fn.max("seq").as("end"))
+    .executeTakeFirstOrThrow();
+  return end ?? 0;
 }
 
 /** For a command beside a running gateway: sees everything, changes nothing. */

@@ -2,7 +2,7 @@ import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
 import type { CallOutcome, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
 
 /** The journal: a row for each call that ended. */
@@ -36,6 +36,9 @@ export interface CallsTable {
   attempts: string;
   /** JSON array of field names. */
   lost: string;
+  long_cache_write_tokens: number | null;
+  /** JSON of the `Rates` it was charged by. */
+  rates: string | null;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -64,6 +67,8 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   duration_ms: "bigint",
   attempts: "text",
   lost: "text",
+  long_cache_write_tokens: "bigint",
+  rates: "text",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -94,6 +99,8 @@ export function callValues(record: CallRecord): Values {
     whole(record.durationMs),
     JSON.stringify(record.attempts),
     record.lost.length === 0 ? "[]" : JSON.stringify(record.lost),
+    usage.longCacheWriteTokens === undefined ? null : whole(usage.longCacheWriteTokens),
+    record.rates === undefined ? null : ratesText(record.rates),
   ];
 }
 
@@ -120,14 +127,45 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
       reasoningTokens: row.reasoning_tokens,
       audioOutputTokens: row.audio_output_tokens,
       isEstimated: row.is_estimated === 1,
+      ...(row.long_cache_write_tokens === null
+        ? {}
+        : { longCacheWriteTokens: row.long_cache_write_tokens }),
     },
     cost: nanoUsd(row.cost),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
     attempts: attempts.parse(JSON.parse(row.attempts)),
     lost: lost.parse(JSON.parse(row.lost)),
+    ...(row.rates === null ? {} : { rates: rates.parse(JSON.parse(row.rates)) }),
   };
 }
+
+/** A handful, each written with very many calls; where a price comes from is not. */
+const ratesTexts = new WeakMap<Rates, string>();
+
+function ratesText(rates: Rates): string {
+  let text = ratesTexts.get(rates);
+  if (text === undefined) {
+    const { input, output, cachedInput, cacheWrite, longCacheWrite, audioInput, audioOutput } =
+      rates;
+    const own = { input, output, cachedInput, cacheWrite, longCacheWrite, audioInput, audioOutput };
+    text = JSON.stringify(own);
+    ratesTexts.set(rates, text);
+  }
+  return text;
+}
+
+const rate = z.exactOptional(z.number());
+
+const rates = z.object({
+  input: z.number(),
+  output: z.number(),
+  cachedInput: rate,
+  cacheWrite: rate,
+  longCacheWrite: rate,
+  audioInput: rate,
+  audioOutput: rate,
+});
 
 const attempts = z.array(
   z.object({

@@ -9,7 +9,7 @@ import type { HttpDeps } from "#http/deps.ts";
 const MAX_MODELS = 5_000;
 const MAX_CREDENTIALS = 100;
 
-const CREDENTIAL = text({ minLength: 1 });
+const CREDENTIAL = text({ minLength: 1, isSecret: true });
 
 /** Their shapes; what they may say is what the file may say. */
 const FIELDS = {

@@ -1,4 +1,5 @@
 import type { CallRecord } from "#core/call.ts";
+import { partsOf, writePartCost, writeRate } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { showUsd } from "../usd.ts";
 
@@ -28,6 +29,20 @@ export function showCall(call: CallRecord): JsonObject {
     first_byte_ms: call.firstByteMs,
     duration_ms: call.durationMs,
     not_carried: call.lost,
+  };
+}
+
+/** What each part of a call cost; null where the rates are not known. Together they are what it cost, rounded up. */
+export function showCostParts({ usage, rates }: CallRecord): JsonObject {
+  const parts = rates && partsOf(usage, rates).filter(({ tokens }) => tokens > 0);
+  return {
+    cost_parts:
+      parts?.map((part) => ({
+        kind: part.kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        tokens: part.tokens,
+        usd_per_million: writeRate(part.rate),
+        cost_usd: writePartCost(part),
+      })) ?? null,
   };
 }
 

@@ -1,14 +1,14 @@
 import type { CallQuery, CallRecord } from "#core/call.ts";
-import { GatewayError, invalid } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
-import { readId } from "../read-id.ts";
+import { idIn } from "../read-id.ts";
 import { wholeNumber } from "../whole-number.ts";
-import { showCall, showCallWhole } from "./call-json.ts";
+import { showCall, showCallWhole, showCostParts } from "./call-json.ts";
 
 const common = { method: "GET", renderError: renderFailure } as const;
 
@@ -32,11 +32,12 @@ export const getOwnCall: Route<HttpDeps> = {
   ...common,
   path: "/api/log/self/:id",
   access: "user",
-  summary: "One of your calls, by the `x-request-id` of its answer.",
+  summary: "One of your calls, by the `x-request-id` of its answer, and what each part of it cost.",
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
-    return succeed(exchange.id, "", showCall(existing(found)));
+    const call = existing(found);
+    return succeed(exchange.id, "", { ...showCall(call), ...showCostParts(call) });
   },
 };
 
@@ -57,11 +58,12 @@ export const getCall: Route<HttpDeps> = {
   ...common,
   path: "/api/log/:id",
   access: "auditor",
-  summary: "Anybody's call, with every attempt that was made.",
+  summary: "Anybody's call, with every attempt that was made, and what each part of it cost.",
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"));
-    return succeed(exchange.id, "", showCallWhole(existing(found)));
+    const call = existing(found);
+    return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });
   },
 };
 
@@ -78,14 +80,6 @@ function pageIn(query: URLSearchParams): CallQuery {
       before: before === "" ? undefined : before,
     }),
   };
-}
-
-function idIn(query: URLSearchParams, name: string): number | undefined {
-  const given = query.get(name) ?? "";
-  if (given === "") return undefined;
-  const id = readId(given);
-  if (id === undefined) throw invalid(name, `'${name}' must be an id.`);
-  return id;
 }
 
 function showPage(

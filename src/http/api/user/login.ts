@@ -43,6 +43,7 @@ export const login: Route<HttpDeps> = {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
     }
     loginLimits.succeeded(name, exchange.client.address);
+    exchange.identify(user, "password");
     if (user.hasSecondFactor) await takeCode(exchange, deps, user, textOf(body["code"]));
     return await logIn(exchange, deps, user);
   },

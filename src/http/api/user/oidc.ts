@@ -52,6 +52,7 @@ export const beginOidc: Route<HttpDeps> = {
 export const finishOidc: Route<HttpDeps> = {
   ...common,
   path: CALLBACK_PATH,
+  isAction: true,
   summary: "Takes the identity provider's answer, logs in, and goes on to where it was to end.",
 
   async handle(exchange, deps) {
@@ -65,6 +66,7 @@ export const finishOidc: Route<HttpDeps> = {
     const user = await findOrAdmit(identity, deps, signOn);
     if (!user.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
     deps.loginLimits.succeeded(name, exchange.client.address);
+    exchange.identify(user, "single_sign_on");
 
     const response = redirect(exchange, returnTo, pendingCookie("", exchange.client.isSecure));
     return await startSession(exchange, deps, user.id, signOn.isSecondFactor, response);

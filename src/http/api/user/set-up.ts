@@ -11,7 +11,7 @@ import { EMAIL, NEW_PASSWORD, readEmail, readNewPassword } from "./user-fields.t
 import { showUser } from "./user-json.ts";
 
 const SET_UP = object({
-  "token!": text({ minLength: 1, maxLength: 128 }),
+  "token!": text({ minLength: 1, maxLength: 128, isSecret: true }),
   "email!": EMAIL,
   "password!": NEW_PASSWORD,
 });
@@ -36,6 +36,7 @@ export const setUp: Route<HttpDeps> = {
       throw new GatewayError("unauthenticated", "This token is not good, or not good any more.");
     }
     loginLimits.succeeded(THIS, address);
+    exchange.identify(user, "setup_token");
     return succeed(exchange.id, "The root account is ready; log in.", showUser(user));
   },
 };

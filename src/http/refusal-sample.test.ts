@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { RefusalSample } from "./refusal-sample.ts";
+
+const HERE = "198.51.100.1";
+
+function openSample() {
+  let now = 0;
+  const sample = new RefusalSample({ monotonic: () => now });
+  return {
+    sample,
+    pass: (ms: number) => void (now += ms),
+    /** How many of `count` are written. */
+    written: (count: number, address?: string) =>
+      Array.from({ length: count }, () => sample.mayWrite(address)).filter(Boolean).length,
+  };
+}
+
+test("a hundred a minute are written for one address, whatever others do", () => {
+  const { written, pass } = openSample();
+
+  expect(written(250, HERE)).toBe(100);
+  expect(written(3, "198.51.100.2")).toBe(3);
+  expect(written(250)).toBe(100);
+  pass(60_000);
+  expect(written(250, HERE)).toBe(100);
+});
+
+test("whoever has an IPv6 network has one address", () => {
+  const { written } = openSample();
+
+  expect(written(60, "2001:db8::1") + written(60, "2001:db8::2")).toBe(100);
+});
+
+test("all addresses together get no more than there is room for in an hour", () => {
+  const { written, pass } = openSample();
+  const all = (): number =>
+    Array.from({ length: 100 }, (_, i) => written(100, `192.0.2.${i}`)).reduce((a, b) => a + b, 0);
+
+  expect(all()).toBe(6_000);
+  pass(60_000);
+  expect(all()).toBe(0);
+  pass(3_600_000);
+  expect(all()).toBe(6_000);
+});
+
+test("what is not written is counted by address, until that is written down", () => {
+  const { sample } = openSample();
+  for (let i = 0; i < 5; i++) sample.count(HERE);
+  sample.count(undefined);
+
+  expect(sample.counts).toEqual([
+    [HERE, 5],
+    ["unknown", 1],
+  ]);
+  sample.count(HERE);
+  sample.forget(HERE, 5);
+  expect(sample.counts).toContainEqual([HERE, 1]);
+});
+
+test("however many addresses there are, few are counted apart", () => {
+  const { sample } = openSample();
+  for (let i = 0; i < 5_000; i++) sample.count(`10.0.${i >> 8}.${i & 255}`);
+
+  expect(sample.counts).toHaveLength(101);
+  expect(sample.counts.at(-1)).toEqual(["others", 4_900]);
+});

@@ -1,0 +1,40 @@
+import type { NanoUsd } from "#core/money.ts";
+
+/** What the calls that were admitted within an hour add up to. */
+export interface UsageHoursTable {
+  /** Its beginning, Unix ms. */
+  hour: number;
+  user_id: number;
+  key_id: number;
+  /** Empty where nobody serves the model: such a name may be anything. */
+  model: string;
+  /** Empty where no channel answered. */
+  channel: string;
+  calls: number;
+  failed_calls: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  audio_input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  audio_output_tokens: number;
+  cost: NanoUsd;
+}
+
+export const HOUR_MS = 3_600_000;
+
+export const DIMENSIONS = ["hour", "user_id", "key_id", "model", "channel"] as const;
+
+export const COUNTS = [
+  "calls",
+  "failed_calls",
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "audio_input_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "audio_output_tokens",
+  "cost",
+] as const;
