@@ -28,8 +28,15 @@ export interface ApiKey {
 export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
 
-/** `user:7` or `key:31`. */
-export type AccountId = `${"user" | "key"}:${number}`;
+/** Who has money: `user:7`, `key:31` or `team:3`. */
+export type OwnerId = `${"user" | "key" | "team"}:${number}`;
+
+/** An owner's account, or that of one of its periods: `key:31@2026-11-20`, `user:7@2026-11`. */
+export type AccountId = OwnerId | `${OwnerId}@${string}`;
+
+export function isAccountId(text: string): text is AccountId {
+  return /^(?:user|key|team):\d{1,16}(?:@\d{4}-\d{2}(?:-\d{2})?)?$/.test(text);
+}
 
 /** Finds keys by the secret that a caller shows. */
 export interface KeyStore {

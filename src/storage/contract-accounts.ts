@@ -382,6 +382,9 @@ async function undoAccounts(place: Place): Promise<void> {
   ]) {
     await db.schema.alterTable("keys").dropColumn(column).execute();
   }
+  for (const table of ["holds", "ledger"]) {
+    await db.schema.alterTable(table).dropColumn("more_accounts").execute();
+  }
   await db.schema.dropTable("groups").execute();
   await sql`delete from sluice_migrations where name >= '0003'`.execute(db);
 }

@@ -26,6 +26,7 @@ import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
+import { describeBudgets } from "./contract-budgets.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeRouting } from "./contract-routing.ts";
 import { describeIdentities } from "./contract-identities.ts";
@@ -42,6 +43,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
+  describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));

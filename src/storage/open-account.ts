@@ -3,7 +3,7 @@ import type { AccountId } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Tables } from "./tables.ts";
-import { pairOf } from "./tables/accounts.ts";
+import { toAccountColumns } from "./tables/accounts.ts";
 import { grantChange } from "./tables/ledger.ts";
 
 /** A new account with its first grant, if any: nobody can have touched it before. */
@@ -18,14 +18,15 @@ export async function openAccount(
   await db.insertInto("accounts").values({ id, granted, spent: nothing, held: nothing }).execute();
   if (granted === null) return;
   const { grantedDelta, boundDelta } = grantChange(null, granted);
-  const pair = pairOf([id]);
+  const columns = toAccountColumns([id]);
   await db
     .insertInto("ledger")
     .values({
       op_id: `grant:${ulid(at)}`,
       kind: "grant",
-      user_account: pair.user,
-      key_account: pair.key,
+      user_account: columns.user,
+      key_account: columns.key,
+      more_accounts: columns.more,
       held_delta: nothing,
       spent_delta: nothing,
       granted_delta: nanoUsd(grantedDelta),

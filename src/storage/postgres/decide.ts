@@ -2,7 +2,13 @@ import type { AccountId } from "#core/key.ts";
 import { canHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
-import { idsOf, pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import {
+  accountColumnsOf,
+  idsOf,
+  toAccount,
+  toAccountColumns,
+  type AccountColumns,
+} from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues } from "../tables/holds.ts";
@@ -43,7 +49,7 @@ export interface DecideContext {
 }
 
 interface OpenState {
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   readonly instance: string;
   /** Values of the row, where this transaction is the one to make it. */
   readonly row?: Values;
@@ -116,14 +122,14 @@ export function decide(
     }
   }
 
-  function hold({ request, pair, isForsaken }: HoldOperation): boolean {
+  function hold({ request, columns, isForsaken }: HoldOperation): boolean {
     const { callId, amount, openedAt } = request;
-    if (isForsaken || !reserve(pair, amount)) return false;
-    entries.push(callEntry(callId, "hold", pair, amount, 0, openedAt));
+    if (isForsaken || !reserve(columns, amount)) return false;
+    entries.push(callEntry(callId, "hold", columns, amount, 0, openedAt));
     open.set(callId, {
-      pair,
+      columns,
       instance: context.instance,
-      row: holdValues(request, pair, context.instance),
+      row: holdValues(request, columns, context.instance),
       amount,
       extensions: 0,
       wasExtended: false,
@@ -133,12 +139,12 @@ export function decide(
 
   function extend({ callId, amount }: ExtendOperation): boolean {
     const state = open.get(callId);
-    if (state === undefined || !reserve(state.pair, amount)) return false;
+    if (state === undefined || !reserve(state.columns, amount)) return false;
     state.amount += amount;
     state.extensions++;
     state.wasExtended = true;
     const kind = `extend:${state.extensions}` as const;
-    entries.push(callEntry(callId, kind, state.pair, amount, 0, context.now));
+    entries.push(callEntry(callId, kind, state.columns, amount, 0, context.now));
     return true;
   }
 
@@ -150,8 +156,8 @@ export function decide(
 
     open.delete(callId);
     if (state.row === undefined) closed.push(callId);
-    move(state.pair, -state.amount, cost);
-    entries.push(callEntry(callId, kind, state.pair, -state.amount, cost, at));
+    move(state.columns, -state.amount, cost);
+    entries.push(callEntry(callId, kind, state.columns, -state.amount, cost, at));
     if (record !== null) calls.push(callValues(record));
     return true;
   }
@@ -168,22 +174,22 @@ export function decide(
     const account = accounts.get(id);
     if (account === undefined) return false;
     const change = grantChange(account.granted, granted);
-    entries.push(grantEntry(grantId, pairOf([id]), change, note, at));
+    entries.push(grantEntry(grantId, toAccountColumns([id]), change, note, at));
     accounts.set(id, { ...account, granted });
     touched.add(id);
     return true;
   }
 
-  function reserve(pair: AccountPair, amount: number): boolean {
-    const ids = idsOf(pair);
+  function reserve(columns: AccountColumns, amount: number): boolean {
+    const ids = idsOf(columns);
     const drawn = ids.flatMap((id) => accounts.get(id) ?? []);
     if (drawn.length < ids.length || !canHold(drawn, nanoUsd(amount))) return false;
-    move(pair, amount, 0);
+    move(columns, amount, 0);
     return true;
   }
 
-  function move(pair: AccountPair, held: number, spent: number): void {
-    for (const id of idsOf(pair)) {
+  function move(columns: AccountColumns, held: number, spent: number): void {
+    for (const id of idsOf(columns)) {
       const account = accounts.get(id);
       if (account === undefined) continue;
       accounts.set(id, {
@@ -198,7 +204,7 @@ export function decide(
 
 function stateOf(row: StoredHold): OpenState {
   return {
-    pair: { user: row.user_account, key: row.key_account },
+    columns: accountColumnsOf(row),
     instance: row.instance,
     amount: row.amount,
     extensions: row.extensions,

@@ -11,7 +11,7 @@ import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
-import { pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import { toAccountColumns, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { toOpenHold } from "../tables/holds.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
@@ -26,7 +26,7 @@ export interface PostgresLedgerDeps {
 
 /** A hold that this process opened and has not closed. */
 export interface OwnHold {
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   readonly admitted: Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export function openPostgresLedger(
       let hold = own.get(request.callId);
       if (hold === undefined) {
         group.assertOpen();
-        const pair = pairOf(request.accounts);
-        hold = { pair, admitted: admit(request, pair) };
+        const columns = toAccountColumns(request.accounts);
+        hold = { columns, admitted: admit(request, columns) };
         own.set(request.callId, hold);
       }
       await hold.admitted;
@@ -94,8 +94,8 @@ export function openPostgresLedger(
     close: () => checkpoints.close(),
   };
 
-  function admit(request: HoldRequest, pair: AccountPair): Promise<void> {
-    const operation: HoldOperation = { type: "hold", request, pair, isForsaken: false };
+  function admit(request: HoldRequest, columns: AccountColumns): Promise<void> {
+    const operation: HoldOperation = { type: "hold", request, columns, isForsaken: false };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (error: GatewayError): void => {
       clearTimeout(timer);

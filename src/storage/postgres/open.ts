@@ -39,7 +39,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     statements: compileStatements(db),
     instance,
     now: () => clock.now(),
-    pairOfHold: (callId: string) => own.get(callId)?.pair,
+    columnsOfHold: (callId: string) => own.get(callId)?.columns,
   };
   const group = openGroup<PostgresWrite>({
     inFlight: () => own.size,

@@ -3,7 +3,7 @@ import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Write } from "../group.ts";
-import type { AccountPair } from "../tables/accounts.ts";
+import type { AccountColumns } from "../tables/accounts.ts";
 
 /** What a transaction can be asked to do. */
 export type Operation =
@@ -18,7 +18,7 @@ export type Operation =
 export interface HoldOperation {
   readonly type: "hold";
   readonly request: HoldRequest;
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   /** The caller no longer waits: whatever was reserved has to be released. */
   isForsaken: boolean;
 }

@@ -16,6 +16,7 @@ export interface StoredHold {
   readonly call_id: string;
   readonly user_account: AccountId | null;
   readonly key_account: AccountId | null;
+  readonly more_accounts: string | null;
   readonly amount: number;
   readonly extensions: number;
   readonly instance: string;
@@ -38,7 +39,7 @@ export function compileStatements(db: Kysely<Tables>) {
   const ids = sql`${[]}::text[]`;
 
   const findHolds = compile(
-    sql`select call_id, user_account, key_account, amount, extensions, instance
+    sql`select call_id, user_account, key_account, more_accounts, amount, extensions, instance
       from holds where call_id = any(${ids})`,
   );
   const findEntries = compile(

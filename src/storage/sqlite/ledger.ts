@@ -11,7 +11,12 @@ import type { Group, Write } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
-import { pairOf, type AccountPair } from "../tables/accounts.ts";
+import {
+  accountColumnsOf,
+  idsOf,
+  toAccountColumns,
+  type AccountColumns,
+} from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, toOpenHold } from "../tables/holds.ts";
@@ -32,7 +37,7 @@ export interface SqliteLedgerDeps {
 /** A hold in memory, until it is closed. */
 export interface LiveHold {
   readonly accounts: readonly AccountId[];
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   amount: NanoUsd;
   extensions: number;
   /**
@@ -73,9 +78,9 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       if (known !== undefined) return { durable: known.durable };
 
       group.assertOpen();
-      const pair = pairOf(request.accounts);
+      const columns = toAccountColumns(request.accounts);
       reserve(request.accounts, request.amount);
-      return { durable: open(request, pair).durable };
+      return { durable: open(request, columns).durable };
     },
 
     async extend(callId, amount) {
@@ -103,7 +108,13 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       const account = accounts.open(id);
       const before = account.granted;
       const change = grantChange(before, granted);
-      const entry = grantEntry(ulid(clock.now()), pairOf([id]), change, note, clock.now());
+      const entry = grantEntry(
+        ulid(clock.now()),
+        toAccountColumns([id]),
+        change,
+        note,
+        clock.now(),
+      );
       account.granted = granted;
 
       await written([id], {
@@ -144,16 +155,16 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     move(existing, amount, 0);
   }
 
-  function open(request: HoldRequest, pair: AccountPair): LiveHold {
+  function open(request: HoldRequest, columns: AccountColumns): LiveHold {
     const { callId, amount } = request;
     const hold: LiveHold = {
       accounts: request.accounts,
-      pair,
+      columns,
       amount,
       extensions: 0,
       state: "provisional",
-      entry: () => callEntry(callId, "hold", pair, amount, 0, request.openedAt),
-      row: () => holdValues(request, pair, instance),
+      entry: () => callEntry(callId, "hold", columns, amount, 0, request.openedAt),
+      row: () => holdValues(request, columns, instance),
       durable: IN_MEMORY,
     };
     holds.set(callId, hold);
@@ -184,7 +195,14 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
 
   async function extend(callId: string, hold: LiveHold, amount: NanoUsd): Promise<boolean> {
     hold.extensions++;
-    const entry = callEntry(callId, `extend:${hold.extensions}`, hold.pair, amount, 0, clock.now());
+    const entry = callEntry(
+      callId,
+      `extend:${hold.extensions}`,
+      hold.columns,
+      amount,
+      0,
+      clock.now(),
+    );
     const row = [amount, hold.extensions, callId];
     await written(hold.accounts, {
       isRefusable: true,
@@ -227,7 +245,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
         } else if (hold.state !== "provisional") {
           batch.release(callId);
         }
-        batch.row("entry", callEntry(callId, kind, hold.pair, -released, cost, at));
+        batch.row("entry", callEntry(callId, kind, hold.columns, -released, cost, at));
         batch.row("record", callValues(record));
         batch.move(hold.accounts, -released, cost);
       },
@@ -292,10 +310,10 @@ export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHol
   const rows = await db.selectFrom("holds").selectAll().execute();
   return new Map(
     rows.map((row) => {
-      const pair = { user: row.user_account, key: row.key_account };
+      const columns = accountColumnsOf(row);
       const hold: LiveHold = {
-        accounts: toOpenHold(row).accounts,
-        pair,
+        accounts: idsOf(columns),
+        columns,
         amount: nanoUsd(row.amount),
         extensions: row.extensions,
         state: "written",

@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { AccountPair } from "./accounts.ts";
+import type { AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
 /**
@@ -22,6 +22,8 @@ export interface LedgerTable {
   bound_delta: number;
   note: string | null;
   at: number;
+  /** Account ids beside the two above, with a space between them. */
+  more_accounts: string | null;
 }
 
 export type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
@@ -38,13 +40,14 @@ export const LEDGER_COLUMNS: Columns<LedgerTable> = {
   bound_delta: "bigint",
   note: "text",
   at: "bigint",
+  more_accounts: "text",
 };
 
 /** An entry of a call's life: what it reserves, gives back and takes. */
 export function callEntry(
   callId: string,
   kind: "hold" | "settle" | "void" | `extend:${number}`,
-  pair: AccountPair,
+  columns: AccountColumns,
   held: number,
   spent: number,
   at: number,
@@ -54,14 +57,15 @@ export function callEntry(
     `${callId}:${kind}`,
     callId,
     name,
-    pair.user,
-    pair.key,
+    columns.user,
+    columns.key,
     held,
     spent,
     0,
     0,
     null,
     whole(at),
+    columns.more,
   ];
 }
 
@@ -79,7 +83,7 @@ export function grantChange(from: NanoUsd | null, to: NanoUsd | null): GrantChan
 
 export function grantEntry(
   grantId: string,
-  pair: AccountPair,
+  columns: AccountColumns,
   change: GrantChange,
   note: string,
   at: number,
@@ -88,13 +92,14 @@ export function grantEntry(
     `grant:${grantId}`,
     null,
     "grant",
-    pair.user,
-    pair.key,
+    columns.user,
+    columns.key,
     0,
     0,
     change.grantedDelta,
     change.boundDelta,
     note,
     whole(at),
+    columns.more,
   ];
 }
