@@ -54,8 +54,11 @@ export interface KeyPage {
 
 /** A user's keys in the user's own hands: somebody else's are as good as none. */
 export interface OwnKeys {
-  /** The secret is in the answer and nowhere else: it cannot be shown again. */
-  create(draft: KeyDraft): Promise<CreatedKey>;
+  /**
+   * The secret is in the answer and nowhere else: it cannot be shown again.
+   * Throws `invalid_request` where its user has `most` keys already.
+   */
+  create(draft: KeyDraft, most?: number): Promise<CreatedKey>;
   page(userId: number, offset: number, limit: number): Promise<KeyPage>;
   findOwn(userId: number, id: number): Promise<ListedKey | undefined>;
   update(userId: number, id: number, change: KeyChange): Promise<ListedKey | undefined>;

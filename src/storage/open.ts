@@ -13,6 +13,7 @@ import { assertSamePepper } from "./assert-same-pepper.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
+import { createGrants } from "./grants.ts";
 import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -100,18 +101,26 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       : await openPostgres(databaseUrl, engineOptions),
     (each) => each.close(),
   );
-  const { db, ledger, journal } = engine;
+  const { db, journal } = engine;
   await assertSamePepper(db, pepper);
   const keys = opened.use(
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const admin = createKeyAdmin({ db, ledger, keys, clock });
+  const grants = createGrants({
+    db,
+    clock,
+    onGranted: (id, granted) => engine.onGranted(id, granted),
+  });
+  const admin = createKeyAdmin({ db, grants, keys, clock });
 
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();
   return {
-    ledger,
+    ledger: {
+      ...engine.ledger,
+      grant: (id, granted, note) => grants.transaction((on) => on.grant(id, granted, note)),
+    },
     journal,
     keys: { find: keys.find, ...admin },
     users: createUserStore({ db, clock, passwords, keys }),

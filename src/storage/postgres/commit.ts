@@ -51,13 +51,9 @@ async function run(
   const retried = writes.flatMap(({ operation, wasTried }) =>
     operation.type === "close" && wasTried ? [`${operation.callId}:${operation.kind}`] : [],
   );
-  const grants = writes.flatMap(({ operation }) =>
-    operation.type === "grant" ? [operation.account] : [],
-  );
   const accountIds = await accountsOf(connection, writes, deps);
 
-  const [, accounts, holds, entries] = await Promise.all([
-    grants.length === 0 ? undefined : statements.addAccounts(connection, grants),
+  const [accounts, holds, entries] = await Promise.all([
     accountIds.length === 0 ? [] : statements.lockAccounts(connection, accountIds),
     callIds.length === 0 ? [] : statements.findHolds(connection, callIds),
     retried.length === 0 ? [] : statements.findEntries(connection, retried),
@@ -78,7 +74,6 @@ async function accountsOf(
 
   for (const { operation } of writes) {
     if (operation.type === "hold") add(operation.columns);
-    if (operation.type === "grant") ids.add(operation.account);
     if (operation.type === "extend" || operation.type === "close") {
       const columns = columnsOfHold(operation.callId);
       if (columns === undefined) unknown.push(operation.callId);

@@ -2,21 +2,14 @@ import type { AccountId } from "#core/key.ts";
 import { canHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
-import {
-  accountColumnsOf,
-  idsOf,
-  toAccount,
-  toAccountColumns,
-  type AccountColumns,
-} from "../tables/accounts.ts";
+import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues } from "../tables/holds.ts";
-import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import { callEntry } from "../tables/ledger.ts";
 import type {
   CloseOperation,
   ExtendOperation,
-  GrantOperation,
   HoldOperation,
   Operation,
   PostgresWrite,
@@ -108,8 +101,6 @@ export function decide(
         return extend(operation);
       case "close":
         return close(operation, wasTried);
-      case "grant":
-        return grant(operation);
       case "record":
         calls.push(callValues(operation.record));
         return true;
@@ -168,16 +159,6 @@ export function decide(
       (entry) =>
         entry.op_id === `${callId}:${kind}` && entry.spent_delta === cost && entry.at === at,
     );
-  }
-
-  function grant({ grantId, account: id, granted, note, at }: GrantOperation): boolean {
-    const account = accounts.get(id);
-    if (account === undefined) return false;
-    const change = grantChange(account.granted, granted);
-    entries.push(grantEntry(grantId, toAccountColumns([id]), change, note, at));
-    accounts.set(id, { ...account, granted });
-    touched.add(id);
-    return true;
   }
 
   function reserve(columns: AccountColumns, amount: number): boolean {

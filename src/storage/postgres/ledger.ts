@@ -2,11 +2,11 @@ import assert from "node:assert";
 import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
-import type { HoldRequest, Ledger } from "#core/ledger.ts";
+import type { HoldRequest } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { ulid } from "#lib/ids.ts";
 import { openCheckpoints } from "../checkpoints.ts";
+import type { EngineLedger } from "../engine.ts";
 import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import { outOfQuota } from "../out-of-quota.ts";
@@ -34,7 +34,7 @@ export interface OwnHold {
 export function openPostgresLedger(
   deps: PostgresLedgerDeps,
   own: Map<string, OwnHold>,
-): Ledger & { close(): void } {
+): EngineLedger & { close(): void } {
   const { db, group, clock, limits } = deps;
   const closing = new Set<string>();
   const checkpoints = openCheckpoints(limits.checkpointMs, (amounts) => {
@@ -67,12 +67,6 @@ export function openPostgresLedger(
 
     settle: (callId, cost, record) => close({ kind: "settle", callId, cost, record }),
     void: (callId, record) => close({ kind: "void", callId, cost: nanoUsd(0), record }),
-
-    async grant(account, granted, note) {
-      group.assertOpen();
-      const at = clock.now();
-      await committed({ type: "grant", grantId: ulid(at), account, granted, note, at }, false);
-    },
 
     async findAccount(id) {
       const row = await accountRow(db, id);

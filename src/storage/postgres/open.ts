@@ -63,6 +63,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     db,
     ledger,
     journal,
+    // No account is kept in memory.
+    onGranted() {},
     keyTtlMs: KEY_TTL_MS,
     isAlive: async (other) => other === instance || (await isAlive(db, other)),
     ping: () =>

@@ -1,5 +1,4 @@
 import type { CallRecord } from "#core/call.ts";
-import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Write } from "../group.ts";
@@ -10,7 +9,6 @@ export type Operation =
   | HoldOperation
   | ExtendOperation
   | CloseOperation
-  | GrantOperation
   | { readonly type: "record"; readonly record: CallRecord }
   | { readonly type: "checkpoints"; readonly amounts: ReadonlyMap<string, NanoUsd> }
   | { readonly type: "probe" };
@@ -37,15 +35,6 @@ export interface CloseOperation {
   readonly at: number;
   /** None where a hold is taken back of which nobody knew whether it was made. */
   readonly record: CallRecord | null;
-}
-
-export interface GrantOperation {
-  readonly type: "grant";
-  readonly grantId: string;
-  readonly account: AccountId;
-  readonly granted: NanoUsd | null;
-  readonly note: string;
-  readonly at: number;
 }
 
 export interface PostgresWrite extends Write {

@@ -50,11 +50,6 @@ export function compileStatements(db: Kysely<Tables>) {
     sql`select id, granted, spent, held from accounts where id = any(${ids})
       order by id for update`,
   );
-  const addAccounts = compile(
-    sql`insert into accounts (id, granted, spent, held)
-      select distinct id, null::bigint, 0, 0 from unnest(${ids}) as new(id) order by id
-      on conflict do nothing`,
-  );
   const updateAccounts = compile(
     sql`update accounts set granted = new.granted, spent = new.spent, held = new.held
       from ${unnest(["text", "bigint", "bigint", "bigint"])} as new(id, granted, spent, held)
@@ -86,7 +81,6 @@ export function compileStatements(db: Kysely<Tables>) {
       (await on.query<StoredEntry>(findEntries, [opIds])).rows,
     lockAccounts: async (on: Connection, accountIds: AccountId[]) =>
       (await on.query<Tables["accounts"]>(lockAccounts, [accountIds])).rows,
-    addAccounts: (on: Connection, accountIds: AccountId[]) => on.query(addAccounts, [accountIds]),
     updateAccounts: (on: Connection, rows: readonly Values[]) =>
       on.query(updateAccounts, columnsOf(rows, 4)),
     addEntries: (on: Connection, rows: readonly Values[]) =>

@@ -2,11 +2,11 @@ import assert from "node:assert";
 import type { Kysely } from "kysely";
 import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
-import { canHold, type HoldRequest, type Ledger } from "#core/ledger.ts";
+import { canHold, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { ulid } from "#lib/ids.ts";
 import { openCheckpoints } from "../checkpoints.ts";
+import type { EngineLedger } from "../engine.ts";
 import type { Group, Write } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import { outOfQuota } from "../out-of-quota.ts";
@@ -20,7 +20,7 @@ import {
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, toOpenHold } from "../tables/holds.ts";
-import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import { callEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
@@ -59,7 +59,7 @@ const IN_MEMORY = Promise.resolve();
  * and now, on the accounts in memory; the database follows a transaction
  * behind, and what was admitted is booked whatever happens to it.
  */
-export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): void } {
+export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close(): void } {
   const { db, accounts, holds, group, instance, clock } = deps;
   const checkpoints = openCheckpoints(deps.limits.checkpointMs, (amounts) => {
     group.add({
@@ -102,32 +102,6 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     },
     settle: async (callId, cost, record) => close(callId, "settle", cost, record),
     void: async (callId, record) => close(callId, "void", nanoUsd(0), record),
-
-    async grant(id, granted, note) {
-      group.assertOpen();
-      const account = accounts.open(id);
-      const before = account.granted;
-      const change = grantChange(before, granted);
-      const entry = grantEntry(
-        ulid(clock.now()),
-        toAccountColumns([id]),
-        change,
-        note,
-        clock.now(),
-      );
-      account.granted = granted;
-
-      await written([id], {
-        isRefusable: false,
-        encode(batch) {
-          batch.row("grant", [id, granted]);
-          batch.row("entry", entry);
-        },
-        refused() {
-          account.granted = before;
-        },
-      });
-    },
 
     async findAccount(id) {
       const account = accounts.find(id);

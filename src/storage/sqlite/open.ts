@@ -79,6 +79,10 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     db,
     ledger,
     journal,
+    onGranted(id, granted) {
+      const account = accounts.find(id);
+      if (account !== undefined) account.granted = granted;
+    },
     keyTtlMs: Infinity,
     // The folder is this process's alone.
     isAlive: async (other) => other === instance,

@@ -80,26 +80,3 @@ export function grantChange(from: NanoUsd | null, to: NanoUsd | null): GrantChan
     boundDelta: Number(to !== null) - Number(from !== null),
   };
 }
-
-export function grantEntry(
-  grantId: string,
-  columns: AccountColumns,
-  change: GrantChange,
-  note: string,
-  at: number,
-): Values {
-  return [
-    `grant:${grantId}`,
-    null,
-    "grant",
-    columns.user,
-    columns.key,
-    0,
-    0,
-    change.grantedDelta,
-    change.boundDelta,
-    note,
-    whole(at),
-    columns.more,
-  ];
-}

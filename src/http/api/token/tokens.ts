@@ -48,13 +48,8 @@ export const createToken: Route<HttpDeps> = {
   async handle(exchange, { ownKeys, clock, limits }) {
     const { id: userId } = requireUser(exchange);
     const fields = readTokenFields(await readFields(exchange, NEW_TOKEN));
-    if ((await ownKeys.page(userId, 0, 1)).total >= limits.keysPerUser) {
-      throw new GatewayError(
-        "invalid_request",
-        `You have ${limits.keysPerUser} tokens already; delete some first.`,
-      );
-    }
-    const { key, secret } = await ownKeys.create({ ...draftOf(fields), userId });
+    const draft = { ...draftOf(fields), userId };
+    const { key, secret } = await ownKeys.create(draft, limits.keysPerUser);
     const listed = existing(await ownKeys.findOwn(userId, key.id));
     return succeed(exchange.id, "The token was made. Its key is not shown again.", {
       ...showToken(listed, clock.now()),

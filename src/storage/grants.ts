@@ -1,0 +1,110 @@
+import type { Kysely } from "kysely";
+import type { AccountId } from "#core/key.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import type { Tables } from "./tables.ts";
+import { toAccountColumns } from "./tables/accounts.ts";
+import { grantChange } from "./tables/ledger.ts";
+
+export interface GrantsDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  /** An engine that keeps accounts in memory learns of a change once it is committed. */
+  onGranted(id: AccountId, granted: NanoUsd | null): void;
+}
+
+/** What accounts may spend, changed together with whatever belongs to it: all or nothing. */
+export interface Grants {
+  transaction<T>(action: (transaction: GrantTransaction) => Promise<T>): Promise<T>;
+}
+
+export interface GrantTransaction {
+  readonly db: Kysely<Tables>;
+  /** `null` takes the bound away. Makes the account where there is none. */
+  grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
+}
+
+export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
+  return {
+    async transaction(action) {
+      const changed = new Map<AccountId, NanoUsd | null>();
+      const result = await db.transaction().execute((transaction) =>
+        action({
+          db: transaction,
+          async grant(id, granted, note) {
+            const before = await lockAccount(transaction, id);
+            await transaction
+              .updateTable("accounts")
+              .set({ granted })
+              .where("id", "=", id)
+              .execute();
+            const at = clock.now();
+            await addGrant(transaction, { opId: newGrantId(at), id, before, granted, note, at });
+            changed.set(id, granted);
+          },
+        }),
+      );
+      for (const [id, granted] of changed) onGranted(id, granted);
+      return result;
+    },
+  };
+}
+
+/** Nobody else moves the account until the transaction ends. */
+async function lockAccount(db: Kysely<Tables>, id: AccountId): Promise<NanoUsd | null> {
+  const nothing = nanoUsd(0);
+  await db
+    .insertInto("accounts")
+    .values({ id, granted: null, spent: nothing, held: nothing })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  // Written over with what it is, which locks it on both engines.
+  const { granted } = await db
+    .updateTable("accounts")
+    .set(({ ref }) => ({ granted: ref("granted") }))
+    .where("id", "=", id)
+    .returning("granted")
+    .executeTakeFirstOrThrow();
+  return granted;
+}
+
+export interface GrantRow {
+  /** Names the operation, so that it is not done twice. */
+  readonly opId: string;
+  readonly id: AccountId;
+  readonly before: NanoUsd | null;
+  readonly granted: NanoUsd | null;
+  readonly note: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export function newGrantId(at: number): string {
+  return `grant:${ulid(at)}`;
+}
+
+export async function addGrant(
+  db: Kysely<Tables>,
+  { opId, id, before, granted, note, at }: GrantRow,
+): Promise<void> {
+  const nothing = nanoUsd(0);
+  const { grantedDelta, boundDelta } = grantChange(before, granted);
+  const { user, key, more } = toAccountColumns([id]);
+  await db
+    .insertInto("ledger")
+    .values({
+      op_id: opId,
+      kind: "grant",
+      user_account: user,
+      key_account: key,
+      more_accounts: more,
+      held_delta: nothing,
+      spent_delta: nothing,
+      granted_delta: nanoUsd(grantedDelta),
+      bound_delta: boundDelta,
+      note,
+      at,
+    })
+    .execute();
+}
