@@ -417,6 +417,10 @@ async function undoAccounts(place: Place): Promise<void> {
   ]) {
     await db.schema.alterTable("keys").dropColumn(column).execute();
   }
+  const indexes = ["user_account", "more_accounts"].map((each) => `ledger_grants_by_${each}`);
+  for (const index of [...indexes, "users_by_team"]) await db.schema.dropIndex(index).execute();
+  await db.schema.alterTable("users").dropColumn("team_id").execute();
+  for (const table of ["teams", "budgets"]) await db.schema.dropTable(table).execute();
   for (const table of ["holds", "ledger"]) {
     await db.schema.alterTable(table).dropColumn("more_accounts").execute();
   }

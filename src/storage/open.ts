@@ -5,7 +5,9 @@ import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { TeamStore } from "#core/team.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -23,12 +25,14 @@ import { createLogins, type LoginStore } from "./logins.ts";
 import { createModelStore } from "./models.ts";
 import { openPasswords } from "./passwords.ts";
 import { openPostgres } from "./postgres/open.ts";
+import { createQuotaStore } from "./quotas.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createTeamStore } from "./teams.ts";
 import { createGroupStore } from "./user-groups.ts";
 import { createUserStore, type UserAdmin } from "./users.ts";
 
@@ -55,6 +59,8 @@ export interface Storage extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly journal: CountingJournal;
   readonly keys: KeyStore & KeyAdmin;
+  readonly quotas: QuotaStore;
+  readonly teams: TeamStore;
   readonly users: UserAdmin;
   readonly groups: GroupStore;
   readonly logins: LoginStore;
@@ -123,6 +129,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     journal,
     keys: { find: keys.find, ...admin },
+    quotas: createQuotaStore({ db, grants, ledger: engine.ledger, keys, clock }),
+    teams: createTeamStore({ db, grants, keys, clock }),
     users: createUserStore({ db, clock, passwords, keys }),
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),

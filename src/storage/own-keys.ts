@@ -3,6 +3,7 @@ import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { ListedKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
+import { changeBudgets } from "./budgets.ts";
 import type { Grants, GrantTransaction } from "./grants.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
@@ -17,6 +18,7 @@ export interface OwnKeysDeps {
   readonly clock: Clock;
 }
 
+const BY_OWNER = "changed by its owner";
 /** Both engines bound the parameters of a statement. */
 const MAX_AT_ONCE = 1_000;
 
@@ -43,7 +45,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
 
     findOwn,
 
-    async update(userId, id, { quota, status, ...change }) {
+    async update(userId, id, { quota, budgets = {}, status, ...change }) {
       const columns = { ...keyColumns(change), ...(status === undefined ? {} : { status }) };
       try {
         await grants.transaction(async (transaction) => {
@@ -55,7 +57,9 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
             .where("deleted_at", "is", null)
             .returning("id")
             .executeTakeFirst();
-          if (found !== undefined) await setQuota(transaction, id, quota, "changed by its owner");
+          if (found === undefined) return;
+          await setQuota(transaction, id, quota, BY_OWNER);
+          await changeBudgets(transaction, `key:${id}`, budgets, BY_OWNER, clock.now());
         });
       } catch (cause) {
         throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;

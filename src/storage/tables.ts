@@ -1,4 +1,5 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type { BudgetsTable } from "./tables/budgets.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { GroupsTable } from "./tables/groups.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
@@ -13,6 +14,7 @@ import type { ModelsTable } from "./tables/models.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
+import type { TeamsTable } from "./tables/teams.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The database as Kysely sees it, the same on both engines. */
@@ -23,7 +25,9 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable;
   identities: IdentitiesTable;
   keys: KeysTable;
+  teams: TeamsTable;
   accounts: AccountsTable;
+  budgets: BudgetsTable;
   holds: HoldsTable;
   ledger: LedgerTable;
   calls: CallsTable;

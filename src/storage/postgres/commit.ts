@@ -51,14 +51,22 @@ async function run(
   const retried = writes.flatMap(({ operation, wasTried }) =>
     operation.type === "close" && wasTried ? [`${operation.callId}:${operation.kind}`] : [],
   );
+  const periods = writes.flatMap(({ operation }) =>
+    operation.type === "hold" ? operation.periods : [],
+  );
   const accountIds = await accountsOf(connection, writes, deps);
 
-  const [accounts, holds, entries] = await Promise.all([
+  const [opened, accounts, holds, entries] = await Promise.all([
+    periods.length === 0 ? [] : statements.openAccounts(connection, periods),
     accountIds.length === 0 ? [] : statements.lockAccounts(connection, accountIds),
     callIds.length === 0 ? [] : statements.findHolds(connection, callIds),
     retried.length === 0 ? [] : statements.findEntries(connection, retried),
   ]);
-  const changes = decide(writes, { accounts, holds, entries }, { instance, now: deps.now() });
+  const changes = decide(
+    writes,
+    { opened, accounts, holds, entries },
+    { instance, now: deps.now() },
+  );
   await write(connection, changes, deps);
 }
 

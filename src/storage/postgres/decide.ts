@@ -1,12 +1,12 @@
 import type { AccountId } from "#core/key.ts";
-import { canHold } from "#core/ledger.ts";
-import { nanoUsd } from "#core/money.ts";
+import { findShort } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues } from "../tables/holds.ts";
-import { callEntry } from "../tables/ledger.ts";
+import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type {
   CloseOperation,
   ExtendOperation,
@@ -14,12 +14,14 @@ import type {
   Operation,
   PostgresWrite,
 } from "./operation.ts";
-import type { StoredEntry, StoredHold } from "./statements.ts";
+import type { OpenedAccount, StoredEntry, StoredHold } from "./statements.ts";
 
 /** What a transaction has locked and read. */
 export interface Locked {
   readonly accounts: readonly Tables["accounts"][];
   readonly holds: readonly StoredHold[];
+  /** Accounts that are there since this transaction, with their bounds. */
+  readonly opened: readonly OpenedAccount[];
   /** Closes of ours that an earlier transaction may have made already. */
   readonly entries: readonly StoredEntry[];
 }
@@ -65,7 +67,7 @@ export function decide(
   const open = new Map(locked.holds.map((row) => [row.call_id, stateOf(row)]));
   const touched = new Set<AccountId>();
   const closed: string[] = [];
-  const entries: Values[] = [];
+  const entries = locked.opened.map(({ id, granted }) => openingEntry(id, granted, context.now));
   const calls: Values[] = [];
   const checkpoints: Values[] = [];
   let hasProbe = false;
@@ -113,9 +115,15 @@ export function decide(
     }
   }
 
-  function hold({ request, columns, isForsaken }: HoldOperation): boolean {
+  function hold(operation: HoldOperation): boolean {
+    const { request, columns, isForsaken } = operation;
     const { callId, amount, openedAt } = request;
-    if (isForsaken || !reserve(columns, amount)) return false;
+    if (isForsaken === true) return false;
+    const short = reserve(columns, amount);
+    if (short !== undefined) {
+      operation.short = short;
+      return false;
+    }
     entries.push(callEntry(callId, "hold", columns, amount, 0, openedAt));
     open.set(callId, {
       columns,
@@ -130,7 +138,7 @@ export function decide(
 
   function extend({ callId, amount }: ExtendOperation): boolean {
     const state = open.get(callId);
-    if (state === undefined || !reserve(state.columns, amount)) return false;
+    if (state === undefined || reserve(state.columns, nanoUsd(amount)) !== undefined) return false;
     state.amount += amount;
     state.extensions++;
     state.wasExtended = true;
@@ -161,12 +169,11 @@ export function decide(
     );
   }
 
-  function reserve(columns: AccountColumns, amount: number): boolean {
-    const ids = idsOf(columns);
-    const drawn = ids.flatMap((id) => accounts.get(id) ?? []);
-    if (drawn.length < ids.length || !canHold(drawn, nanoUsd(amount))) return false;
-    move(columns, amount, 0);
-    return true;
+  /** The account that cannot bear it, if there is one. */
+  function reserve(columns: AccountColumns, amount: NanoUsd): AccountId | undefined {
+    const short = findShort(idsOf(columns), (id) => accounts.get(id), amount);
+    if (short === undefined) move(columns, amount, 0);
+    return short;
   }
 
   function move(columns: AccountColumns, held: number, spent: number): void {

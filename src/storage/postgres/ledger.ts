@@ -1,17 +1,16 @@
 import assert from "node:assert";
 import { sql, type Kysely } from "kysely";
+import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
-import type { HoldRequest } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../checkpoints.ts";
 import type { EngineLedger } from "../engine.ts";
 import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
-import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
-import { toAccountColumns, toAccount, type AccountColumns } from "../tables/accounts.ts";
+import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { toOpenHold } from "../tables/holds.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
@@ -47,8 +46,10 @@ export function openPostgresLedger(
       let hold = own.get(request.callId);
       if (hold === undefined) {
         group.assertOpen();
-        const columns = toAccountColumns(request.accounts);
-        hold = { columns, admitted: admit(request, columns) };
+        const { accounts, budgets = [] } = request;
+        const periods = periodAccounts(budgets, clock.now());
+        const columns = toAccountColumns([...accounts, ...periods.map(({ id }) => id)]);
+        hold = { columns, admitted: admit({ type: "hold", request, columns, periods }) };
         own.set(request.callId, hold);
       }
       await hold.admitted;
@@ -88,8 +89,8 @@ export function openPostgresLedger(
     close: () => checkpoints.close(),
   };
 
-  function admit(request: HoldRequest, columns: AccountColumns): Promise<void> {
-    const operation: HoldOperation = { type: "hold", request, columns, isForsaken: false };
+  function admit(operation: HoldOperation): Promise<void> {
+    const { request } = operation;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (error: GatewayError): void => {
       clearTimeout(timer);
@@ -111,7 +112,7 @@ export function openPostgresLedger(
           if (write.outcome) takeBack(request.callId);
           return;
         }
-        if (!write.outcome) return give(outOfQuota());
+        if (!write.outcome) return give(outOfQuota(operation.short));
         clearTimeout(timer);
         resolve();
       },

@@ -1,4 +1,6 @@
+import type { PeriodAccount } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
+import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Write } from "../group.ts";
@@ -17,8 +19,12 @@ export interface HoldOperation {
   readonly type: "hold";
   readonly request: HoldRequest;
   readonly columns: AccountColumns;
+  /** Of those the accounts that it may be the first on. */
+  readonly periods: readonly PeriodAccount[];
   /** The caller no longer waits: whatever was reserved has to be released. */
-  isForsaken: boolean;
+  isForsaken?: true;
+  /** The account on which it was refused. */
+  short?: AccountId;
 }
 
 export interface ExtendOperation {

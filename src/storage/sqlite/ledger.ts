@@ -1,15 +1,15 @@
 import assert from "node:assert";
 import type { Kysely } from "kysely";
 import type { CallRecord } from "#core/call.ts";
-import type { AccountId } from "#core/key.ts";
-import { canHold, type HoldRequest } from "#core/ledger.ts";
+import { outOfQuota, periodAccounts } from "#core/budget.ts";
+import type { AccountId, Budget } from "#core/key.ts";
+import { canHold, findShort, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../checkpoints.ts";
 import type { EngineLedger } from "../engine.ts";
 import type { Group, Write } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
-import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
 import {
   accountColumnsOf,
@@ -20,7 +20,7 @@ import {
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, toOpenHold } from "../tables/holds.ts";
-import { callEntry } from "../tables/ledger.ts";
+import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
@@ -32,6 +32,8 @@ export interface SqliteLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
+  /** Its amount as the database has it now, which the budget may be older than. */
+  readonly findBudget: (budget: Budget) => NanoUsd;
 }
 
 /** A hold in memory, until it is closed. */
@@ -78,9 +80,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       if (known !== undefined) return { durable: known.durable };
 
       group.assertOpen();
-      const columns = toAccountColumns(request.accounts);
-      reserve(request.accounts, request.amount);
-      return { durable: open(request, columns).durable };
+      return { durable: open(request, reserve(request)).durable };
     },
 
     async extend(callId, amount) {
@@ -121,18 +121,43 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     close: () => checkpoints.close(),
   };
 
-  function reserve(ids: readonly AccountId[], amount: NanoUsd): void {
+  /** Every account that the call draws on. */
+  function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {
     assert(amount >= 0, "A hold is never negative.");
-    const drawn = ids.map((id) => accounts.find(id));
-    const existing = drawn.filter((account) => account !== undefined);
-    if (existing.length < ids.length || !canHold(existing, amount)) throw outOfQuota();
-    move(existing, amount, 0);
+    const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets)];
+    const short = findShort(all, accounts.find, amount);
+    if (short !== undefined) throw outOfQuota(short);
+    moveAll(all, amount, 0);
+    return all;
   }
 
-  function open(request: HoldRequest, columns: AccountColumns): LiveHold {
+  /** The accounts of the periods that are running, made where the call is the first on one. */
+  function openPeriods(budgets: readonly Budget[]): AccountId[] {
+    const at = clock.now();
+    return periodAccounts(budgets, at).map(({ id, budget }) => {
+      if (accounts.find(id) === undefined) openPeriod(id, deps.findBudget(budget), at);
+      return id;
+    });
+  }
+
+  function openPeriod(id: AccountId, granted: NanoUsd, at: number): void {
+    accounts.open(id).granted = granted;
+    const entry = openingEntry(id, granted, at);
+    void written([id], {
+      isRefusable: false,
+      encode(batch) {
+        batch.row("opening", [id, granted]);
+        batch.row("opened", entry);
+      },
+      refused() {},
+    });
+  }
+
+  function open(request: HoldRequest, drawn: readonly AccountId[]): LiveHold {
     const { callId, amount } = request;
+    const columns = toAccountColumns(drawn);
     const hold: LiveHold = {
-      accounts: request.accounts,
+      accounts: drawn,
       columns,
       amount,
       extensions: 0,

@@ -7,7 +7,9 @@ import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
 /** What a batch is made of; within a transaction they run in this order. */
 export type StatementName =
+  | "opening"
   | "hold"
+  | "opened"
   | "entry"
   | "extension"
   | "checkpoint"
@@ -25,9 +27,15 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
   const probe = sql`insert into meta (key, value) values ('probe', ${0})
     on conflict (key) do update set value = excluded.value`;
 
+  // A change of the bound may have opened the account already, with the entry's very name.
+  const opening = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
+    on conflict do nothing`;
+
   const text = (query: typeof probe): string => query.compile(db).sql;
   return {
+    opening: text(opening),
     hold: text(insertInto("holds", HOLD_COLUMNS)),
+    opened: text(sql`${insertInto("ledger", LEDGER_COLUMNS)} on conflict do nothing`),
     entry: text(insertInto("ledger", LEDGER_COLUMNS)),
     extension: text(extension),
     checkpoint: text(sql`update holds set checkpoint = ${0} where call_id = ${0}`),

@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { AccountColumns } from "./accounts.ts";
+import { toAccountColumns, type AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
 /**
@@ -67,6 +67,17 @@ export function callEntry(
     whole(at),
     columns.more,
   ];
+}
+
+/** The first entry of an account that is opened with a bound. */
+export function openingEntry(id: AccountId, granted: NanoUsd, at: number): Values {
+  const { user, key, more } = toAccountColumns([id]);
+  return [openingId(id), null, "grant", user, key, 0, 0, granted, 1, null, whole(at), more];
+}
+
+/** An account is opened once, whoever comes first: a call, or a change of its bound. */
+export function openingId(id: AccountId): string {
+  return `open:${id}`;
 }
 
 export interface GrantChange {
