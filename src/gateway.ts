@@ -194,6 +194,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       trustedProxies: settings.trustedProxies,
       calls: storage.calls,
       ledger: storage.ledger,
+      quotas: storage.quotas,
+      teams: storage.teams,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,

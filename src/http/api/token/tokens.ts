@@ -130,13 +130,14 @@ async function update(
 }
 
 /** A new token has no bounds to take away, so `null` says there what absence says. */
-function draftOf(fields: Fields) {
-  const { name = "", models = ["*"], quota, expiresAt, networks, endpoints, limits = {} } = fields;
+function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, ...more }: Fields) {
+  const { endpoints, budgets = {}, limits = {} } = more;
   const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
   return {
     name,
     models,
     ...present("quota", quota),
+    budgets,
     ...present("expiresAt", expiresAt),
     ...present("networks", networks),
     ...present("endpoints", endpoints),
