@@ -4,6 +4,16 @@ import { PERIODS, type OwnerId } from "#core/key.ts";
 import type { GrantTransaction } from "./grants.ts";
 import type { Tables } from "./tables.ts";
 
+/** Of an owner that is made in the same transaction: no call can have drawn on it. */
+export async function addBudgets(
+  db: Kysely<Tables>,
+  owner: OwnerId,
+  { day = null, month = null }: BudgetChange,
+): Promise<void> {
+  if (day === null && month === null) return;
+  await db.insertInto("budgets").values({ owner, day, month }).execute();
+}
+
 /**
  * Holds from the next call on, and for the period that is running: the bound
  * of its account moves, what was spent stays. `at`: Unix ms.
@@ -15,37 +25,27 @@ export async function changeBudgets(
   note: string,
   at: number,
 ): Promise<void> {
-  if (!(await writeBudgets(db, owner, change))) return;
+  if (Object.keys(change).length === 0) return;
+  const before = await lockBudgets(db, owner);
+  await db.updateTable("budgets").set(change).where("owner", "=", owner).execute();
   for (const period of PERIODS) {
     const amount = change[period];
-    if (amount === undefined) continue;
-    const id = periodAccountId(owner, period, at);
-    // Where no account was opened there is no bound to take away.
-    if (amount !== null || (await hasAccount(db, id))) await grant(id, amount, note);
+    if (amount === undefined || amount === before[period]) continue;
+    await grant(periodAccountId(owner, period, at), amount, note);
   }
 }
 
-/** Of an owner that is new, so that there is no account yet. False where nothing is to change. */
-export async function writeBudgets(
-  db: Kysely<Tables>,
-  owner: OwnerId,
-  change: BudgetChange,
-): Promise<boolean> {
-  const { day = null, month = null } = change;
-  if (Object.keys(change).length === 0) return false;
+/** Nobody else changes them until the transaction ends. */
+async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<Tables["budgets"]> {
   await db
     .insertInto("budgets")
-    .values({ owner, day, month })
-    .onConflict((conflict) => conflict.column("owner").doUpdateSet(change))
+    .values({ owner, day: null, month: null })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return true;
-}
-
-async function hasAccount(db: Kysely<Tables>, id: Tables["accounts"]["id"]): Promise<boolean> {
-  const found = await db
-    .selectFrom("accounts")
-    .select("id")
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return found !== undefined;
+  return await db
+    .updateTable("budgets")
+    .set(({ ref }) => ({ day: ref("day") }))
+    .where("owner", "=", owner)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }

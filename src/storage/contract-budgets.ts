@@ -119,6 +119,29 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
 
+  test("500 calls at once of a team's members on a balance for 50: exactly 50 are let in, every time", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { teams, users, keys } = storage;
+    const members = [await users.ensureRoot(), await users.create({ name: "ada", role: "user" })];
+    const made: CreatedKey[] = [];
+    for (const { id } of members) {
+      made.push(await keys.create({ userId: id, name: "own", models: ["*"] }));
+    }
+
+    for (let round = 0; round < times(3, 20); round++) {
+      const team = await teams.create({ name: newId(), quota: nanoUsd(50 * 7) }, "made");
+      for (const { id } of members) await users.change(id, { teamId: team.id });
+      const counts = await Promise.all(
+        made.map(async ({ secret, key }) => {
+          return admitted(storage, (await keys.find(secret)) ?? key, 250, 7);
+        }),
+      );
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
+    }
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 60_000);
+
   test("after midnight a budget is whole again, and a call belongs to the day it was admitted on", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-30T23:59:59.999Z");
@@ -184,6 +207,20 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     clock.pass(DAY_MS);
     expect(await admitted(storage, await change(95), 100, 1)).toBe(95);
     expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("a budget that is said again as it is leaves the ledger as it was", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { id } = await withBudgets(storage, { day: 100 });
+
+    await storage.keys.update(1, id, { budgets: { day: nanoUsd(100), month: null } });
+
+    expect(await storage.db.selectFrom("ledger").selectAll().execute()).toEqual([]);
+    expect((await storage.keys.findOwn(1, id))?.budgets).toEqual({
+      day: nanoUsd(100),
+      month: null,
+    });
   });
 
   test("a call that was let in before a budget changed opens the next period with the new amount", async () => {

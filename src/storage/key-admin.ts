@@ -5,7 +5,7 @@ import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/ke
 import type { NanoUsd } from "#core/money.ts";
 import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
-import { writeBudgets } from "./budgets.ts";
+import { addBudgets } from "./budgets.ts";
 import type { Grants } from "./grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
@@ -110,7 +110,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
         if (draft.quota !== undefined) {
           await openAccount(transaction, `key:${inserted.id}`, draft.quota, "key created", now);
         }
-        await writeBudgets(transaction, `key:${inserted.id}`, draft.budgets ?? {});
+        await addBudgets(transaction, `key:${inserted.id}`, draft.budgets ?? {});
         return inserted;
       });
       // The secret may have been tried, and be known as unknown.

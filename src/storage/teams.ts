@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { OwnerId } from "#core/key.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { Clock } from "#lib/clock.ts";
-import { changeBudgets, writeBudgets } from "./budgets.ts";
+import { addBudgets, changeBudgets } from "./budgets.ts";
 import type { Grants } from "./grants.ts";
 import { keysOf, type OpenKeyStore } from "./keys.ts";
 import { openAccount } from "./open-account.ts";
@@ -33,7 +33,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
             .executeTakeFirstOrThrow();
           const owner: OwnerId = `team:${inserted.id}`;
           await openAccount(transaction, owner, quota ?? null, note, now);
-          await writeBudgets(transaction, owner, budgets);
+          await addBudgets(transaction, owner, budgets);
           return toTeam(inserted);
         });
       } catch (cause) {

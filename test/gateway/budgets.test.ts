@@ -78,6 +78,25 @@ describe("a token's budget", () => {
     expect((await call(true)).status).toBe(200);
   });
 
+  test("is minded by an explanation, too, before any call has drawn on it", async () => {
+    const { ask } = await somebody("tea");
+    const { data } = await ask("POST", "/api/token", { name: "none", budget_month_usd: 0 });
+    const question = { model: MODEL, max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
+
+    const answer = await opened.post(
+      "/api/explain",
+      { path: "/v1/chat/completions", body: question },
+      bearer(textIn(data, "key")),
+    );
+
+    expect(await answer.json()).toMatchObject({
+      data: { refused: { status: 402, message: expect.stringContaining("may spend in a month") } },
+    });
+    using books = openBooks(opened.dataDir);
+    const accounts = books.accounts().map((account) => String(account["id"]));
+    expect(accounts.filter((id) => id.startsWith(`key:${Number(data["id"])}`))).toEqual([]);
+  });
+
   test("is shown as it was set, and stays through other changes", async () => {
     const fields = { budget_day_usd: 1.25, budget_month_usd: 12.345_678_901 };
     const { ask, tokenId } = await somebody("tom", fields);

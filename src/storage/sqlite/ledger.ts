@@ -1,9 +1,9 @@
 import assert from "node:assert";
 import type { Kysely } from "kysely";
-import type { CallRecord } from "#core/call.ts";
 import { outOfQuota, periodAccounts } from "#core/budget.ts";
+import type { CallRecord } from "#core/call.ts";
 import type { AccountId, Budget } from "#core/key.ts";
-import { canHold, findShort, type HoldRequest } from "#core/ledger.ts";
+import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../checkpoints.ts";
@@ -125,9 +125,13 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {
     assert(amount >= 0, "A hold is never negative.");
     const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets)];
-    const short = findShort(all, accounts.find, amount);
-    if (short !== undefined) throw outOfQuota(short);
-    moveAll(all, amount, 0);
+    const drawn: LiveAccount[] = [];
+    for (const id of all) {
+      const account = accounts.find(id);
+      if (account === undefined || availableIn(account) < amount) throw outOfQuota(id);
+      drawn.push(account);
+    }
+    move(drawn, amount, 0);
     return all;
   }
 
@@ -149,6 +153,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
         batch.row("opening", [id, granted]);
         batch.row("opened", entry);
       },
+      // A call on it is refused along with it, or waits behind it.
       refused() {},
     });
   }

@@ -90,6 +90,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     db,
     ledger,
     journal,
+    // In the order of the commits: each is heard of before the next one can be begun.
     onGranted(id, granted) {
       const account = accounts.find(id);
       if (account !== undefined) account.granted = granted;

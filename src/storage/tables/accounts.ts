@@ -25,14 +25,14 @@ export interface AccountColumns {
 export function toAccountColumns(ids: readonly AccountId[]): AccountColumns {
   let user: AccountId | null = null;
   let key: AccountId | null = null;
-  const more: AccountId[] = [];
+  let more: string | null = null;
   for (const id of ids) {
     const isPeriod = id.includes("@");
     if (!isPeriod && user === null && id.startsWith("user:")) user = id;
     else if (!isPeriod && key === null && id.startsWith("key:")) key = id;
-    else more.push(id);
+    else more = more === null ? id : `${more} ${id}`;
   }
-  return { user, key, more: more.length === 0 ? null : more.join(" ") };
+  return { user, key, more };
 }
 
 interface AccountsOfRow {
