@@ -3,6 +3,9 @@ import type { Budget, OwnerId } from "./key.ts";
 import type { Account } from "./ledger.ts";
 import type { NanoUsd } from "./money.ts";
 
+/** What a key may spend is changed with the key. */
+export type QuotaOwner = Exclude<OwnerId, `key:${number}`>;
+
 /** What is absent stays as it is; `null` takes a bound away. */
 export interface QuotaChange {
   /** In all, what was spent included. */
@@ -42,17 +45,17 @@ export interface GrantQuery {
   readonly limit: number;
 }
 
-/** What users, teams and keys may spend: in all, and by day and month. */
+/** What users and teams may spend: in all, and by day and month. */
 export interface QuotaStore {
   /** All of it or none. `note` goes to the ledger. */
-  set(owner: OwnerId, change: QuotaChange, note: string): Promise<void>;
+  set(owner: QuotaOwner, change: QuotaChange, note: string): Promise<void>;
   /**
    * Adds to what may be spent in all; false where the operation was done
    * before. Throws `key_reused` where that was with another amount, and
    * `invalid_request` where there is no bound, or would be none of zero or more.
    */
-  topUp(owner: OwnerId, topUp: TopUp): Promise<boolean>;
-  budgets(owner: OwnerId): Promise<readonly BudgetStanding[]>;
+  topUp(owner: QuotaOwner, topUp: TopUp): Promise<boolean>;
+  budgets(owner: QuotaOwner): Promise<readonly BudgetStanding[]>;
   /** Latest first; of what may be spent in all, not of budgets. */
-  history(owner: OwnerId, query: GrantQuery): Promise<readonly GrantRecord[]>;
+  history(owner: QuotaOwner, query: GrantQuery): Promise<readonly GrantRecord[]>;
 }

@@ -9,6 +9,7 @@ import {
   type KeyStore,
   type OwnerId,
 } from "#core/key.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digestOf } from "./secrets.ts";
@@ -98,7 +99,7 @@ export function selectKeys(db: Kysely<Tables>) {
 }
 
 /** Living keys whose calls draw on what a user or a team has. */
-export async function keysOf(db: Kysely<Tables>, owner: OwnerId): Promise<readonly number[]> {
+export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<readonly number[]> {
   const [kind, id] = owner.split(":");
   const rows = await db
     .selectFrom("keys")

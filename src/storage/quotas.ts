@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import { periodAccounts, periodEnd } from "#core/budget.ts";
-import { PERIODS, type Budget, type OwnerId } from "#core/key.ts";
+import { PERIODS, type Budget } from "#core/key.ts";
 import { unopenedAccount, type Ledger } from "#core/ledger.ts";
-import type { GrantRecord, QuotaStore } from "#core/quota.ts";
+import type { GrantRecord, QuotaOwner, QuotaStore } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import { changeBudgets } from "./budgets.ts";
 import type { Grants } from "./grants.ts";
@@ -78,7 +78,7 @@ export function createQuotaStore({ db, grants, ledger, keys, clock }: QuotaStore
 }
 
 /** Said as the indexes say it, or they would not be used. */
-function grantsOf(db: Kysely<Tables>, owner: OwnerId) {
+function grantsOf(db: Kysely<Tables>, owner: QuotaOwner) {
   const isUser = owner.startsWith("user:");
   return db
     .selectFrom("ledger")

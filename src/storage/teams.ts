@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
-import type { OwnerId } from "#core/key.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets, changeBudgets } from "./budgets.ts";
@@ -31,7 +31,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
             .values({ name, created_at: now })
             .returningAll()
             .executeTakeFirstOrThrow();
-          const owner: OwnerId = `team:${inserted.id}`;
+          const owner: QuotaOwner = `team:${inserted.id}`;
           await openAccount(transaction, owner, quota ?? null, note, now);
           await addBudgets(transaction, owner, budgets);
           return toTeam(inserted);
@@ -58,7 +58,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
     },
 
     async change(id, { name, quota, budgets = {} }, note) {
-      const owner: OwnerId = `team:${id}`;
+      const owner: QuotaOwner = `team:${id}`;
       try {
         return await grants.transaction(async (transaction) => {
           const row = await transaction.db

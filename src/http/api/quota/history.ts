@@ -1,5 +1,4 @@
-import type { OwnerId } from "#core/key.ts";
-import type { GrantRecord } from "#core/quota.ts";
+import type { GrantRecord, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -13,7 +12,7 @@ const PAGE_SIZE = { usual: 20, most: 100 } as const;
 /** Every change of what somebody may spend in all, latest first. */
 export async function showHistory(
   exchange: Exchange,
-  owner: OwnerId,
+  owner: QuotaOwner,
   { quotas }: HttpDeps,
 ): Promise<Response> {
   const query = new URL(exchange.request.url).searchParams;

@@ -1,8 +1,8 @@
 import { GatewayError } from "#core/error.ts";
-import type { OwnerId, Period } from "#core/key.ts";
+import type { Period } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { BudgetStanding } from "#core/quota.ts";
+import type { BudgetStanding, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { showBudgets } from "../budget-fields.ts";
@@ -10,7 +10,7 @@ import { showUsd, showUsdOrNull } from "../usd.ts";
 
 /** What an owner may spend and has spent, in all and in the periods that are running. */
 export async function showQuota(
-  owner: OwnerId,
+  owner: QuotaOwner,
   { ledger, quotas }: Pick<HttpDeps, "ledger" | "quotas">,
 ): Promise<JsonObject> {
   const account = await ledger.findAccount(owner);

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { OwnerId } from "#core/key.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { User } from "#core/user.ts";
 import { ulid } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -25,7 +25,7 @@ export const TOP_UP = object({
 export async function topUp(
   exchange: Exchange,
   actor: User,
-  findOwner: () => Promise<OwnerId>,
+  findOwner: () => Promise<QuotaOwner>,
   deps: HttpDeps,
 ): Promise<Response> {
   const body = await readFields(exchange, TOP_UP);
