@@ -385,6 +385,10 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
       message: expect.stringContaining("members"),
     });
     await users.change(1, { teamId: null });
+    // A deleted user is nobody's member any more.
+    const leaver = await users.create({ name: "leaver", role: "user" });
+    await users.change(leaver.id, { teamId: red.id });
+    await users.delete(leaver.id);
     expect([await teams.delete(red.id), await teams.delete(red.id)]).toEqual([true, false]);
     expect(await teams.find(red.id)).toBeUndefined();
     expect(await verifyLedger(storage.db)).toEqual([]);
