@@ -213,6 +213,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       calls: storage.calls,
       usage: storage.usage,
       ledger: storage.ledger,
+      quotas: storage.quotas,
+      teams: storage.teams,
       responses: storage.responses,
       keptAnswers: storage.keptAnswers,
       channels,

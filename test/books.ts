@@ -77,7 +77,8 @@ type All = (query: string) => Row[];
 function unbalancedAccounts(all: All): string[] {
   const sums = new Map<string, { held: number; spent: number }>();
   for (const entry of all("SELECT * FROM ledger")) {
-    for (const id of [entry["user_account"], entry["key_account"]]) {
+    const more = String(entry["more_accounts"] ?? "").split(" ");
+    for (const id of [entry["user_account"], entry["key_account"], ...more]) {
       if (typeof id !== "string") continue;
       const sum = sums.get(id) ?? { held: 0, spent: 0 };
       sums.set(id, {

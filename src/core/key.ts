@@ -3,6 +3,7 @@ import { randomBase62, toBase62 } from "#lib/ids.ts";
 import type { Family } from "./family.ts";
 import type { Group } from "./group.ts";
 import type { RateLimits } from "./limits.ts";
+import type { NanoUsd } from "./money.ts";
 
 /** A key as the gate knows it; the secret itself is only known to its holder. */
 export interface ApiKey {
@@ -21,15 +22,35 @@ export interface ApiKey {
   readonly limits?: RateLimits;
   /** Of its user; what it allows, the key may still not. */
   readonly group?: Group;
-  /** The ledger accounts a call with this key draws on: its user's, and its own when it is capped. */
+  /** The ledger accounts a call with this key draws on: its user's, its own when it is capped, and its team's. */
   readonly accounts: readonly AccountId[];
+  /** Its own, its user's and its team's, months first: each has an account for every period. */
+  readonly budgets?: readonly Budget[];
 }
 
 export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
 
-/** `user:7` or `key:31`. */
-export type AccountId = `${"user" | "key"}:${number}`;
+/** Who has money: `user:7`, `key:31` or `team:3`. */
+export type OwnerId = `${"user" | "key" | "team"}:${number}`;
+
+/** An owner's account, or that of one of its periods: `key:31@2026-11-20`, `user:7@2026-11`. */
+export type AccountId = OwnerId | `${OwnerId}@${string}`;
+
+export function isAccountId(text: string): text is AccountId {
+  return /^(?:user|key|team):\d{1,16}(?:@\d{4}-\d{2}(?:-\d{2})?)?$/.test(text);
+}
+
+export const PERIODS = ["month", "day"] as const;
+/** By the calendar, in UTC. */
+export type Period = (typeof PERIODS)[number];
+
+/** What an owner may spend in a period. */
+export interface Budget {
+  readonly owner: OwnerId;
+  readonly period: Period;
+  readonly amount: NanoUsd;
+}
 
 /** Finds keys by the secret that a caller shows. */
 export interface KeyStore {

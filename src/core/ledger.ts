@@ -1,6 +1,6 @@
 import type { CallRecord } from "./call.ts";
-import type { AccountId } from "./key.ts";
-import type { NanoUsd } from "./money.ts";
+import type { AccountId, Budget } from "./key.ts";
+import { nanoUsd, type NanoUsd } from "./money.ts";
 
 /** What somebody may spend, has spent, and has reserved; the sums of its ledger entries. */
 export interface Account {
@@ -15,6 +15,8 @@ export interface Account {
 export interface HoldRequest {
   readonly callId: string;
   readonly accounts: readonly AccountId[];
+  /** It also draws on their accounts of the period in which it is admitted. */
+  readonly budgets?: readonly Budget[];
   readonly amount: NanoUsd;
   readonly openedAt: number;
   /**
@@ -33,8 +35,8 @@ export interface HoldContext {
   readonly style: string;
 }
 
-/** A hold that nobody closed: its process died, or it is still running. */
-export interface OpenHold extends HoldRequest {
+/** A hold that nobody closed: its process died, or it is still running. Its accounts are all it draws on. */
+export interface OpenHold extends Omit<HoldRequest, "budgets"> {
   /** What had been delivered when it was last looked at. */
   readonly checkpoint: NanoUsd | null;
   readonly instance: string;
@@ -70,8 +72,25 @@ export interface Ledger {
   listAbandoned(): Promise<readonly OpenHold[]>;
 }
 
+/** An account of a period, as it will be once a call draws on it. */
+export function unopenedAccount(id: AccountId, { amount }: Budget): Account {
+  return { id, granted: amount, spent: nanoUsd(0), held: nanoUsd(0) };
+}
+
 export function availableIn(account: Account): number {
   return account.granted === null ? Infinity : account.granted - account.spent - account.held;
+}
+
+/** The first that does not bear so much: there the call is refused. */
+export function findShort(
+  ids: readonly AccountId[],
+  find: (id: AccountId) => Account | undefined,
+  amount: NanoUsd,
+): AccountId | undefined {
+  return ids.find((id) => {
+    const account = find(id);
+    return account === undefined || availableIn(account) < amount;
+  });
 }
 
 /** A call that costs nothing is admitted as long as nothing is owed. */

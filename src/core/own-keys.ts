@@ -1,5 +1,6 @@
+import type { BudgetChange } from "./budget.ts";
 import type { Family } from "./family.ts";
-import type { ApiKey, KEY_STATUS } from "./key.ts";
+import type { ApiKey, KEY_STATUS, Period } from "./key.ts";
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
 
@@ -9,6 +10,8 @@ export interface KeyDraft {
   readonly models: readonly string[];
   /** What the key may spend of its user's; no bound of its own where absent. */
   readonly quota?: NanoUsd;
+  /** The same, by day and by month. */
+  readonly budgets?: BudgetChange;
   /** Unix ms. */
   readonly expiresAt?: number;
   readonly networks?: readonly string[];
@@ -21,6 +24,7 @@ export interface KeyChange {
   readonly name?: string;
   readonly models?: readonly string[];
   readonly quota?: NanoUsd | null;
+  readonly budgets?: BudgetChange;
   readonly expiresAt?: number | null;
   readonly networks?: readonly string[] | null;
   readonly endpoints?: readonly Family[] | null;
@@ -38,6 +42,8 @@ export interface ListedKey {
   readonly quota: NanoUsd | null;
   /** Of its quota, in whatever time it had one. */
   readonly spent: NanoUsd;
+  /** `null` for none. */
+  readonly budgets: Readonly<Record<Period, NanoUsd | null>>;
   readonly createdAt: number;
 }
 
@@ -54,8 +60,11 @@ export interface KeyPage {
 
 /** A user's keys in the user's own hands: somebody else's are as good as none. */
 export interface OwnKeys {
-  /** The secret is in the answer and nowhere else: it cannot be shown again. */
-  create(draft: KeyDraft): Promise<CreatedKey>;
+  /**
+   * The secret is in the answer and nowhere else: it cannot be shown again.
+   * Throws `invalid_request` where its user has `most` keys already.
+   */
+  create(draft: KeyDraft, most?: number): Promise<CreatedKey>;
   page(userId: number, offset: number, limit: number): Promise<KeyPage>;
   findOwn(userId: number, id: number): Promise<ListedKey | undefined>;
   update(userId: number, id: number, change: KeyChange): Promise<ListedKey | undefined>;

@@ -17,6 +17,7 @@ export interface User {
   readonly hasPassword: boolean;
   /** Without one, nothing is held against the user but what holds for everybody. */
   readonly groupId?: number;
+  readonly teamId?: number;
   /** Logins with the password ask for a code, too. */
   readonly hasSecondFactor: boolean;
   /** Unix ms. */
@@ -43,6 +44,8 @@ export interface UserChange {
   readonly isEnabled?: boolean;
   readonly password?: string;
   readonly groupId?: number | null;
+  /** `null` for none. */
+  readonly teamId?: number | null;
 }
 
 /** Who there is. */
@@ -54,7 +57,7 @@ export interface UserStore {
   list(afterId: number, limit: number): Promise<readonly User[]>;
   /**
    * A new password and a disabled account end all logins of before. Undefined
-   * where there is no such user. Throws `invalid_request` where the group is none.
+   * where there is no such user. Throws `invalid_request` where the group or the team is none.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**

@@ -9,7 +9,9 @@ import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
+import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { TeamStore } from "#core/team.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Logins, UserStore } from "#core/user.ts";
 import type { UsageReports } from "#core/usage-report.ts";
@@ -40,8 +42,10 @@ export interface HttpDeps {
   /** Networks of proxies that are believed who a client is. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
+  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly quotas: QuotaStore;
+  readonly teams: TeamStore;
   readonly usage: UsageReports;
-  readonly ledger: Pick<Ledger, "grant" | "findAccount">;
   readonly channels: Channels;
   readonly inventory: Inventory;
   readonly channelStore: ChannelStore;

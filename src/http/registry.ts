@@ -11,6 +11,8 @@ import { getModel, getNativeModel, listModels, listNativeModels } from "./api/li
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
+import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
+import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
 import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
@@ -41,7 +43,14 @@ import {
   linkIdentity,
   unlinkIdentity,
 } from "./api/user/oidc.ts";
-import { getOwnQuota, getQuota, setQuota } from "./api/user/quota.ts";
+import {
+  getOwnQuota,
+  getQuota,
+  listGrants,
+  listOwnGrants,
+  setQuota,
+  topUpUser,
+} from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
 import {
   beginSecondFactor,
@@ -121,6 +130,17 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getOwnQuota,
     getQuota,
     setQuota,
+    topUpUser,
+    listOwnGrants,
+    listGrants,
+    listTeams,
+    getTeam,
+    createTeam,
+    updateTeam,
+    deleteTeam,
+    getTeamQuota,
+    topUpTeam,
+    listTeamGrants,
     listOwnCalls,
     getOwnCall,
     listCalls,

@@ -1,5 +1,7 @@
+import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
-import { canHold, type Account, type Ledger } from "#core/ledger.ts";
+import type { AccountId } from "#core/key.ts";
+import { findShort, unopenedAccount, type Account, type Ledger } from "#core/ledger.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
@@ -95,14 +97,25 @@ async function admit(
 ): Promise<{ readonly plan?: Plan; readonly refusal?: GatewayError }> {
   try {
     const plan = router.plan(call);
-    const found = await Promise.all(call.key.accounts.map((id) => ledger.findAccount(id)));
-    const accounts = found.filter((each) => each !== undefined);
-    if (accounts.length === found.length && canHold(accounts, plan.estimate)) return { plan };
-    const message = "The quota does not cover what this call may cost at most.";
-    return { plan, refusal: new GatewayError("out_of_quota", message) };
+    const accounts = await accountsOf(call, ledger);
+    const short = findShort([...accounts.keys()], (id) => accounts.get(id), plan.estimate);
+    return short === undefined ? { plan } : { plan, refusal: outOfQuota(short) };
   } catch (cause) {
     return { refusal: GatewayError.from(cause) };
   }
+}
+
+/** All that it would draw on, with those of its budgets that no call has opened yet. */
+async function accountsOf(
+  { key, at }: Call,
+  ledger: ExplainDeps["ledger"],
+): Promise<ReadonlyMap<AccountId, Account | undefined>> {
+  const accounts = new Map<AccountId, Account | undefined>();
+  for (const id of key.accounts) accounts.set(id, await ledger.findAccount(id));
+  for (const { id, budget } of periodAccounts(key.budgets ?? [], at)) {
+    accounts.set(id, (await ledger.findAccount(id)) ?? unopenedAccount(id, budget));
+  }
+  return accounts;
 }
 
 /** A key that is not capped draws on its user's account, which is not for every key to see. */

@@ -98,6 +98,7 @@ export class Settlement {
       const { durable } = await deps.ledger.hold({
         callId: call.id,
         accounts: key.accounts,
+        ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
         amount: plan.estimate,
         openedAt: call.at,
         ...(facts.stream ? {} : PROVISIONAL),

@@ -289,6 +289,41 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(found).not.toHaveProperty("networks");
   });
 
+  test("a change of a key that cannot be made whole is not made at all", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const { keys } = storage;
+    await keys.create({ userId: 1, name: "taken", models: ["*"] });
+    const { key } = await keys.create({ userId: 1, name: "k", models: ["*"], quota: nanoUsd(5) });
+    const before = await keys.findOwn(1, key.id);
+
+    const refused = keys.update(1, key.id, { name: "taken", quota: nanoUsd(9) });
+
+    expect(await reasonOf(refused)).toMatchObject({ code: "invalid_request" });
+    expect(await keys.findOwn(1, key.id)).toEqual(before);
+    expect(await keys.update(1, key.id, { name: "free", quota: nanoUsd(9) })).toMatchObject({
+      key: { name: "free" },
+      quota: 9,
+    });
+    expect(await storage.ledger.findAccount(`key:${key.id}`)).toMatchObject({ granted: 9 });
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("however many keys are made at once, a user has no more than are allowed", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const { keys } = storage;
+
+    const made = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        keys.create({ userId: 1, name: `k${i}`, models: ["*"] }, 7),
+      ),
+    );
+
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(7);
+    expect((await keys.page(1, 0, 1)).total).toBe(7);
+  });
+
   test("[A4.1-b] a user's own keys are nobody else's to see, change or delete", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
@@ -364,18 +399,27 @@ const ADDED = {
     "audit",
     "usage_hours",
   ],
-  indexes: ["users_email", "users_token_digest", "users_by_group"],
+  indexes: [
+    "users_email",
+    "users_token_digest",
+    "users_by_group",
+    "users_by_team",
+    "ledger_grants_by_user_account",
+    "ledger_grants_by_more_accounts",
+  ],
   columns: {
     users: [
       ["email", "display_name", "password", "token_digest"],
-      ["group_id", "deleted_at"],
+      ["team_id", "group_id", "deleted_at"],
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
     ],
     keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
+    holds: [["more_accounts"]],
+    ledger: [["more_accounts"]],
     calls: [["long_cache_write_tokens", "rates"]],
   },
   /** Others refer to them. */
-  lastTables: ["groups"],
+  lastTables: ["teams", "budgets", "groups"],
 };
 
 /** The schema as it was before its third migration. */

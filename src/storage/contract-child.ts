@@ -1,12 +1,13 @@
-import type { AccountId } from "#core/key.ts";
+import type { AccountId, Budget } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
-import { holdFor, newId, openAt, recordOf, type Address } from "./contract-place.ts";
+import { holdWith, newId, openAt, recordOf, type Address } from "./contract-place.ts";
 import type { Storage } from "./open.ts";
 
 /** A gateway process of a test, told by its argument what to do; it answers in lines. */
 export interface ChildTask {
   readonly address: Address;
   readonly accounts: readonly AccountId[];
+  readonly budgets?: readonly Budget[];
   readonly act: Act;
 }
 
@@ -22,6 +23,8 @@ export type Act =
   /** Holds so often at once, and says how often it was let in. */
   | { readonly type: "race"; readonly count: number; readonly amount: number };
 
+type Drawn = Pick<ChildTask, "accounts" | "budgets">;
+
 const CHURNERS = 8;
 const MAX_COST = 1_000;
 
@@ -33,10 +36,10 @@ if (import.meta.main) {
   await storage.close();
 }
 
-async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<void> {
+async function perform(storage: Storage, { act, ...drawn }: ChildTask): Promise<void> {
   switch (act.type) {
     case "hold": {
-      const request = holdFor(accounts, act.amount);
+      const request = holdWith(drawn, act.amount);
       const { durable } = await storage.ledger.hold(request);
       await durable;
       storage.ledger.checkpoint(request.callId, nanoUsd(act.checkpoint));
@@ -47,7 +50,7 @@ async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<
       return new Promise(() => {});
     }
     case "churn":
-      await Promise.all(Array.from({ length: CHURNERS }, () => churn(storage, accounts)));
+      await Promise.all(Array.from({ length: CHURNERS }, () => churn(storage, drawn)));
       return;
     case "audit":
       await Promise.all(Array.from({ length: CHURNERS }, () => keepAuditing(storage)));
@@ -59,18 +62,19 @@ async function perform(storage: Storage, { accounts, act }: ChildTask): Promise<
       return;
     case "race": {
       const holds = await Promise.allSettled(
-        Array.from({ length: act.count }, () => storage.ledger.hold(holdFor(accounts, act.amount))),
+        Array.from({ length: act.count }, () => storage.ledger.hold(holdWith(drawn, act.amount))),
       );
       say(`admitted ${holds.filter((hold) => hold.status === "fulfilled").length}`);
     }
   }
 }
 
-async function churn(storage: Storage, accounts: readonly AccountId[]): Promise<never> {
+async function churn(storage: Storage, drawn: Drawn): Promise<never> {
   for (;;) {
-    const callId = newId();
     const cost = Math.floor(Math.random() * MAX_COST);
-    const { durable } = await storage.ledger.hold(holdFor(accounts, MAX_COST, callId));
+    const request = holdWith(drawn, MAX_COST);
+    const { callId } = request;
+    const { durable } = await storage.ledger.hold(request);
     await durable;
     say(`held ${callId}`);
     storage.ledger.checkpoint(callId, nanoUsd(Math.floor(cost / 2)));

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { CallRecord } from "#core/call.ts";
-import type { AccountId } from "#core/key.ts";
+import type { AccountId, ApiKey } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -61,6 +61,13 @@ export async function withKey(storage: Storage, quota?: number): Promise<readonl
   return key.accounts;
 }
 
+/** One of the root user's keys, with budgets that bound nothing of what a test does. */
+export async function withGenerousBudgets(storage: Storage): Promise<ApiKey> {
+  const { id: userId } = await storage.users.ensureRoot();
+  const budgets = { day: nanoUsd(1e12), month: nanoUsd(1e12) };
+  return (await storage.keys.create({ userId, name: newId(), models: ["*"], budgets })).key;
+}
+
 export function newId(): string {
   return ulid(Date.now());
 }
@@ -77,6 +84,14 @@ export function holdFor(
     openedAt: Date.now(),
     context: { userId: 1, keyId: 1, model: "gpt-4o-mini", style: "chat" },
   };
+}
+
+/** A call with this key, under all that it is under. */
+export function holdWith(
+  { accounts, budgets }: Pick<ApiKey, "accounts" | "budgets">,
+  amount: number,
+): HoldRequest {
+  return { ...holdFor(accounts, amount), ...(budgets === undefined ? {} : { budgets }) };
 }
 
 export function recordOf(callId: string, cost = 0): CallRecord {
@@ -100,6 +115,11 @@ export function recordOf(callId: string, cost = 0): CallRecord {
     attempts: [],
     lost: [],
   };
+}
+
+/** As if the others had not been seen for long, where a sign of life counts. */
+export async function forgetInstances(storage: Storage): Promise<void> {
+  await storage.db.updateTable("instances").set({ seen_at: 0 }).execute();
 }
 
 /** Why a promise was broken, looked at from the start, so that it is never unhandled. */

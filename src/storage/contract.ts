@@ -6,18 +6,20 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import type { CallQuery, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
-import { createSecret, KEY_STATUS, type AccountId } from "#core/key.ts";
+import { createSecret, KEY_STATUS, type AccountId, type ApiKey } from "#core/key.ts";
 import { nanoUsd, type Rates } from "#core/money.ts";
 import { SEED, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import type { ChildTask } from "./contract-child.ts";
 import {
+  forgetInstances,
   holdFor,
   newId,
   openAt,
   PEPPER,
   reasonOf,
   recordOf,
+  withGenerousBudgets,
   withKey,
   type OpenOptions,
   type Place,
@@ -26,6 +28,7 @@ import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
+import { describeBudgets } from "./contract-budgets.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
@@ -44,6 +47,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
+  describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
@@ -437,10 +441,10 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     "a gateway killed at any moment loses no settlement it has confirmed, and charges none twice",
     async () => {
       await using place = await openPlace();
-      const accounts = await prepare(place);
+      const key = await prepareKey(place);
 
       for (let cycle = 0; cycle < times(4, 200); cycle++) {
-        const promised = await churnUntilKilled(place, accounts, 20 + ((cycle * 37 + SEED) % 180));
+        const promised = await churnUntilKilled(place, key, 20 + ((cycle * 37 + SEED) % 180));
         await using storage = await openAt(place.address);
         await forgetInstances(storage);
         // A server may still commit what the dead process had sent.
@@ -946,9 +950,9 @@ async function prepare(place: Place, quota?: number): Promise<readonly AccountId
   return await withKey(storage, quota);
 }
 
-/** As if the others had not been seen for long, where a sign of life counts. */
-async function forgetInstances(storage: Storage): Promise<void> {
-  await storage.db.updateTable("instances").set({ seen_at: 0 }).execute();
+async function prepareKey(place: Place): Promise<ApiKey> {
+  await using storage = await openAt(place.address);
+  return await withGenerousBudgets(storage);
 }
 
 interface Child extends AsyncDisposable {
@@ -999,10 +1003,15 @@ interface Promised {
 
 async function churnUntilKilled(
   place: Place,
-  accounts: readonly AccountId[],
+  { accounts, budgets = [] }: ApiKey,
   afterMs: number,
 ): Promise<Promised> {
-  await using child = startChild({ address: place.address, accounts, act: { type: "churn" } });
+  await using child = startChild({
+    address: place.address,
+    accounts,
+    budgets,
+    act: { type: "churn" },
+  });
   await child.line(/^settled (.+)$/);
   await Bun.sleep(afterMs);
   await child.kill();

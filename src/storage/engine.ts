@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import type { CallRecord, Journal } from "#core/call.ts";
+import type { AccountId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { StorageEvents, StorageLimits } from "./limits.ts";
 import type { Tables } from "./tables.ts";
@@ -13,11 +15,16 @@ export interface EngineOptions {
   readonly events: StorageEvents;
 }
 
+/** Grants are the same on both. */
+export type EngineLedger = Omit<Ledger, "grant">;
+
 /** What the two databases do differently. */
 export interface Engine {
   readonly db: Kysely<Tables>;
-  readonly ledger: Ledger;
+  readonly ledger: EngineLedger;
   readonly journal: CountingJournal;
+  /** What an account may spend has changed, and the change is committed. */
+  onGranted(id: AccountId, granted: NanoUsd | null): void;
   /** How long a key that was looked up may be believed: others may share the database. */
   readonly keyTtlMs: number;
   /** False for a process that ended, or gave no sign of life for too long. */

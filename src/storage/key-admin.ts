@@ -1,21 +1,23 @@
 import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
+import { GatewayError } from "#core/error.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
-import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
+import { addBudgets } from "./budgets.ts";
+import type { Grants } from "./grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
 import { openAccount } from "./open-account.ts";
-import { createOwnKeys } from "./own-keys.ts";
+import { createOwnKeys, setQuota } from "./own-keys.ts";
 import type { Tables } from "./tables.ts";
 import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "./tables/keys.ts";
 import { isUniqueViolation } from "./unique.ts";
 
 export interface KeyAdmin extends OwnKeys {
   /** The secret is in the answer and nowhere else: it cannot be shown again. */
-  create(draft: KeyDraft & { readonly secret?: string }): Promise<CreatedKey>;
+  create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
   /** Makes a key of the configuration what the file says, creating it when there is none of its name. */
   syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
   /** False where there is no such key. */
@@ -30,7 +32,7 @@ export interface KeyAdmin extends OwnKeys {
 
 export interface KeyAdminDeps {
   readonly db: Kysely<Tables>;
-  readonly ledger: Ledger;
+  readonly grants: Grants;
   readonly keys: OpenKeyStore;
   readonly clock: Clock;
 }
@@ -44,9 +46,9 @@ const MIN_CHARS_TO_SHOW = 12;
 const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
-export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAdmin {
+export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAdmin {
   return {
-    ...createOwnKeys({ db, ledger, keys, clock }),
+    ...createOwnKeys({ db, grants, keys, clock }),
 
     create,
 
@@ -60,7 +62,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
     setStatus: (id, status) => change(id, { status }),
 
     async setQuota(id, quota, note) {
-      await ledger.grant(`key:${id}`, quota, note);
+      await grants.transaction(({ grant }) => grant(`key:${id}`, quota, note));
       await keys.changed([id]);
     },
 
@@ -78,15 +80,15 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
     },
   };
 
-  async function create({
-    secret = createSecret(),
-    ...draft
-  }: KeyDraft & { readonly secret?: string }): Promise<CreatedKey> {
-    const id = await insert(draft, secret);
+  async function create(
+    { secret = createSecret(), ...draft }: KeyDraft & { readonly secret?: string },
+    most?: number,
+  ): Promise<CreatedKey> {
+    const id = await insert(draft, secret, most);
     return { key: await getKey(id), secret };
   }
 
-  async function insert(draft: KeyDraft, secret: string): Promise<number> {
+  async function insert(draft: KeyDraft, secret: string, most = Infinity): Promise<number> {
     const now = clock.now();
     const row = {
       ...secretColumns(secret),
@@ -99,6 +101,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
     };
     try {
       const { id } = await db.transaction().execute(async (transaction) => {
+        await refuseBeyond(transaction, draft.userId, most);
         const inserted = await transaction
           .insertInto("keys")
           .values(row)
@@ -107,6 +110,7 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
         if (draft.quota !== undefined) {
           await openAccount(transaction, `key:${inserted.id}`, draft.quota, "key created", now);
         }
+        await addBudgets(transaction, `key:${inserted.id}`, draft.budgets ?? {});
         return inserted;
       });
       // The secret may have been tried, and be known as unknown.
@@ -129,30 +133,34 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
   }
 
   async function update(id: number, entry: KeyDraft & { readonly secret: string }): Promise<void> {
+    const columns = {
+      ...secretColumns(entry.secret),
+      ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
+    };
     try {
-      await change(id, {
-        ...secretColumns(entry.secret),
-        ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
-      });
+      await change(id, columns, entry.quota ?? null);
     } catch (cause) {
       throw isUniqueViolation(cause) ? taken(entry.name, cause) : cause;
     }
-    const account = await ledger.findAccount(`key:${id}`);
-    const quota = entry.quota ?? null;
-    if ((account?.granted ?? null) === quota) return;
-    await ledger.grant(`key:${id}`, quota, "configuration");
-    await keys.changed([id]);
   }
 
-  async function change(id: number, columns: Updateable<KeysTable>): Promise<boolean> {
+  async function change(
+    id: number,
+    columns: Updateable<KeysTable>,
+    quota?: NanoUsd | null,
+  ): Promise<boolean> {
     try {
-      const { numUpdatedRows } = await db
-        .updateTable("keys")
-        .set(columns)
-        .where("id", "=", id)
-        .where("deleted_at", "is", null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
+      return await grants.transaction(async (transaction) => {
+        const { numUpdatedRows } = await transaction.db
+          .updateTable("keys")
+          .set(columns)
+          .where("id", "=", id)
+          .where("deleted_at", "is", null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        await setQuota(transaction, id, quota, "configuration");
+        return true;
+      });
     } finally {
       // Also when it failed: the change may have been made without our hearing of it.
       await keys.changed([id]);
@@ -182,4 +190,22 @@ export function createKeyAdmin({ db, ledger, keys, clock }: KeyAdminDeps): KeyAd
   async function getKey(id: number): Promise<OwnKey> {
     return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
   }
+}
+
+/** One at a time for each user, so that no two pass on the same count. */
+async function refuseBeyond(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
+  if (most === Infinity) return;
+  await db
+    .updateTable("users")
+    .set(({ ref }) => ({ status: ref("status") }))
+    .where("id", "=", userId)
+    .execute();
+  const { count } = await db
+    .selectFrom("keys")
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
+    .where("user_id", "=", userId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  if (count < most) return;
+  throw new GatewayError("invalid_request", `You have ${most} tokens already; delete some first.`);
 }

@@ -1,7 +1,15 @@
 import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
-import { isWellFormed, KEY_STATUS, type AccountId, type ApiKey, type KeyStore } from "#core/key.ts";
+import {
+  isWellFormed,
+  KEY_STATUS,
+  type AccountId,
+  type ApiKey,
+  type KeyStore,
+  type OwnerId,
+} from "#core/key.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digestOf } from "./secrets.ts";
@@ -66,7 +74,7 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   };
 }
 
-/** With the account of its own that a capped key draws on besides its user's, and with its user. */
+/** With the account of its own that a capped key draws on, with its user, and with all their budgets. */
 export function selectKeys(db: Kysely<Tables>) {
   return db
     .selectFrom("keys")
@@ -74,8 +82,33 @@ export function selectKeys(db: Kysely<Tables>) {
       join.on("accounts.id", "=", sql<AccountId>`'key:' || ${sql.ref("keys.id")}`),
     )
     .innerJoin("users", "users.id", "keys.user_id")
+    .leftJoin("budgets as of_key", (join) =>
+      join.on("of_key.owner", "=", sql<OwnerId>`'key:' || ${sql.ref("keys.id")}`),
+    )
+    .leftJoin("budgets as of_user", (join) =>
+      join.on("of_user.owner", "=", sql<OwnerId>`'user:' || ${sql.ref("keys.user_id")}`),
+    )
+    .leftJoin("budgets as of_team", (join) =>
+      join.on("of_team.owner", "=", sql<OwnerId>`'team:' || ${sql.ref("users.team_id")}`),
+    )
     .selectAll("keys")
-    .select(["accounts.granted", "accounts.spent", "users.status as user_status"]);
+    .select(["accounts.granted", "accounts.spent", "users.status as user_status", "users.team_id"])
+    .select(["of_key.day as key_day", "of_key.month as key_month"])
+    .select(["of_user.day as user_day", "of_user.month as user_month"])
+    .select(["of_team.day as team_day", "of_team.month as team_month"]);
+}
+
+/** Living keys whose calls draw on what a user or a team has. */
+export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<readonly number[]> {
+  const [kind, id] = owner.split(":");
+  const rows = await db
+    .selectFrom("keys")
+    .innerJoin("users", "users.id", "keys.user_id")
+    .select("keys.id")
+    .where(kind === "team" ? "users.team_id" : "users.id", "=", Number(id))
+    .where("keys.deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 /** Compiled once: what is left of a look-up is the query itself. */

@@ -1,10 +1,8 @@
 import type { Kysely } from "kysely";
 import type { AccountId } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import { ulid } from "#lib/ids.ts";
+import { addGrant, newGrantId } from "./grants.ts";
 import type { Tables } from "./tables.ts";
-import { pairOf } from "./tables/accounts.ts";
-import { grantChange } from "./tables/ledger.ts";
 
 /** A new account with its first grant, if any: nobody can have touched it before. */
 export async function openAccount(
@@ -17,21 +15,5 @@ export async function openAccount(
   const nothing = nanoUsd(0);
   await db.insertInto("accounts").values({ id, granted, spent: nothing, held: nothing }).execute();
   if (granted === null) return;
-  const { grantedDelta, boundDelta } = grantChange(null, granted);
-  const pair = pairOf([id]);
-  await db
-    .insertInto("ledger")
-    .values({
-      op_id: `grant:${ulid(at)}`,
-      kind: "grant",
-      user_account: pair.user,
-      key_account: pair.key,
-      held_delta: nothing,
-      spent_delta: nothing,
-      granted_delta: nanoUsd(grantedDelta),
-      bound_delta: boundDelta,
-      note,
-      at,
-    })
-    .execute();
+  await addGrant(db, { opId: newGrantId(at), id, before: null, granted, note, at });
 }

@@ -6,7 +6,9 @@ import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
+import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
@@ -16,6 +18,7 @@ import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
+import { createGrants } from "./grants.ts";
 import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -25,12 +28,14 @@ import { createLogins, type LoginStore } from "./logins.ts";
 import { createModelStore } from "./models.ts";
 import { openPasswords } from "./passwords.ts";
 import { openPostgres } from "./postgres/open.ts";
+import { createQuotaStore } from "./quotas.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createTeamStore } from "./teams.ts";
 import { createUsageReports } from "./usage-report.ts";
 import { pruneUsage, sumCalls } from "./usage-sums.ts";
 import { createGroupStore } from "./user-groups.ts";
@@ -59,6 +64,8 @@ export interface Storage extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly journal: CountingJournal;
   readonly keys: KeyStore & KeyAdmin;
+  readonly quotas: QuotaStore;
+  readonly teams: TeamStore;
   readonly users: UserAdmin;
   readonly groups: GroupStore;
   readonly logins: LoginStore;
@@ -110,20 +117,30 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       : await openPostgres(databaseUrl, engineOptions),
     (each) => each.close(),
   );
-  const { db, ledger, journal } = engine;
+  const { db, journal } = engine;
   await assertSamePepper(db, pepper);
   const keys = opened.use(
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const admin = createKeyAdmin({ db, ledger, keys, clock });
+  const grants = createGrants({
+    db,
+    clock,
+    onGranted: (id, granted) => engine.onGranted(id, granted),
+  });
+  const admin = createKeyAdmin({ db, grants, keys, clock });
 
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();
   return {
-    ledger,
+    ledger: {
+      ...engine.ledger,
+      grant: (id, granted, note) => grants.transaction((on) => on.grant(id, granted, note)),
+    },
     journal,
     keys: { find: keys.find, ...admin },
+    quotas: createQuotaStore({ db, grants, ledger: engine.ledger, keys, clock }),
+    teams: createTeamStore({ db, grants, keys, clock }),
     users: createUserStore({ db, clock, passwords, keys }),
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),

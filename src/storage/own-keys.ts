@@ -1,8 +1,10 @@
 import type { Kysely } from "kysely";
-import type { Ledger } from "#core/ledger.ts";
+import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { ListedKey, OwnKeys } from "#core/own-keys.ts";
 import type { Clock } from "#lib/clock.ts";
+import { changeBudgets } from "./budgets.ts";
+import type { Grants, GrantTransaction } from "./grants.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "./tables.ts";
@@ -11,17 +13,18 @@ import { isUniqueViolation } from "./unique.ts";
 
 export interface OwnKeysDeps {
   readonly db: Kysely<Tables>;
-  readonly ledger: Ledger;
+  readonly grants: Grants;
   readonly keys: Pick<OpenKeyStore, "changed">;
   readonly clock: Clock;
 }
 
+const BY_OWNER = "changed by its owner";
 /** Both engines bound the parameters of a statement. */
 const MAX_AT_ONCE = 1_000;
 
 /** Every query names the owner: what it does not find may be somebody else's, or nobody's. */
 export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
-  const { db, ledger, keys, clock } = deps;
+  const { db, grants, keys, clock } = deps;
   return {
     async page(userId, offset, limit) {
       const items = await selectKeys(db)
@@ -42,27 +45,29 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
 
     findOwn,
 
-    async update(userId, id, { quota, status, ...change }) {
+    async update(userId, id, { quota, budgets = {}, status, ...change }) {
       const columns = { ...keyColumns(change), ...(status === undefined ? {} : { status }) };
-      if (Object.keys(columns).length > 0) {
-        try {
-          await db
+      try {
+        await grants.transaction(async (transaction) => {
+          const found = await transaction.db
             .updateTable("keys")
-            .set(columns)
+            .set(({ ref }) => ({ status: ref("status"), ...columns }))
             .where("id", "=", id)
             .where("user_id", "=", userId)
             .where("deleted_at", "is", null)
-            .execute();
-        } catch (cause) {
-          throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;
-        } finally {
-          // Also when it failed: the change may have been made without our hearing of it.
-          await keys.changed([id]);
-        }
+            .returning("id")
+            .executeTakeFirst();
+          if (found === undefined) return;
+          await setQuota(transaction, id, quota, BY_OWNER);
+          await changeBudgets(transaction, `key:${id}`, budgets, BY_OWNER, clock.now());
+        });
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;
+      } finally {
+        // Also when it failed: the change may have been made without our hearing of it.
+        await keys.changed([id]);
       }
-      const found = await findOwn(userId, id);
-      if (found === undefined || quota === undefined || quota === found.quota) return found;
-      return await grant(found, quota);
+      return await findOwn(userId, id);
     },
 
     async deleteOwn(userId, ids) {
@@ -92,10 +97,21 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
       .executeTakeFirst();
     return row && toListedKey(row);
   }
+}
 
-  async function grant({ key }: ListedKey, quota: NanoUsd | null): Promise<ListedKey | undefined> {
-    await ledger.grant(`key:${key.id}`, quota, "changed by its owner");
-    await keys.changed([key.id]);
-    return await findOwn(key.userId, key.id);
-  }
+/** Where it is another than before; a key that never had one gets no account for having none. */
+export async function setQuota(
+  { db, grant }: GrantTransaction,
+  keyId: number,
+  quota: NanoUsd | null | undefined,
+  note: string,
+): Promise<void> {
+  if (quota === undefined) return;
+  const id: AccountId = `key:${keyId}`;
+  const account = await db
+    .selectFrom("accounts")
+    .select("granted")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if ((account?.granted ?? null) !== quota) await grant(id, quota, note);
 }

@@ -1,4 +1,5 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type { BudgetsTable } from "./tables/budgets.ts";
 import type { AuditTable } from "./tables/audit.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { GroupsTable } from "./tables/groups.ts";
@@ -14,6 +15,7 @@ import type { ModelsTable } from "./tables/models.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
+import type { TeamsTable } from "./tables/teams.ts";
 import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
@@ -25,7 +27,9 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable;
   identities: IdentitiesTable;
   keys: KeysTable;
+  teams: TeamsTable;
   accounts: AccountsTable;
+  budgets: BudgetsTable;
   holds: HoldsTable;
   ledger: LedgerTable;
   calls: CallsTable;

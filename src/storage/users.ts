@@ -3,7 +3,7 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { Role, User, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openAccount } from "./open-account.ts";
-import type { OpenKeyStore } from "./keys.ts";
+import { keysOf, type OpenKeyStore } from "./keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "./tables.ts";
 import { deletedKey } from "./tables/keys.ts";
@@ -33,6 +33,7 @@ const TOMBSTONE = {
   password: null,
   token_digest: null,
   group_id: null,
+  team_id: null,
   ...NO_SECOND_FACTOR,
 } as const;
 const PAGE = 1_000;
@@ -125,7 +126,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async change(id, { displayName, role, isEnabled, password, groupId }) {
+    async change(id, { displayName, role, isEnabled, password, groupId, teamId }) {
       const columns: Updateable<UsersTable> = {
         ...(displayName === undefined ? {} : { display_name: displayName }),
         ...(role === undefined ? {} : { role }),
@@ -134,10 +135,12 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           : { status: isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled }),
         ...(password === undefined ? {} : { password: await passwords.hash(password) }),
         ...(groupId === undefined ? {} : { group_id: groupId }),
+        ...(teamId === undefined ? {} : { team_id: teamId }),
       };
       if (Object.keys(columns).length === 0) return await find(id);
       try {
         await db.transaction().execute(async (transaction) => {
+          if (typeof teamId === "number") await requireTeam(transaction, teamId);
           await transaction
             .updateTable("users")
             .set(columns)
@@ -154,9 +157,12 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           }
         });
       } catch (cause) {
-        throw isReferenceViolation(cause) ? noSuchGroup() : cause;
+        if (!isReferenceViolation(cause)) throw cause;
+        throw typeof groupId === "number" ? noSuchGroup() : noSuchTeam();
       } finally {
-        if (isEnabled !== undefined || groupId !== undefined) await keys.changed(await keysOf(id));
+        if (isEnabled !== undefined || groupId !== undefined || teamId !== undefined) {
+          await keys.changed(await keysOf(db, `user:${id}`));
+        }
       }
       return await find(id);
     },
@@ -201,16 +207,16 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       .executeTakeFirst();
     return row && toUser(row);
   }
+}
 
-  async function keysOf(userId: number): Promise<readonly number[]> {
-    const rows = await db
-      .selectFrom("keys")
-      .select("id")
-      .where("user_id", "=", userId)
-      .where("deleted_at", "is", null)
-      .execute();
-    return rows.map(({ id }) => id);
-  }
+/** A reference that does not hold does not say which one it is. */
+async function requireTeam(db: Kysely<Tables>, id: number): Promise<void> {
+  const found = await db.selectFrom("teams").select("id").where("id", "=", id).executeTakeFirst();
+  if (found === undefined) throw noSuchTeam();
+}
+
+function noSuchTeam(): GatewayError {
+  return invalid("team_id", "There is no such team.");
 }
 
 function noSuchGroup(): GatewayError {

@@ -54,6 +54,9 @@ describe("what a user may spend", () => {
       used_usd: data["used_usd"] ?? null,
       held_usd: 0,
       left_usd: expect.closeTo(12.5 - Number(data["used_usd"]), 9),
+      budget_day_usd: null,
+      budget_month_usd: null,
+      budgets: [],
     });
 
     expect((await set(admin, adasId, null)).data).toMatchObject({

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { writeUsd, parseUsd, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, parseUsd, writeUsd, type NanoUsd } from "#core/money.ts";
 import type { Json } from "#lib/json.ts";
 import { decimalOf } from "#lib/values.ts";
 import { either, number, text } from "#lib/rules.ts";
@@ -23,4 +23,28 @@ export function readUsd(value: Json | undefined, param: string): NanoUsd | null 
 
 export function showUsd(amount: NanoUsd): number {
   return Number(writeUsd(amount));
+}
+
+export function showUsdOrNull(amount: NanoUsd | null): number | null {
+  return amount === null ? null : showUsd(amount);
+}
+
+/** What is added; below zero it is taken away. */
+export const USD_CHANGE = {
+  ...either(number(-9_007_199, 9_007_199), text({ minLength: 1, maxLength: 24 })),
+  doc: "US dollars, at most nine decimals; below zero to take away.",
+};
+
+export function readUsdChange(value: Json | undefined, param: string): NanoUsd {
+  const written = decimalOf(value) ?? "";
+  const isNegative = written.startsWith("-");
+  const amount = parseUsd(isNegative ? written.slice(1) : written);
+  if (amount === undefined || amount === 0) {
+    throw invalid(param, `'${param}' must be dollars other than 0, of at most nine decimals.`);
+  }
+  return isNegative ? nanoUsd(-amount) : amount;
+}
+
+export function showUsdChange(amount: NanoUsd): number {
+  return amount < 0 ? -showUsd(nanoUsd(-amount)) : showUsd(amount);
 }

@@ -4,6 +4,7 @@ import { responses } from "./0002-responses.ts";
 import { accounts } from "./0003-accounts.ts";
 import { keptAnswers } from "./0004-kept-answers.ts";
 import { channels } from "./0005-channels.ts";
+import { budgets } from "./0006-budgets.ts";
 import { groups } from "./0007-groups.ts";
 import { secondFactors } from "./0008-second-factors.ts";
 import { audit } from "./0009-audit.ts";
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0003-accounts": accounts,
   "0004-kept-answers": keptAnswers,
   "0005-channels": channels,
+  "0006-budgets": budgets,
   "0007-groups": groups,
   "0008-second-factors": secondFactors,
   "0009-audit": audit,

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import type { AccountId } from "#core/key.ts";
-import { idsOf, type AccountPair } from "../tables/accounts.ts";
+import { accountColumnsOf, idsOf, type AccountColumns } from "../tables/accounts.ts";
 import { decide, type Changes } from "./decide.ts";
 import { isConflict, isFromServer } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
@@ -12,7 +12,7 @@ export interface CommitDeps {
   readonly instance: string;
   readonly now: () => number;
   /** The accounts of a hold that this process opened; they never change. */
-  readonly pairOfHold: (callId: string) => AccountPair | undefined;
+  readonly columnsOfHold: (callId: string) => AccountColumns | undefined;
 }
 
 const MAX_TRIES = 3;
@@ -51,18 +51,22 @@ async function run(
   const retried = writes.flatMap(({ operation, wasTried }) =>
     operation.type === "close" && wasTried ? [`${operation.callId}:${operation.kind}`] : [],
   );
-  const grants = writes.flatMap(({ operation }) =>
-    operation.type === "grant" ? [operation.account] : [],
+  const periods = writes.flatMap(({ operation }) =>
+    operation.type === "hold" ? operation.periods : [],
   );
   const accountIds = await accountsOf(connection, writes, deps);
 
-  const [, accounts, holds, entries] = await Promise.all([
-    grants.length === 0 ? undefined : statements.addAccounts(connection, grants),
+  const [opened, accounts, holds, entries] = await Promise.all([
+    periods.length === 0 ? [] : statements.openAccounts(connection, periods),
     accountIds.length === 0 ? [] : statements.lockAccounts(connection, accountIds),
     callIds.length === 0 ? [] : statements.findHolds(connection, callIds),
     retried.length === 0 ? [] : statements.findEntries(connection, retried),
   ]);
-  const changes = decide(writes, { accounts, holds, entries }, { instance, now: deps.now() });
+  const changes = decide(
+    writes,
+    { opened, accounts, holds, entries },
+    { instance, now: deps.now() },
+  );
   await write(connection, changes, deps);
 }
 
@@ -70,24 +74,23 @@ async function run(
 async function accountsOf(
   connection: Connection,
   writes: readonly PostgresWrite[],
-  { statements, pairOfHold }: CommitDeps,
+  { statements, columnsOfHold }: CommitDeps,
 ): Promise<AccountId[]> {
   const ids = new Set<AccountId>();
-  const add = (pair: AccountPair): void => idsOf(pair).forEach((id) => ids.add(id));
+  const add = (columns: AccountColumns): void => idsOf(columns).forEach((id) => ids.add(id));
   const unknown: string[] = [];
 
   for (const { operation } of writes) {
-    if (operation.type === "hold") add(operation.pair);
-    if (operation.type === "grant") ids.add(operation.account);
+    if (operation.type === "hold") add(operation.columns);
     if (operation.type === "extend" || operation.type === "close") {
-      const pair = pairOfHold(operation.callId);
-      if (pair === undefined) unknown.push(operation.callId);
-      else add(pair);
+      const columns = columnsOfHold(operation.callId);
+      if (columns === undefined) unknown.push(operation.callId);
+      else add(columns);
     }
   }
   if (unknown.length > 0) {
     for (const hold of await statements.findHolds(connection, unknown)) {
-      add({ user: hold.user_account, key: hold.key_account });
+      add(accountColumnsOf(hold));
     }
   }
   return [...ids];

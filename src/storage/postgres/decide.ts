@@ -1,26 +1,27 @@
 import type { AccountId } from "#core/key.ts";
-import { canHold } from "#core/ledger.ts";
-import { nanoUsd } from "#core/money.ts";
+import { findShort } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
-import { idsOf, pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues } from "../tables/holds.ts";
-import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type {
   CloseOperation,
   ExtendOperation,
-  GrantOperation,
   HoldOperation,
   Operation,
   PostgresWrite,
 } from "./operation.ts";
-import type { StoredEntry, StoredHold } from "./statements.ts";
+import type { OpenedAccount, StoredEntry, StoredHold } from "./statements.ts";
 
 /** What a transaction has locked and read. */
 export interface Locked {
   readonly accounts: readonly Tables["accounts"][];
   readonly holds: readonly StoredHold[];
+  /** Accounts that are there since this transaction, with their bounds. */
+  readonly opened: readonly OpenedAccount[];
   /** Closes of ours that an earlier transaction may have made already. */
   readonly entries: readonly StoredEntry[];
 }
@@ -43,7 +44,7 @@ export interface DecideContext {
 }
 
 interface OpenState {
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   readonly instance: string;
   /** Values of the row, where this transaction is the one to make it. */
   readonly row?: Values;
@@ -66,7 +67,7 @@ export function decide(
   const open = new Map(locked.holds.map((row) => [row.call_id, stateOf(row)]));
   const touched = new Set<AccountId>();
   const closed: string[] = [];
-  const entries: Values[] = [];
+  const entries = locked.opened.map(({ id, granted }) => openingEntry(id, granted, context.now));
   const calls: Values[] = [];
   const checkpoints: Values[] = [];
   let hasProbe = false;
@@ -102,8 +103,6 @@ export function decide(
         return extend(operation);
       case "close":
         return close(operation, wasTried);
-      case "grant":
-        return grant(operation);
       case "record":
         calls.push(callValues(operation.record));
         return true;
@@ -116,14 +115,20 @@ export function decide(
     }
   }
 
-  function hold({ request, pair, isForsaken }: HoldOperation): boolean {
+  function hold(operation: HoldOperation): boolean {
+    const { request, columns, isForsaken } = operation;
     const { callId, amount, openedAt } = request;
-    if (isForsaken || !reserve(pair, amount)) return false;
-    entries.push(callEntry(callId, "hold", pair, amount, 0, openedAt));
+    if (isForsaken === true) return false;
+    const short = reserve(columns, amount);
+    if (short !== undefined) {
+      operation.short = short;
+      return false;
+    }
+    entries.push(callEntry(callId, "hold", columns, amount, 0, openedAt));
     open.set(callId, {
-      pair,
+      columns,
       instance: context.instance,
-      row: holdValues(request, pair, context.instance),
+      row: holdValues(request, columns, context.instance),
       amount,
       extensions: 0,
       wasExtended: false,
@@ -133,12 +138,12 @@ export function decide(
 
   function extend({ callId, amount }: ExtendOperation): boolean {
     const state = open.get(callId);
-    if (state === undefined || !reserve(state.pair, amount)) return false;
+    if (state === undefined || reserve(state.columns, nanoUsd(amount)) !== undefined) return false;
     state.amount += amount;
     state.extensions++;
     state.wasExtended = true;
     const kind = `extend:${state.extensions}` as const;
-    entries.push(callEntry(callId, kind, state.pair, amount, 0, context.now));
+    entries.push(callEntry(callId, kind, state.columns, amount, 0, context.now));
     return true;
   }
 
@@ -150,8 +155,8 @@ export function decide(
 
     open.delete(callId);
     if (state.row === undefined) closed.push(callId);
-    move(state.pair, -state.amount, cost);
-    entries.push(callEntry(callId, kind, state.pair, -state.amount, cost, at));
+    move(state.columns, -state.amount, cost);
+    entries.push(callEntry(callId, kind, state.columns, -state.amount, cost, at));
     if (record !== null) calls.push(callValues(record));
     return true;
   }
@@ -164,26 +169,15 @@ export function decide(
     );
   }
 
-  function grant({ grantId, account: id, granted, note, at }: GrantOperation): boolean {
-    const account = accounts.get(id);
-    if (account === undefined) return false;
-    const change = grantChange(account.granted, granted);
-    entries.push(grantEntry(grantId, pairOf([id]), change, note, at));
-    accounts.set(id, { ...account, granted });
-    touched.add(id);
-    return true;
+  /** The account that cannot bear it, if there is one. */
+  function reserve(columns: AccountColumns, amount: NanoUsd): AccountId | undefined {
+    const short = findShort(idsOf(columns), (id) => accounts.get(id), amount);
+    if (short === undefined) move(columns, amount, 0);
+    return short;
   }
 
-  function reserve(pair: AccountPair, amount: number): boolean {
-    const ids = idsOf(pair);
-    const drawn = ids.flatMap((id) => accounts.get(id) ?? []);
-    if (drawn.length < ids.length || !canHold(drawn, nanoUsd(amount))) return false;
-    move(pair, amount, 0);
-    return true;
-  }
-
-  function move(pair: AccountPair, held: number, spent: number): void {
-    for (const id of idsOf(pair)) {
+  function move(columns: AccountColumns, held: number, spent: number): void {
+    for (const id of idsOf(columns)) {
       const account = accounts.get(id);
       if (account === undefined) continue;
       accounts.set(id, {
@@ -198,7 +192,7 @@ export function decide(
 
 function stateOf(row: StoredHold): OpenState {
   return {
-    pair: { user: row.user_account, key: row.key_account },
+    columns: accountColumnsOf(row),
     instance: row.instance,
     amount: row.amount,
     extensions: row.extensions,

@@ -1,17 +1,16 @@
 import assert from "node:assert";
 import { sql, type Kysely } from "kysely";
+import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
-import type { HoldRequest, Ledger } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { ulid } from "#lib/ids.ts";
 import { openCheckpoints } from "../checkpoints.ts";
+import type { EngineLedger } from "../engine.ts";
 import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
-import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
-import { pairOf, toAccount, type AccountPair } from "../tables/accounts.ts";
+import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { toOpenHold } from "../tables/holds.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
@@ -26,7 +25,7 @@ export interface PostgresLedgerDeps {
 
 /** A hold that this process opened and has not closed. */
 export interface OwnHold {
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   readonly admitted: Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export interface OwnHold {
 export function openPostgresLedger(
   deps: PostgresLedgerDeps,
   own: Map<string, OwnHold>,
-): Ledger & { close(): void } {
+): EngineLedger & { close(): void } {
   const { db, group, clock, limits } = deps;
   const closing = new Set<string>();
   const checkpoints = openCheckpoints(limits.checkpointMs, (amounts) => {
@@ -47,8 +46,10 @@ export function openPostgresLedger(
       let hold = own.get(request.callId);
       if (hold === undefined) {
         group.assertOpen();
-        const pair = pairOf(request.accounts);
-        hold = { pair, admitted: admit(request, pair) };
+        const { accounts, budgets = [] } = request;
+        const periods = periodAccounts(budgets, clock.now());
+        const columns = toAccountColumns([...accounts, ...periods.map(({ id }) => id)]);
+        hold = { columns, admitted: admit({ type: "hold", request, columns, periods }) };
         own.set(request.callId, hold);
       }
       await hold.admitted;
@@ -67,12 +68,6 @@ export function openPostgresLedger(
 
     settle: (callId, cost, record) => close({ kind: "settle", callId, cost, record }),
     void: (callId, record) => close({ kind: "void", callId, cost: nanoUsd(0), record }),
-
-    async grant(account, granted, note) {
-      group.assertOpen();
-      const at = clock.now();
-      await committed({ type: "grant", grantId: ulid(at), account, granted, note, at }, false);
-    },
 
     async findAccount(id) {
       const row = await accountRow(db, id);
@@ -94,8 +89,8 @@ export function openPostgresLedger(
     close: () => checkpoints.close(),
   };
 
-  function admit(request: HoldRequest, pair: AccountPair): Promise<void> {
-    const operation: HoldOperation = { type: "hold", request, pair, isForsaken: false };
+  function admit(operation: HoldOperation): Promise<void> {
+    const { request } = operation;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (error: GatewayError): void => {
       clearTimeout(timer);
@@ -117,7 +112,7 @@ export function openPostgresLedger(
           if (write.outcome) takeBack(request.callId);
           return;
         }
-        if (!write.outcome) return give(outOfQuota());
+        if (!write.outcome) return give(outOfQuota(operation.short));
         clearTimeout(timer);
         resolve();
       },

@@ -40,7 +40,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     statements: compileStatements(db),
     instance,
     now: () => clock.now(),
-    pairOfHold: (callId: string) => own.get(callId)?.pair,
+    columnsOfHold: (callId: string) => own.get(callId)?.columns,
   };
   const group = openGroup<PostgresWrite>({
     inFlight: () => own.size,
@@ -64,6 +64,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     db,
     ledger,
     journal,
+    // No account is kept in memory.
+    onGranted() {},
     keyTtlMs: KEY_TTL_MS,
     isAlive: async (other) => other === instance || (await isAlive(db, other)),
     findCallsEnd: () => findCallsEnd(db),

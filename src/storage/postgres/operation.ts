@@ -1,16 +1,16 @@
+import type { PeriodAccount } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Write } from "../group.ts";
-import type { AccountPair } from "../tables/accounts.ts";
+import type { AccountColumns } from "../tables/accounts.ts";
 
 /** What a transaction can be asked to do. */
 export type Operation =
   | HoldOperation
   | ExtendOperation
   | CloseOperation
-  | GrantOperation
   | { readonly type: "record"; readonly record: CallRecord }
   | { readonly type: "checkpoints"; readonly amounts: ReadonlyMap<string, NanoUsd> }
   | { readonly type: "probe" };
@@ -18,9 +18,13 @@ export type Operation =
 export interface HoldOperation {
   readonly type: "hold";
   readonly request: HoldRequest;
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
+  /** Of those the accounts that it may be the first on. */
+  readonly periods: readonly PeriodAccount[];
   /** The caller no longer waits: whatever was reserved has to be released. */
-  isForsaken: boolean;
+  isForsaken?: true;
+  /** The account on which it was refused. */
+  short?: AccountId;
 }
 
 export interface ExtendOperation {
@@ -37,15 +41,6 @@ export interface CloseOperation {
   readonly at: number;
   /** None where a hold is taken back of which nobody knew whether it was made. */
   readonly record: CallRecord | null;
-}
-
-export interface GrantOperation {
-  readonly type: "grant";
-  readonly grantId: string;
-  readonly account: AccountId;
-  readonly granted: NanoUsd | null;
-  readonly note: string;
-  readonly at: number;
 }
 
 export interface PostgresWrite extends Write {

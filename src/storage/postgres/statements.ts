@@ -1,6 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { QueryResultRow } from "pg";
+import type { PeriodAccount } from "#core/budget.ts";
 import type { AccountId } from "#core/key.ts";
+import type { NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { CALL_COLUMNS } from "../tables/calls.ts";
 import { namesOf, type Columns, type Value, type Values } from "../tables/columns.ts";
@@ -16,9 +18,15 @@ export interface StoredHold {
   readonly call_id: string;
   readonly user_account: AccountId | null;
   readonly key_account: AccountId | null;
+  readonly more_accounts: string | null;
   readonly amount: number;
   readonly extensions: number;
   readonly instance: string;
+}
+
+export interface OpenedAccount {
+  readonly id: AccountId;
+  readonly granted: NanoUsd;
 }
 
 export interface StoredEntry {
@@ -38,21 +46,27 @@ export function compileStatements(db: Kysely<Tables>) {
   const ids = sql`${[]}::text[]`;
 
   const findHolds = compile(
-    sql`select call_id, user_account, key_account, amount, extensions, instance
+    sql`select call_id, user_account, key_account, more_accounts, amount, extensions, instance
       from holds where call_id = any(${ids})`,
   );
   const findEntries = compile(
     sql`select op_id, spent_delta, at from ledger where op_id = any(${ids})`,
   );
+  // What the database says of a budget is newer than what its key was found with.
+  const openAccounts = compile(
+    sql`insert into accounts (id, granted, spent, held)
+      select distinct on (new.id) new.id,
+        coalesce(case new.period when 'day' then budgets.day else budgets.month end, new.amount),
+        0, 0
+      from ${unnest(["text", "text", "text", "bigint"])} as new(id, owner, period, amount)
+      left join budgets on budgets.owner = new.owner
+      order by new.id
+      on conflict do nothing returning id, granted`,
+  );
   // In the order of their ids, which all gateways keep to, so that none waits in a circle.
   const lockAccounts = compile(
     sql`select id, granted, spent, held from accounts where id = any(${ids})
       order by id for update`,
-  );
-  const addAccounts = compile(
-    sql`insert into accounts (id, granted, spent, held)
-      select distinct id, null::bigint, 0, 0 from unnest(${ids}) as new(id) order by id
-      on conflict do nothing`,
   );
   const updateAccounts = compile(
     sql`update accounts set granted = new.granted, spent = new.spent, held = new.held
@@ -83,9 +97,14 @@ export function compileStatements(db: Kysely<Tables>) {
       (await on.query<StoredHold>(findHolds, [callIds])).rows,
     findEntries: async (on: Connection, opIds: string[]) =>
       (await on.query<StoredEntry>(findEntries, [opIds])).rows,
+    openAccounts: async (on: Connection, periods: readonly PeriodAccount[]) => {
+      const rows = periods.map(({ id, budget: { owner, period, amount } }): Values => {
+        return [id, owner, period, amount];
+      });
+      return (await on.query<OpenedAccount>(openAccounts, columnsOf(rows, 4))).rows;
+    },
     lockAccounts: async (on: Connection, accountIds: AccountId[]) =>
       (await on.query<Tables["accounts"]>(lockAccounts, [accountIds])).rows,
-    addAccounts: (on: Connection, accountIds: AccountId[]) => on.query(addAccounts, [accountIds]),
     updateAccounts: (on: Connection, rows: readonly Values[]) =>
       on.query(updateAccounts, columnsOf(rows, 4)),
     addEntries: (on: Connection, rows: readonly Values[]) =>

@@ -27,6 +27,17 @@ test("idle accounts make room for others", () => {
   expect(loads.filter((id) => id === "key:1")).toHaveLength(2);
 });
 
+test("an account that was just asked for makes no room for the next one", () => {
+  const { accounts, loads } = counted(20);
+  for (let id = 1; id <= 20; id++) accounts.find(`key:${id}`);
+
+  const first = accounts.find("key:1");
+  accounts.find("key:21");
+
+  expect(accounts.find("key:1")).toBe(first);
+  expect(loads.filter((id) => id === "key:1")).toHaveLength(1);
+});
+
 test("an account that does not exist is not made by looking for it", () => {
   const accounts = createAccounts(() => undefined, 3);
 

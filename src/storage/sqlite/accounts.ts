@@ -32,7 +32,7 @@ export function createAccounts(
   return {
     find(id) {
       const known = loaded.get(id);
-      if (known !== undefined) return known;
+      if (known !== undefined) return recent(known);
       const stored = load(id);
       return stored && keep({ ...stored, queued: 0 });
     },
@@ -46,6 +46,15 @@ export function createAccounts(
   function keep(account: LiveAccount): LiveAccount {
     if (loaded.size >= maxLoaded) dropIdle();
     loaded.set(account.id, account);
+    return account;
+  }
+
+  /** To the end of the line, so that what a call has just asked for does not make room for what it asks for next. */
+  function recent(account: LiveAccount): LiveAccount {
+    if (loaded.size >= maxLoaded) {
+      loaded.delete(account.id);
+      loaded.set(account.id, account);
+    }
     return account;
   }
 

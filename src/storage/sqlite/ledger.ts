@@ -1,21 +1,26 @@
 import assert from "node:assert";
 import type { Kysely } from "kysely";
+import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
-import type { AccountId } from "#core/key.ts";
-import { canHold, type HoldRequest, type Ledger } from "#core/ledger.ts";
+import type { AccountId, Budget } from "#core/key.ts";
+import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { ulid } from "#lib/ids.ts";
 import { openCheckpoints } from "../checkpoints.ts";
+import type { EngineLedger } from "../engine.ts";
 import type { Group, Write } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
-import { outOfQuota } from "../out-of-quota.ts";
 import type { Tables } from "../tables.ts";
-import { pairOf, type AccountPair } from "../tables/accounts.ts";
+import {
+  accountColumnsOf,
+  idsOf,
+  toAccountColumns,
+  type AccountColumns,
+} from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, toOpenHold } from "../tables/holds.ts";
-import { callEntry, grantChange, grantEntry } from "../tables/ledger.ts";
+import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
@@ -27,12 +32,14 @@ export interface SqliteLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
+  /** Its amount as the database has it now, which the budget may be older than. */
+  readonly findBudget: (budget: Budget) => NanoUsd;
 }
 
 /** A hold in memory, until it is closed. */
 export interface LiveHold {
   readonly accounts: readonly AccountId[];
-  readonly pair: AccountPair;
+  readonly columns: AccountColumns;
   amount: NanoUsd;
   extensions: number;
   /**
@@ -54,7 +61,7 @@ const IN_MEMORY = Promise.resolve();
  * and now, on the accounts in memory; the database follows a transaction
  * behind, and what was admitted is booked whatever happens to it.
  */
-export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): void } {
+export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close(): void } {
   const { db, accounts, holds, group, instance, clock } = deps;
   const checkpoints = openCheckpoints(deps.limits.checkpointMs, (amounts) => {
     group.add({
@@ -73,9 +80,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
       if (known !== undefined) return { durable: known.durable };
 
       group.assertOpen();
-      const pair = pairOf(request.accounts);
-      reserve(request.accounts, request.amount);
-      return { durable: open(request, pair).durable };
+      return { durable: open(request, reserve(request)).durable };
     },
 
     async extend(callId, amount) {
@@ -98,26 +103,6 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     settle: async (callId, cost, record) => close(callId, "settle", cost, record),
     void: async (callId, record) => close(callId, "void", nanoUsd(0), record),
 
-    async grant(id, granted, note) {
-      group.assertOpen();
-      const account = accounts.open(id);
-      const before = account.granted;
-      const change = grantChange(before, granted);
-      const entry = grantEntry(ulid(clock.now()), pairOf([id]), change, note, clock.now());
-      account.granted = granted;
-
-      await written([id], {
-        isRefusable: false,
-        encode(batch) {
-          batch.row("grant", [id, granted]);
-          batch.row("entry", entry);
-        },
-        refused() {
-          account.granted = before;
-        },
-      });
-    },
-
     async findAccount(id) {
       const account = accounts.find(id);
       return account && { id, granted: account.granted, spent: account.spent, held: account.held };
@@ -136,24 +121,54 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
     close: () => checkpoints.close(),
   };
 
-  function reserve(ids: readonly AccountId[], amount: NanoUsd): void {
+  /** Every account that the call draws on. */
+  function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {
     assert(amount >= 0, "A hold is never negative.");
-    const drawn = ids.map((id) => accounts.find(id));
-    const existing = drawn.filter((account) => account !== undefined);
-    if (existing.length < ids.length || !canHold(existing, amount)) throw outOfQuota();
-    move(existing, amount, 0);
+    const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets)];
+    const drawn: LiveAccount[] = [];
+    for (const id of all) {
+      const account = accounts.find(id);
+      if (account === undefined || availableIn(account) < amount) throw outOfQuota(id);
+      drawn.push(account);
+    }
+    move(drawn, amount, 0);
+    return all;
   }
 
-  function open(request: HoldRequest, pair: AccountPair): LiveHold {
+  /** The accounts of the periods that are running, made where the call is the first on one. */
+  function openPeriods(budgets: readonly Budget[]): AccountId[] {
+    const at = clock.now();
+    return periodAccounts(budgets, at).map(({ id, budget }) => {
+      if (accounts.find(id) === undefined) openPeriod(id, deps.findBudget(budget), at);
+      return id;
+    });
+  }
+
+  function openPeriod(id: AccountId, granted: NanoUsd, at: number): void {
+    accounts.open(id).granted = granted;
+    const entry = openingEntry(id, granted, at);
+    void written([id], {
+      isRefusable: false,
+      encode(batch) {
+        batch.row("opening", [id, granted]);
+        batch.row("opened", entry);
+      },
+      // A call on it is refused along with it, or waits behind it.
+      refused() {},
+    });
+  }
+
+  function open(request: HoldRequest, drawn: readonly AccountId[]): LiveHold {
     const { callId, amount } = request;
+    const columns = toAccountColumns(drawn);
     const hold: LiveHold = {
-      accounts: request.accounts,
-      pair,
+      accounts: drawn,
+      columns,
       amount,
       extensions: 0,
       state: "provisional",
-      entry: () => callEntry(callId, "hold", pair, amount, 0, request.openedAt),
-      row: () => holdValues(request, pair, instance),
+      entry: () => callEntry(callId, "hold", columns, amount, 0, request.openedAt),
+      row: () => holdValues(request, columns, instance),
       durable: IN_MEMORY,
     };
     holds.set(callId, hold);
@@ -184,7 +199,14 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
 
   async function extend(callId: string, hold: LiveHold, amount: NanoUsd): Promise<boolean> {
     hold.extensions++;
-    const entry = callEntry(callId, `extend:${hold.extensions}`, hold.pair, amount, 0, clock.now());
+    const entry = callEntry(
+      callId,
+      `extend:${hold.extensions}`,
+      hold.columns,
+      amount,
+      0,
+      clock.now(),
+    );
     const row = [amount, hold.extensions, callId];
     await written(hold.accounts, {
       isRefusable: true,
@@ -227,7 +249,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): Ledger & { close(): vo
         } else if (hold.state !== "provisional") {
           batch.release(callId);
         }
-        batch.row("entry", callEntry(callId, kind, hold.pair, -released, cost, at));
+        batch.row("entry", callEntry(callId, kind, hold.columns, -released, cost, at));
         batch.row("record", callValues(record));
         batch.move(hold.accounts, -released, cost);
       },
@@ -292,10 +314,10 @@ export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHol
   const rows = await db.selectFrom("holds").selectAll().execute();
   return new Map(
     rows.map((row) => {
-      const pair = { user: row.user_account, key: row.key_account };
+      const columns = accountColumnsOf(row);
       const hold: LiveHold = {
-        accounts: toOpenHold(row).accounts,
-        pair,
+        accounts: idsOf(columns),
+        columns,
         amount: nanoUsd(row.amount),
         extensions: row.extensions,
         state: "written",

@@ -3,8 +3,9 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
 import type { GatewayError } from "#core/error.ts";
-import type { AccountId } from "#core/key.ts";
+import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
 import { openGroup } from "../group.ts";
 import { migrate } from "../migrate.ts";
@@ -61,7 +62,17 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   opened.defer(() => group.close());
 
   const accounts = createAccounts(accountLoader(db, reader), limits.maxLoadedAccounts);
-  const ledger = openSqliteLedger({ db, accounts, holds, group, instance, clock, limits });
+  const findBudget = budgetFinder(db, reader);
+  const ledger = openSqliteLedger({
+    db,
+    accounts,
+    holds,
+    group,
+    instance,
+    clock,
+    limits,
+    findBudget,
+  });
   opened.defer(() => ledger.close());
   await register(db, instance, clock.now());
 
@@ -79,6 +90,11 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     db,
     ledger,
     journal,
+    // In the order of the commits: each is heard of before the next one can be begun.
+    onGranted(id, granted) {
+      const account = accounts.find(id);
+      if (account !== undefined) account.granted = granted;
+    },
     keyTtlMs: Infinity,
     // The folder is this process's alone.
     isAlive: async (other) => other === instance,
@@ -158,6 +174,15 @@ function accountLoader(
   return (id) => {
     const row = reader.query<Tables["accounts"], [string]>(sql).get(id);
     return row === null ? undefined : toAccount(row);
+  };
+}
+
+/** The same, once for every period of a budget. */
+function budgetFinder(db: Kysely<Tables>, reader: Database): (budget: Budget) => NanoUsd {
+  const { sql } = db.selectFrom("budgets").selectAll().where("owner", "=", "user:0").compile();
+  return ({ owner, period, amount }) => {
+    const row = reader.query<Tables["budgets"], [string]>(sql).get(owner);
+    return nanoUsd(row?.[period] ?? amount);
   };
 }
 

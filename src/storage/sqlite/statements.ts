@@ -7,8 +7,9 @@ import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
 /** What a batch is made of; within a transaction they run in this order. */
 export type StatementName =
-  | "grant"
+  | "opening"
   | "hold"
+  | "opened"
   | "entry"
   | "extension"
   | "checkpoint"
@@ -19,8 +20,6 @@ export type StatementName =
 
 /** Compiled once, prepared once, run for every row. */
 export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
-  const grant = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
-    on conflict (id) do update set granted = excluded.granted`;
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
   const balance = sql`update accounts set held = held + ${0}, spent = spent + ${0}
@@ -28,10 +27,15 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
   const probe = sql`insert into meta (key, value) values ('probe', ${0})
     on conflict (key) do update set value = excluded.value`;
 
-  const text = (query: typeof grant): string => query.compile(db).sql;
+  // A change of the bound may have opened the account already, with the entry's very name.
+  const opening = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
+    on conflict do nothing`;
+
+  const text = (query: typeof probe): string => query.compile(db).sql;
   return {
-    grant: text(grant),
+    opening: text(opening),
     hold: text(insertInto("holds", HOLD_COLUMNS)),
+    opened: text(sql`${insertInto("ledger", LEDGER_COLUMNS)} on conflict do nothing`),
     entry: text(insertInto("ledger", LEDGER_COLUMNS)),
     extension: text(extension),
     checkpoint: text(sql`update holds set checkpoint = ${0} where call_id = ${0}`),

@@ -1,6 +1,5 @@
-import assert from "node:assert";
 import type { Selectable } from "kysely";
-import type { AccountId } from "#core/key.ts";
+import { isAccountId, type AccountId } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 
@@ -12,21 +11,44 @@ export interface AccountsTable {
   held: NanoUsd;
 }
 
-/** The accounts a call draws on, by kind: what a hold and its ledger entries are filed under. */
-export interface AccountPair {
+/**
+ * The accounts a call draws on: what a hold and its ledger entries are filed
+ * under. Most calls draw on their user's and their key's, and on no more.
+ */
+export interface AccountColumns {
   readonly user: AccountId | null;
   readonly key: AccountId | null;
+  /** All others, with a space between them. */
+  readonly more: string | null;
 }
 
-export function pairOf(ids: readonly AccountId[]): AccountPair {
-  const user = ids.filter((id) => id.startsWith("user:"));
-  const key = ids.filter((id) => id.startsWith("key:"));
-  assert(user.length <= 1 && key.length <= 1, "A call draws on one account of each kind at most.");
-  return { user: user[0] ?? null, key: key[0] ?? null };
+export function toAccountColumns(ids: readonly AccountId[]): AccountColumns {
+  let user: AccountId | null = null;
+  let key: AccountId | null = null;
+  let more: string | null = null;
+  for (const id of ids) {
+    const isPeriod = id.includes("@");
+    if (!isPeriod && user === null && id.startsWith("user:")) user = id;
+    else if (!isPeriod && key === null && id.startsWith("key:")) key = id;
+    else more = more === null ? id : `${more} ${id}`;
+  }
+  return { user, key, more };
 }
 
-export function idsOf(pair: AccountPair): AccountId[] {
-  return [pair.user, pair.key].filter((id) => id !== null);
+interface AccountsOfRow {
+  readonly user_account: AccountId | null;
+  readonly key_account: AccountId | null;
+  readonly more_accounts: string | null;
+}
+
+export function accountColumnsOf(row: AccountsOfRow): AccountColumns {
+  return { user: row.user_account, key: row.key_account, more: row.more_accounts };
+}
+
+export function idsOf({ user, key, more }: AccountColumns): AccountId[] {
+  const ids = [user, key].filter((id) => id !== null);
+  if (more !== null) ids.push(...more.split(" ").filter(isAccountId));
+  return ids;
 }
 
 export function toAccount(row: Selectable<AccountsTable>): Account {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest, OpenHold } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import { idsOf, type AccountPair } from "./accounts.ts";
+import { accountColumnsOf, idsOf, type AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
 /** Open holds only: closing one deletes its row, and the ledger keeps what happened. */
@@ -19,6 +19,8 @@ export interface HoldsTable {
   context: string;
   instance: string;
   opened_at: number;
+  /** Account ids beside the two above, with a space between them. */
+  more_accounts: string | null;
 }
 
 export const HOLD_COLUMNS: Columns<HoldsTable> = {
@@ -31,26 +33,32 @@ export const HOLD_COLUMNS: Columns<HoldsTable> = {
   context: "text",
   instance: "text",
   opened_at: "bigint",
+  more_accounts: "text",
 };
 
-export function holdValues(request: HoldRequest, pair: AccountPair, instance: string): Values {
+export function holdValues(
+  request: HoldRequest,
+  columns: AccountColumns,
+  instance: string,
+): Values {
   return [
     request.callId,
-    pair.user,
-    pair.key,
+    columns.user,
+    columns.key,
     request.amount,
     0,
     null,
     JSON.stringify(request.context),
     instance,
     whole(request.openedAt),
+    columns.more,
   ];
 }
 
 export function toOpenHold(row: Selectable<HoldsTable>): OpenHold {
   return {
     callId: row.call_id,
-    accounts: idsOf({ user: row.user_account, key: row.key_account }),
+    accounts: idsOf(accountColumnsOf(row)),
     amount: nanoUsd(row.amount),
     openedAt: row.opened_at,
     context: context.parse(JSON.parse(row.context)),

@@ -2,7 +2,14 @@ import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
 import { FAMILIES, type Family } from "#core/family.ts";
 import type { Group } from "#core/group.ts";
-import { KEY_STATUS, type AccountId, type ApiKey, type KeyStatus } from "#core/key.ts";
+import {
+  KEY_STATUS,
+  PERIODS,
+  type AccountId,
+  type ApiKey,
+  type Budget,
+  type KeyStatus,
+} from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { KeyChange, ListedKey } from "#core/own-keys.ts";
 import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
@@ -36,11 +43,21 @@ export interface KeyRow extends Selectable<KeysTable> {
   readonly granted: NanoUsd | null;
   readonly spent: NanoUsd | null;
   readonly user_status: number;
+  readonly team_id: number | null;
+  /** Budgets: the key's own, its user's and its team's. */
+  readonly key_day: NanoUsd | null;
+  readonly key_month: NanoUsd | null;
+  readonly user_day: NanoUsd | null;
+  readonly user_month: NanoUsd | null;
+  readonly team_day: NanoUsd | null;
+  readonly team_month: NanoUsd | null;
 }
 
 export function toApiKey(row: KeyRow, group?: Group): ApiKey {
   const accounts: AccountId[] = [`user:${row.user_id}`];
   if (row.granted !== null) accounts.push(`key:${row.id}`);
+  if (row.team_id !== null) accounts.push(`team:${row.team_id}`);
+  const budgets = budgetsOf(row);
   const limits = limitsOf(row);
   return Object.freeze({
     id: row.id,
@@ -50,6 +67,7 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
     status: row.user_status === USER_STATUS.enabled ? row.status : KEY_STATUS.disabled,
     models: textsIn(row.models),
     accounts: Object.freeze(accounts),
+    ...(budgets.length === 0 ? {} : { budgets: Object.freeze(budgets) }),
     ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
     ...(row.endpoints === null ? {} : { endpoints: familiesIn(row.endpoints) }),
@@ -64,6 +82,7 @@ export function toListedKey(row: KeyRow): ListedKey {
     last4: row.last4,
     quota: row.granted,
     spent: row.spent ?? nanoUsd(0),
+    budgets: { day: row.key_day, month: row.key_month },
     createdAt: row.created_at,
   };
 }
@@ -74,7 +93,7 @@ export function deletedKey(now: number) {
 }
 
 /** The columns that a change touches. */
-export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
+export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status">) {
   const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
   return {
     ...(name === undefined ? {} : { name }),
@@ -89,6 +108,18 @@ export function keyColumns(change: Omit<KeyChange, "quota" | "status">) {
     ...limitColumns(limits),
   };
 }
+
+function budgetsOf(row: KeyRow): Budget[] {
+  return PERIODS.flatMap((period) =>
+    OWNERS.flatMap((kind): Budget[] => {
+      const amount = row[`${kind}_${period}`];
+      const id = { key: row.id, user: row.user_id, team: row.team_id }[kind];
+      return amount === null ? [] : [{ owner: `${kind}:${id ?? 0}`, period, amount }];
+    }),
+  );
+}
+
+const OWNERS = ["user", "team", "key"] as const;
 
 const families = z.array(z.enum(FAMILIES));
 

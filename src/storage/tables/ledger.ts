@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { AccountPair } from "./accounts.ts";
+import { toAccountColumns, type AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
 /**
@@ -22,6 +22,8 @@ export interface LedgerTable {
   bound_delta: number;
   note: string | null;
   at: number;
+  /** Account ids beside the two above, with a space between them. */
+  more_accounts: string | null;
 }
 
 export type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
@@ -38,13 +40,14 @@ export const LEDGER_COLUMNS: Columns<LedgerTable> = {
   bound_delta: "bigint",
   note: "text",
   at: "bigint",
+  more_accounts: "text",
 };
 
 /** An entry of a call's life: what it reserves, gives back and takes. */
 export function callEntry(
   callId: string,
   kind: "hold" | "settle" | "void" | `extend:${number}`,
-  pair: AccountPair,
+  columns: AccountColumns,
   held: number,
   spent: number,
   at: number,
@@ -54,15 +57,27 @@ export function callEntry(
     `${callId}:${kind}`,
     callId,
     name,
-    pair.user,
-    pair.key,
+    columns.user,
+    columns.key,
     held,
     spent,
     0,
     0,
     null,
     whole(at),
+    columns.more,
   ];
+}
+
+/** The first entry of an account that is opened with a bound. */
+export function openingEntry(id: AccountId, granted: NanoUsd, at: number): Values {
+  const { user, key, more } = toAccountColumns([id]);
+  return [openingId(id), null, "grant", user, key, 0, 0, granted, 1, null, whole(at), more];
+}
+
+/** An account is opened once, whoever comes first: a call, or a change of its bound. */
+export function openingId(id: AccountId): string {
+  return `open:${id}`;
 }
 
 export interface GrantChange {
@@ -75,26 +90,4 @@ export function grantChange(from: NanoUsd | null, to: NanoUsd | null): GrantChan
     grantedDelta: (to ?? 0) - (from ?? 0),
     boundDelta: Number(to !== null) - Number(from !== null),
   };
-}
-
-export function grantEntry(
-  grantId: string,
-  pair: AccountPair,
-  change: GrantChange,
-  note: string,
-  at: number,
-): Values {
-  return [
-    `grant:${grantId}`,
-    null,
-    "grant",
-    pair.user,
-    pair.key,
-    0,
-    0,
-    change.grantedDelta,
-    change.boundDelta,
-    note,
-    whole(at),
-  ];
 }

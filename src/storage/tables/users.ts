@@ -18,6 +18,7 @@ export interface UsersTable {
   group_id: number | null;
   /** A deleted user stays as a tombstone: ledger and calls refer to it. */
   deleted_at: number | null;
+  team_id: number | null;
   /** Sealed, for this user alone; without one no login asks for a code. */
   totp_secret: string | null;
   /** The step of the last code that was taken. */
@@ -46,6 +47,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     hasPassword: row.password !== null,
     hasSecondFactor: row.totp_secret !== null,
     createdAt: row.created_at,
+    ...(row.team_id === null ? {} : { teamId: row.team_id }),
     ...(row.email === null ? {} : { email: row.email }),
     ...(row.group_id === null ? {} : { groupId: row.group_id }),
   });

@@ -5,6 +5,7 @@ import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { isNetwork } from "#lib/networks.ts";
 import { integer, list, object, text } from "#lib/rules.ts";
 import { defined, numberOrNull } from "#lib/values.ts";
+import { BUDGETS, readBudgets } from "../budget-fields.ts";
 import { LIMITS, readLimits } from "../limit-fields.ts";
 import { MODELS, NAME, readModels, readName, readTexts } from "../name-fields.ts";
 import { readUsd, USD } from "../usd.ts";
@@ -18,6 +19,7 @@ const FIELDS = {
   expires_at: integer(0, LAST_SECOND, "Unix seconds; null for never."),
   models: MODELS,
   quota_usd: USD,
+  ...BUDGETS,
   ip_ranges: {
     ...list(text({ maxLength: 64 }), MAX_NETWORKS, 1),
     doc: "Networks it may be used from; null for anywhere.",
@@ -47,6 +49,7 @@ export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
     name: readName(body),
     models: models === null ? ["*"] : models,
     quota: readUsd(body["quota_usd"], "quota_usd"),
+    budgets: readBudgets(body),
     expiresAt: typeof expiresAt === "number" ? expiresAt * 1_000 : expiresAt,
     networks: readTexts(body["ip_ranges"], "ip_ranges", A_NETWORK, isNetwork),
     endpoints: readFamilies(body["endpoints"]),

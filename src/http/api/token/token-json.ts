@@ -1,6 +1,7 @@
 import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { ListedKey } from "#core/own-keys.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { showBudgets } from "../budget-fields.ts";
 import { showLimits } from "../limit-fields.ts";
 import { showUsd } from "../usd.ts";
 
@@ -17,6 +18,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     models: key.models,
     quota_usd: quota === null ? null : showUsd(quota),
     used_usd: quota === null ? null : showUsd(spent),
+    ...showBudgets(listed.budgets),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
     ...showLimits(key.limits),

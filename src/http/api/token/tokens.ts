@@ -48,13 +48,8 @@ export const createToken: Route<HttpDeps> = {
   async handle(exchange, { ownKeys, clock, limits }) {
     const { id: userId } = requireUser(exchange);
     const fields = readTokenFields(await readFields(exchange, NEW_TOKEN));
-    if ((await ownKeys.page(userId, 0, 1)).total >= limits.keysPerUser) {
-      throw new GatewayError(
-        "invalid_request",
-        `You have ${limits.keysPerUser} tokens already; delete some first.`,
-      );
-    }
-    const { key, secret } = await ownKeys.create({ ...draftOf(fields), userId });
+    const draft = { ...draftOf(fields), userId };
+    const { key, secret } = await ownKeys.create(draft, limits.keysPerUser);
     const listed = existing(await ownKeys.findOwn(userId, key.id));
     return succeed(exchange.id, "The token was made. Its key is not shown again.", {
       ...showToken(listed, clock.now()),
@@ -135,13 +130,14 @@ async function update(
 }
 
 /** A new token has no bounds to take away, so `null` says there what absence says. */
-function draftOf(fields: Fields) {
-  const { name = "", models = ["*"], quota, expiresAt, networks, endpoints, limits = {} } = fields;
+function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, ...more }: Fields) {
+  const { endpoints, budgets = {}, limits = {} } = more;
   const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
   return {
     name,
     models,
     ...present("quota", quota),
+    budgets,
     ...present("expiresAt", expiresAt),
     ...present("networks", networks),
     ...present("endpoints", endpoints),

@@ -9,6 +9,7 @@ export function showUser(user: User): JsonObject {
     display_name: user.displayName,
     role: user.role,
     group_id: user.groupId ?? null,
+    team_id: user.teamId ?? null,
     status: user.isEnabled ? 1 : 2,
     second_factor: user.hasSecondFactor,
     created_at: Math.floor(user.createdAt / 1_000),

@@ -84,6 +84,7 @@ const CHANGED_USER = object({
   status: integer(1, 2, "1 enabled, 2 disabled."),
   password: NEW_PASSWORD,
   group_id: GROUP,
+  team_id: integer(1, Number.MAX_SAFE_INTEGER, "The user's team; null for none."),
 });
 
 export const updateUser: Route<HttpDeps> = {
@@ -109,6 +110,7 @@ export const updateUser: Route<HttpDeps> = {
       isEnabled: typeof status === "number" ? status === 1 : undefined,
       password: readNewPassword(body),
       groupId: numberOrNull(body["group_id"]),
+      teamId: numberOrNull(body["team_id"]),
     });
     const changed = await users.change(found.id, change);
     if (changed === undefined) throw noSuchUser();

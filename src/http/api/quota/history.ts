@@ -1,0 +1,29 @@
+import type { GrantRecord, QuotaOwner } from "#core/quota.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { showUsdChange } from "../usd.ts";
+import { wholeNumber } from "../whole-number.ts";
+
+const PAGE_SIZE = { usual: 20, most: 100 } as const;
+
+/** Every change of what somebody may spend in all, latest first. */
+export async function showHistory(
+  exchange: Exchange,
+  owner: QuotaOwner,
+  { quotas }: HttpDeps,
+): Promise<Response> {
+  const query = new URL(exchange.request.url).searchParams;
+  const before = query.get("before") ?? "";
+  const items = await quotas.history(owner, {
+    limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
+    ...defined({ before: before === "" ? undefined : before }),
+  });
+  return succeed(exchange.id, "", { items: items.map(showGrant) });
+}
+
+function showGrant({ id, at, amount, bound, note }: GrantRecord): JsonObject {
+  return { id, at: Math.floor(at / 1_000), change_usd: showUsdChange(amount), bound, note };
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from "#core/error.ts";
+import type { Period } from "#core/key.ts";
+import type { Account } from "#core/ledger.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { BudgetStanding, QuotaOwner } from "#core/quota.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { showBudgets } from "../budget-fields.ts";
+import { showUsd, showUsdOrNull } from "../usd.ts";
+
+/** What an owner may spend and has spent, in all and in the periods that are running. */
+export async function showQuota(
+  owner: QuotaOwner,
+  { ledger, quotas }: Pick<HttpDeps, "ledger" | "quotas">,
+): Promise<JsonObject> {
+  const account = await ledger.findAccount(owner);
+  if (account === undefined) throw new GatewayError("internal", `There is no account ${owner}.`);
+  const standings = await quotas.budgets(owner);
+  return {
+    quota_usd: showUsdOrNull(account.granted),
+    ...showUse(account),
+    ...showBudgets({ day: amountOf("day", standings), month: amountOf("month", standings) }),
+    budgets: standings.map(showStanding),
+  };
+}
+
+function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject {
+  return {
+    period: budget.period,
+    amount_usd: showUsdOrNull(account.granted),
+    ...showUse(account),
+    resets_at: Math.floor(resetsAt / 1_000),
+  };
+}
+
+function showUse({ granted, spent, held }: Account): JsonObject {
+  return {
+    used_usd: showUsd(spent),
+    /** Of calls that run. */
+    held_usd: showUsd(held),
+    left_usd: granted === null ? null : showUsd(nanoUsd(Math.max(0, granted - spent - held))),
+  };
+}
+
+function amountOf(period: Period, standings: readonly BudgetStanding[]): NanoUsd | null {
+  return standings.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
+}

@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
+import { openBooks } from "#test/books.ts";
+import { simulatedChannel, type TestGateway } from "#test/harness.ts";
+
+const MODEL = "gpt-4o-mini";
+
+let sandbox: Sandbox;
+let opened: TestGateway;
+let admin: Ask;
+let auditor: Ask;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const channel = simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`);
+  opened = await openWithRoot({ yaml: `channels:\n${channel}` });
+  admin = await asUser(opened.url, "the-admin", "admin");
+  auditor = await asUser(opened.url, "the-auditor", "auditor");
+});
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+interface Somebody {
+  readonly ask: Ask;
+  readonly id: number;
+  readonly tokenId: number;
+  /** A call with a token of theirs, and why it was refused. */
+  call(stream?: boolean): Promise<{ readonly status: number; readonly message: string }>;
+}
+
+async function somebody(name: string, fields: object = {}): Promise<Somebody> {
+  const ask = await asUser(opened.url, name);
+  const id = Number((await ask("GET", "/api/user/self")).data["id"]);
+  const { data } = await ask("POST", "/api/token", { name: "own", ...fields });
+  const key = textIn(data, "key");
+  return {
+    ask,
+    id,
+    tokenId: Number(data["id"]),
+    async call(stream = false) {
+      const messages = [{ role: "user", content: "hi" }];
+      const body = { model: MODEL, max_tokens: 100, messages, stream };
+      const answer = await opened.post("/v1/chat/completions", body, bearer(key));
+      const text = await answer.text();
+      if (answer.status === 200) return { status: 200, message: "" };
+      return { status: answer.status, message: JSON.parse(text).error.message };
+    },
+  };
+}
+
+/** Unix seconds. */
+function tomorrow(): number {
+  const day = new Date().toISOString().slice(0, 10);
+  return Date.parse(day) / 1_000 + 86_400;
+}
+
+const budgetsIn = (data: JsonObject): JsonObject[] => data["budgets"] as JsonObject[];
+
+describe("a token's budget", () => {
+  test("refuses calls beyond it, in the words of the style, and says when it begins anew", async () => {
+    const { ask, call, tokenId } = await somebody("tia", { budget_day_usd: "0" });
+
+    const refused = await call();
+    const shown = await ask("PUT", `/api/token/${tokenId}`, { budget_day_usd: 0.5 });
+
+    expect(refused.status).toBe(402);
+    const anew = new Date(tomorrow() * 1_000).toISOString().slice(0, 10);
+    expect(refused.message).toContain("this key may spend in a day");
+    expect(refused.message).toContain(`begins anew on ${anew}`);
+    expect(shown.data).toMatchObject({ budget_day_usd: 0.5, budget_month_usd: null });
+    expect((await call()).status).toBe(200);
+    await ask("PUT", `/api/token/${tokenId}`, { budget_month_usd: 0 });
+    expect((await call()).message).toContain("this key may spend in a month");
+    await ask("PUT", `/api/token/${tokenId}`, { budget_month_usd: null });
+    expect((await call(true)).status).toBe(200);
+  });
+
+  test("is minded by an explanation, too, before any call has drawn on it", async () => {
+    const { ask } = await somebody("tea");
+    const { data } = await ask("POST", "/api/token", { name: "none", budget_month_usd: 0 });
+    const question = { model: MODEL, max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
+
+    const answer = await opened.post(
+      "/api/explain",
+      { path: "/v1/chat/completions", body: question },
+      bearer(textIn(data, "key")),
+    );
+
+    expect(await answer.json()).toMatchObject({
+      data: { refused: { status: 402, message: expect.stringContaining("may spend in a month") } },
+    });
+    using books = openBooks(opened.dataDir);
+    const accounts = books.accounts().map((account) => String(account["id"]));
+    expect(accounts.filter((id) => id.startsWith(`key:${Number(data["id"])}`))).toEqual([]);
+  });
+
+  test("is shown as it was set, and stays through other changes", async () => {
+    const fields = { budget_day_usd: 1.25, budget_month_usd: 12.345_678_901 };
+    const { ask, tokenId } = await somebody("tom", fields);
+
+    await ask("PUT", `/api/token/${tokenId}`, { rpm: 5 });
+
+    const { data } = await ask("GET", "/api/token");
+    expect(data["items"]).toMatchObject([{ id: tokenId, ...fields, rpm: 5 }]);
+  });
+
+  test.each([[-1], [1e-10], ["a lot"], ["NaN"], ["1".repeat(25)], [1e10], [[]], [{}]])(
+    "is not set to %j",
+    async (amount) => {
+      for (const field of ["budget_day_usd", "budget_month_usd"]) {
+        const { status, body } = await admin("POST", "/api/token", { name: "x", [field]: amount });
+        expect(status).toBe(400);
+        expect(body.message).toContain(`'${field}'`);
+      }
+    },
+  );
+});
+
+describe("a user's budgets", () => {
+  test("hold for all tokens together, and say what is left and when they begin anew", async () => {
+    const { ask, id, call } = await somebody("uma");
+    const set = (fields: object) =>
+      admin("PUT", `/api/user/${id}/quota`, { ...fields, reason: "a test" });
+
+    expect((await set({ budget_day_usd: 0 })).data).toMatchObject({ budget_day_usd: 0 });
+    const refused = await call();
+    await set({ budget_day_usd: 2, budget_month_usd: "30" });
+    expect((await call()).status).toBe(200);
+
+    expect(refused.message).toContain("the owner of this key may spend in a day");
+    const { data } = await ask("GET", "/api/user/self/quota");
+    const used = Number(data["used_usd"]);
+    expect(used).toBeGreaterThan(0);
+    expect(data).toMatchObject({ quota_usd: null, budget_day_usd: 2, budget_month_usd: 30 });
+    expect(budgetsIn(data)).toMatchObject([
+      { period: "month", amount_usd: 30, used_usd: used, left_usd: expect.closeTo(30 - used, 9) },
+      { period: "day", amount_usd: 2, used_usd: used, held_usd: 0, resets_at: tomorrow() },
+    ]);
+    await set({ budget_day_usd: null, budget_month_usd: null });
+    expect((await ask("GET", "/api/user/self/quota")).data).toMatchObject({ budgets: [] });
+    using books = openBooks(opened.dataDir);
+    expect(await books.whenSettled()).toEqual([]);
+  });
+});
+
+describe("a team", () => {
+  test("has an account on which its members draw together", async () => {
+    const made = await admin("POST", "/api/team", { name: "red", quota_usd: 0 });
+    const id = Number(made.data["id"]);
+    const members = [await somebody("mia"), await somebody("max")];
+
+    for (const member of members) {
+      const put = await admin("PUT", `/api/user/${member.id}`, { team_id: id });
+      expect(put.data).toMatchObject({ team_id: id });
+      expect((await member.call()).message).toContain("the team of this key may spend");
+    }
+    await admin("POST", `/api/team/${id}/quota`, { add_usd: "5", note: "for both" });
+    for (const { call } of members) expect((await call()).status).toBe(200);
+
+    const shown = await auditor("GET", `/api/team/${id}/quota`);
+    expect(shown.data).toMatchObject({ team_id: id, quota_usd: 5 });
+    const uses = await Promise.all(members.map(({ ask }) => ask("GET", "/api/user/self/quota")));
+    const sum = uses.reduce((total, { data }) => total + Number(data["used_usd"]), 0);
+    expect(shown.data["used_usd"]).toBeCloseTo(sum, 9);
+    const changed = await admin("PUT", `/api/team/${id}`, { name: "crimson", budget_day_usd: 0 });
+    expect(changed.data).toMatchObject({ name: "crimson", quota_usd: 5, budget_day_usd: 0 });
+    expect((await members[0]?.call())?.message).toContain(
+      "the team of this key may spend in a day",
+    );
+
+    expect((await admin("DELETE", `/api/team/${id}`)).status).toBe(400);
+    for (const member of members) await admin("PUT", `/api/user/${member.id}`, { team_id: null });
+    expect((await members[1]?.call())?.status).toBe(200);
+    expect((await admin("DELETE", `/api/team/${id}`)).status).toBe(200);
+    expect((await auditor("GET", `/api/team/${id}`)).status).toBe(404);
+    using books = openBooks(opened.dataDir);
+    expect(await books.whenSettled()).toEqual([]);
+  });
+
+  test("is listed with others, and has a name of its own", async () => {
+    const first = await admin("POST", "/api/team", { name: "first" });
+    const second = await admin("POST", "/api/team", { name: "second", budget_month_usd: 9 });
+    const { id } = first.data;
+
+    const { data } = await auditor("GET", `/api/team?after=${Number(id) - 1}`);
+
+    expect(data["items"]).toMatchObject([{ id, name: "first" }, { name: "second" }]);
+    expect(second.data).toMatchObject({ quota_usd: null, budget_month_usd: 9 });
+    const again = await admin("PUT", `/api/team/${Number(id)}`, { name: "second", quota_usd: 3 });
+    expect(again.status).toBe(400);
+    expect((await auditor("GET", `/api/team/${Number(id)}`)).data).toMatchObject({
+      quota_usd: null,
+    });
+  });
+
+  test.each([
+    ["POST", "/api/team", { name: "" }, 400],
+    ["POST", "/api/team", { name: " x" }, 400],
+    ["POST", "/api/team", {}, 400],
+    ["POST", "/api/team", { name: "x", budget_usd: 1 }, 400],
+    ["PUT", "/api/team/4711", { name: "x" }, 404],
+    ["DELETE", "/api/team/4711", undefined, 404],
+    ["POST", "/api/team/4711/quota", { add_usd: 1, note: "x" }, 404],
+  ])("%s %s with %j is refused", async (method, path, body, status) => {
+    expect((await admin(method, path, body)).status).toBe(status);
+  });
+
+  test("that is not there takes no member", async () => {
+    const { id } = await somebody("lone");
+
+    const refused = await admin("PUT", `/api/user/${id}`, { team_id: 4_711, status: 2 });
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toContain("team");
+    const { data } = await auditor("GET", `/api/user?after=${id - 1}`);
+    expect(data["items"]).toMatchObject([{ id, team_id: null, status: 1 }]);
+  });
+});
+
+describe("a top-up", () => {
+  const topUp = (id: number, body: object, headers = {}) =>
+    admin("POST", `/api/user/${id}/quota`, { note: "a test", ...body }, headers);
+
+  async function withQuota(name: string, quota: number): Promise<number> {
+    const { data } = await admin("POST", "/api/user", { username: name, quota_usd: quota });
+    return Number(data["id"]);
+  }
+
+  test("adds and takes away, and stands in the ledger with its note and who did it", async () => {
+    const id = await withQuota("una", 1);
+
+    const added = await topUp(id, { add_usd: "0.000000005", note: "invoice 4711" });
+    const taken = await topUp(id, { add_usd: -1, note: "a mistake" });
+
+    expect(added.data).toMatchObject({ quota_usd: 1.000_000_005, left_usd: 1.000_000_005 });
+    expect(taken.data).toMatchObject({ quota_usd: 0.000_000_005 });
+    const { data } = await auditor("GET", `/api/user/${id}/quota/history`);
+    expect(data["items"]).toMatchObject([
+      { change_usd: -1, bound: "kept", note: "the-admin: a mistake" },
+      { change_usd: 0.000_000_005, bound: "kept", note: "the-admin: invoice 4711" },
+      { change_usd: 1, bound: "given" },
+    ]);
+  });
+
+  test("that is sent again with its operation adds once, whichever way it is named", async () => {
+    const id = await withQuota("ute", 1);
+    const named = { add_usd: 2, operation: "invoice-1" };
+    const header = { "idempotency-key": "invoice-1" };
+
+    const answers = await Promise.all([
+      topUp(id, named),
+      topUp(id, named),
+      topUp(id, { add_usd: 2 }, header),
+      topUp(id, named, header),
+    ]);
+    const other = await topUp(id, { add_usd: 3, operation: "invoice-1" });
+    const torn = await topUp(id, named, { "idempotency-key": "invoice-2" });
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const messages = answers.map(({ body }) => body.message);
+    expect(messages.filter((message) => message === "Done.")).toHaveLength(1);
+    expect(answers[0]?.data).toMatchObject({ quota_usd: 3, operation: "invoice-1" });
+    expect([other.status, torn.status]).toEqual([422, 400]);
+    const someoneElse = await withQuota("ulf", 1);
+    expect((await topUp(someoneElse, named)).data).toMatchObject({ quota_usd: 3 });
+    expect((await admin("GET", `/api/user/${id}/quota`)).data).toMatchObject({ quota_usd: 3 });
+  });
+
+  test("counts beside 49 others at once", async () => {
+    const id = await withQuota("ula", 1);
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => topUp(id, { add_usd: 1 })));
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await admin("GET", `/api/user/${id}/quota`)).data).toMatchObject({ quota_usd: 51 });
+  });
+
+  test("is not for equals or masters, and none for oneself but root's", async () => {
+    const own = Number((await admin("GET", "/api/user/self")).data["id"]);
+    const root = await asRoot(opened.url);
+
+    expect((await topUp(own, { add_usd: 1 })).status).toBe(403);
+    expect((await topUp(1, { add_usd: 1 })).status).toBe(403);
+    await root("PUT", "/api/user/1/quota", { quota_usd: 5, reason: "a bound" });
+    const { status } = await root("POST", "/api/user/1/quota", { add_usd: 1, note: "more" });
+    expect(status).toBe(200);
+    await root("PUT", "/api/user/1/quota", { quota_usd: null, reason: "no bound" });
+    expect((await topUp(4_711, { add_usd: 1 })).status).toBe(404);
+  });
+
+  test.each([
+    [{ add_usd: 0 }, "add_usd"],
+    [{ add_usd: null }, "add_usd"],
+    [{}, "add_usd"],
+    [{ add_usd: "NaN" }, "add_usd"],
+    [{ add_usd: "--1" }, "add_usd"],
+    [{ add_usd: "-" }, "add_usd"],
+    [{ add_usd: 1e-10 }, "add_usd"],
+    [{ add_usd: 1e10 }, "add_usd"],
+    [{ add_usd: "1".repeat(25) }, "add_usd"],
+    [{ add_usd: 1, note: "" }, "note"],
+    [{ add_usd: 1, quota_usd: 1 }, "quota_usd"],
+    [{ add_usd: 1, operation: "two words" }, "operation"],
+    [{ add_usd: -8 }, "taken away"],
+    [{ add_usd: 9_007_195 }, "quota can be"],
+  ])("of %j is refused", async (body, complaint) => {
+    const id = await withQuota(`v${Math.random().toString(36).slice(2)}`, 7);
+
+    const { status, body: answer } = await topUp(id, body);
+
+    expect(status).toBe(400);
+    expect(answer.message).toContain(complaint);
+    expect((await admin("GET", `/api/user/${id}/quota`)).data).toMatchObject({ quota_usd: 7 });
+  });
+});
+
+describe("the history of what somebody may spend", () => {
+  test("is read page by page by its owner, and everybody's by auditors", async () => {
+    const { ask, id } = await somebody("wil");
+    const reasons = ["one", "two", "three"];
+    for (const [i, reason] of reasons.entries()) {
+      await admin("PUT", `/api/user/${id}/quota`, { quota_usd: i + 1, reason });
+    }
+    const page = async (who: Ask, path: string): Promise<JsonObject[]> =>
+      (await who("GET", path)).data["items"] as JsonObject[];
+
+    const first = await page(ask, "/api/user/self/quota/history?page_size=2");
+    const last = textIn(first[1] ?? {}, "id");
+    const rest = await page(ask, `/api/user/self/quota/history?before=${last}`);
+
+    const notes = [...first, ...rest].map(({ note }) => note);
+    expect(notes).toEqual(reasons.toReversed().map((reason) => `the-admin: ${reason}`));
+    expect(await page(auditor, `/api/user/${id}/quota/history`)).toEqual([...first, ...rest]);
+    expect((await ask("GET", `/api/user/${id}/quota/history`)).status).toBe(403);
+    expect((await auditor("GET", "/api/user/4711/quota/history")).status).toBe(404);
+  });
+});
