@@ -9,15 +9,16 @@ import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
 import type { RateLimiter } from "#core/limits.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
+import type { Logins } from "#core/user.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
-import type { SingleSignOn } from "#http/deps.ts";
+import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
-import { openServer } from "#http/server.ts";
+import { openHandler, openServer } from "#http/server.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
@@ -56,6 +57,7 @@ import { InProcessLimiter } from "#storage/counters/in-process.ts";
 import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
+import { verifyLedger, type Violation } from "#storage/verify-ledger.ts";
 import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -68,6 +70,14 @@ export interface Gateway extends AsyncDisposable {
   readonly setupToken: string | undefined;
   /** Drains, settles, and lets go of everything. */
   close(): Promise<void>;
+}
+
+/** A gateway that serves nobody but whoever opened it. */
+export interface OfflineGateway extends AsyncDisposable {
+  handle(request: Request): Promise<Response>;
+  /** Whoever shows it is root. It is good in this process, and never kept. */
+  readonly token: string;
+  verifyLedger(): Promise<readonly Violation[]>;
 }
 
 export interface GatewayOptions {
@@ -94,12 +104,81 @@ const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 /** No name of a configured key looks like it, so that they cannot meet. */
 const BOOTSTRAP = "(bootstrap)";
 
-/** Puts the house together. What is opened here is closed here, in the opposite order. */
+/** What is opened here is closed here, in the opposite order. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
   const { settings } = config;
-  const { limits } = settings;
   await using opened = new AsyncDisposableStack();
+  const { storage, deps, channels, inventory, noting } = await openHouse(options, opened);
+  const { relay } = deps;
+  const firstKey = await ensureKeys(config, storage);
+  const setupToken = await ensureLogin(config, storage);
+
+  const recovery = recoverHolds(storage.ledger, clock);
+  await recovery.run(new AbortController().signal);
+  const jobs = startJobs(
+    [
+      recovery,
+      endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
+      sumUsage(storage, settings.usageDays, clock),
+      pruneJournal(storage, settings.journalDays, clock),
+      pruneResponses(storage.responses, clock),
+      pruneKeptAnswers(storage.keptAnswers, settings.limits.keptUserBytes, clock),
+      noting,
+      logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+      refreshRouting(inventory),
+      discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
+        const { code, fault } = GatewayError.from(cause);
+        const more = fault.blame === "gateway" ? { err: cause } : {};
+        log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
+      }),
+    ],
+    (job, cause) => log.error({ job, err: cause }, "job"),
+  );
+  opened.defer(() => jobs.stop());
+
+  const server = openServer({ hostname: settings.host, port: settings.port }, deps);
+  opened.defer(() => server.drain());
+
+  const held = opened.move();
+  const close = (): Promise<void> => held.disposeAsync();
+  return {
+    url: server.url,
+    get channels() {
+      return channels.all;
+    },
+    health: relay.health,
+    firstKey,
+    setupToken,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Without a server and without jobs, for one who works on the database while no gateway does. */
+export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
+  await using opened = new AsyncDisposableStack();
+  const { storage, deps } = await openHouse(options, opened);
+  const token = createSecret();
+  const root = await storage.users.find((await storage.users.ensureRoot()).id);
+  const { logins } = deps;
+  const findByToken: Logins["findByToken"] = async (secret) =>
+    secret === token ? root : await logins.findByToken(secret);
+
+  const held = opened.move();
+  return {
+    handle: openHandler({ ...deps, logins: { ...logins, findByToken } }),
+    token,
+    verifyLedger: () => verifyLedger(storage.db),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** Puts the house together, all but what acts by itself. */
+async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) {
+  const { config, log, clock = systemClock } = options;
+  const { settings } = config;
+  const { limits } = settings;
 
   const pepper = loadPepper(settings.dataDir, settings.secret?.open());
   const storage = opened.use(
@@ -114,9 +193,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       onFatal: () => options.onFatal?.(),
     }),
   );
-  const firstKey = await ensureKeys(config, storage);
-  const setupToken = await ensureLogin(config, storage);
-
   const deadlines = new Deadlines(clock);
   const egress = openEgress(limits, deadlines);
   opened.defer(() => egress.close());
@@ -171,84 +247,44 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       log.error({ err: cause }, "audit");
     }
   });
-  const recovery = recoverHolds(storage.ledger, clock);
-  await recovery.run(new AbortController().signal);
-  const jobs = startJobs(
-    [
-      recovery,
-      endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
-      sumUsage(storage, settings.usageDays, clock),
-      pruneJournal(storage, settings.journalDays, clock),
-      pruneResponses(storage.responses, clock),
-      pruneKeptAnswers(storage.keptAnswers, limits.keptUserBytes, clock),
-      noting,
-      logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
-      refreshRouting(inventory),
-      discoverModels(channels, egress, clock, ({ name }, cause) => {
-        const { code, fault } = GatewayError.from(cause);
-        const more = fault.blame === "gateway" ? { err: cause } : {};
-        log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
-      }),
-    ],
-    (job, cause) => log.error({ job, err: cause }, "job"),
-  );
-  opened.defer(() => jobs.stop());
-
-  const server = openServer(
-    { hostname: settings.host, port: settings.port },
-    {
-      keys: storage.keys,
-      ownKeys: storage.keys,
-      users: storage.users,
-      groups: storage.groups,
-      logins: storage.logins,
-      secondFactors: storage.secondFactors,
-      secondFactorRule: settings.secondFactorRule,
-      identities: storage.identities,
-      singleSignOn: openSignOn(config, pepper, clock),
-      loginLimits: await openLogins(options, pepper, deadlines, opened),
-      audit: storage.audit,
-      refusals,
-      trustedProxies: settings.trustedProxies,
-      calls: storage.calls,
-      usage: storage.usage,
-      ledger: storage.ledger,
-      quotas: storage.quotas,
-      teams: storage.teams,
-      responses: storage.responses,
-      keptAnswers: storage.keptAnswers,
-      channels,
-      inventory,
-      channelStore: storage.channels,
-      modelStore: storage.models,
-      readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
-      readModel: readDescribedModel,
-      reachNeeded,
-      relay,
-      clock,
-      limits,
-      renderMetrics: () => metrics.render(),
-      ping: () => storage.ping(),
-      metricsToken: settings.metricsToken?.open(),
-      onError: (error, requestId) => logFailure(log, error, requestId),
-      ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
-    },
-  );
-  opened.defer(() => server.drain());
-
-  const held = opened.move();
-  const close = (): Promise<void> => held.disposeAsync();
-  return {
-    url: server.url,
-    get channels() {
-      return channels.all;
-    },
-    health,
-    firstKey,
-    setupToken,
-    close,
-    [Symbol.asyncDispose]: close,
+  const deps: HttpDeps = {
+    keys: storage.keys,
+    ownKeys: storage.keys,
+    users: storage.users,
+    groups: storage.groups,
+    logins: storage.logins,
+    secondFactors: storage.secondFactors,
+    secondFactorRule: settings.secondFactorRule,
+    identities: storage.identities,
+    singleSignOn: openSignOn(config, pepper, clock),
+    loginLimits: await openLogins(options, pepper, deadlines, opened),
+    audit: storage.audit,
+    refusals,
+    trustedProxies: settings.trustedProxies,
+    calls: storage.calls,
+    usage: storage.usage,
+    ledger: storage.ledger,
+    quotas: storage.quotas,
+    teams: storage.teams,
+    responses: storage.responses,
+    keptAnswers: storage.keptAnswers,
+    channels,
+    inventory,
+    channelStore: storage.channels,
+    modelStore: storage.models,
+    readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
+    readModel: readDescribedModel,
+    reachNeeded,
+    relay,
+    clock,
+    limits,
+    renderMetrics: () => metrics.render(),
+    ping: () => storage.ping(),
+    metricsToken: settings.metricsToken?.open(),
+    onError: (error, requestId) => logFailure(log, error, requestId),
+    ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
+  return { storage, deps, channels, inventory, noting };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */

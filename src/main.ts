@@ -1,20 +1,24 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
+import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
+import type { Reach } from "#cli/client.ts";
+import { describeNoun, layOut } from "#cli/command.ts";
+import { doctor } from "#cli/doctor.ts";
+import { keys } from "#cli/keys.ts";
+import { models } from "#cli/models.ts";
+import { openReach } from "#cli/reach.ts";
+import { runNoun } from "#cli/run.ts";
+import { usage } from "#cli/usage.ts";
+import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
 import { readFileHead } from "#config/read-file-head.ts";
 import { type Logger, openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
-import { type Gateway, openGateway } from "./gateway.ts";
+import { type Gateway, openGateway, openOffline } from "./gateway.ts";
 
-const USAGE = `Usage: sluice <command>
-
-  start   runs the gateway
-  check   shows the configuration and where each value comes from, or all its mistakes
-  audit   verifies the audit log: ${AUDIT_USAGE}
-  help    this text
-`;
+const NOUNS = [keys, users, channels, models, usage];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;
@@ -36,13 +40,78 @@ switch (command) {
   case "audit":
     process.exitCode = await audit({ ...input, words, output: process.stdout });
     break;
+  case "doctor":
+    process.exitCode = await doctor({
+      output: process.stdout,
+      loadConfig: () => loadConfig(input),
+      reach,
+    });
+    break;
   case "help":
   case "--help":
-    process.stdout.write(USAGE);
+    process.stdout.write(describeCommands());
     break;
   default:
-    process.stderr.write(`There is no command '${command}'.\n\n${USAGE}`);
-    process.exitCode = 2;
+    process.exitCode = await runOther(command);
+}
+
+async function runOther(name: string): Promise<number> {
+  const noun = NOUNS.find((each) => each.name === name);
+  if (noun === undefined) {
+    process.stderr.write(`There is no command '${name}'.\n\n${describeCommands()}`);
+    return 2;
+  }
+  return await runNoun(noun, words, {
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    reach,
+  });
+}
+
+function describeCommands(): string {
+  const rows = [
+    ["start", "runs the gateway"],
+    ["check", "shows the configuration and where each value comes from, or all its mistakes"],
+    ["doctor", "looks at all that a gateway needs, and says what is wrong"],
+    [AUDIT_USAGE.replace(/^sluice /, ""), "says whether the audit log is what was written"],
+    ...NOUNS.flatMap(describeNoun),
+    ["help", "this text"],
+  ];
+  return [
+    "Usage: sluice <command>",
+    "",
+    layOut(rows),
+    "",
+    "Where a gateway runs, commands about keys, users and the like ask it, as whose access token",
+    "stands in SLUICE_TOKEN; SLUICE_URL names another gateway. Where none runs they work on the",
+    "database, as root. --json shows the answer as it came.",
+    "",
+  ].join("\n");
+}
+
+/** A gateway that runs, or the database of one that does not. */
+function reach(): Promise<Reach> {
+  return openReach({
+    env: process.env,
+    loadConfig: () => loadConfig(input),
+    async openOffline(config) {
+      const house = await openOffline({ config, env: process.env, log: openLog("error") });
+      return {
+        place: "the database",
+        send: (path, init) =>
+          house.handle(
+            new Request(`http://localhost${path}`, {
+              ...init,
+              headers: { ...init.headers, authorization: `Bearer ${house.token}` },
+            }),
+          ),
+        verifyLedger: async () =>
+          (await house.verifyLedger()).map(({ rule, subject }) => `${rule} (${subject})`),
+        [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
+      };
+    },
+  });
 }
 
 /** Runs until a signal. */

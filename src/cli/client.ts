@@ -7,6 +7,8 @@ export interface Reach extends AsyncDisposable {
   readonly place: string;
   /** Shows who asks, besides. */
   send(path: string, init: Init): Promise<Response>;
+  /** What does not hold of the books, in sentences; absent where a gateway is writing them. */
+  verifyLedger?(): Promise<readonly string[]>;
 }
 
 export interface Init {

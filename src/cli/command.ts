@@ -13,6 +13,8 @@ export interface Verb {
   /** Throws `UsageError` where the words make no sense. */
   ask(words: Words): Question | Promise<Question>;
   show(data: JsonObject): readonly string[];
+  /** What was asked was done, and went wrong all the same. */
+  isFailure?(data: JsonObject): boolean;
 }
 
 /** Verbs about one kind of thing. The first is what is done when none is named. */
@@ -145,6 +147,11 @@ export function describeNoun({ name, verbs }: Noun): readonly (readonly string[]
     );
     return [[name, usage, ...all].join(" "), doc];
   });
+}
+
+/** Each command, and below it what it does. */
+export function layOut(rows: readonly (readonly string[])[]): string {
+  return rows.map(([usage, doc]) => `  ${usage}\n      ${doc}`).join("\n");
 }
 
 /** The answer's items as a table, with a head. */

@@ -1,7 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { ask, Refused, type Reach } from "./client.ts";
-import { columns } from "./columns.ts";
-import { describeNoun, readVerb, UsageError, type Noun } from "./command.ts";
+import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
 
 export interface CommandIo {
   readonly input: NodeJS.ReadableStream;
@@ -24,11 +23,10 @@ export async function runNoun(
     const data = await ask(question, reach);
     const lines = isJson ? [JSON.stringify(data, null, 2)] : verb.show(data);
     io.output.write(`${lines.join("\n")}\n`);
-    return 0;
+    return verb.isFailure?.(data) === true ? 1 : 0;
   } catch (cause) {
     if (cause instanceof UsageError) {
-      const usage = columns(describeNoun(noun)).map((line) => `  ${line}`);
-      io.errors.write(`${[cause.message, "", ...usage].join("\n")}\n`);
+      io.errors.write(`${cause.message}\n\n${layOut(describeNoun(noun))}\n`);
       return 2;
     }
     if (!(cause instanceof Refused)) throw cause;

@@ -63,6 +63,18 @@ export function openServer(
   };
 }
 
+/** The same for whoever shares this process, where nobody listens. */
+export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
+  const app = buildApp(deps, () => false, {
+    jsonDepth: deps.limits.jsonDepth,
+    bigBodies: new Semaphore(deps.limits.bigBodies, MAX_WAITING_BIG_BODIES),
+    deadlines: deps.relay.delivery.deadlines,
+    clientOf: () => ({ address: undefined, isSecure: true }),
+    setIdleSeconds() {},
+  });
+  return async (request) => await app.fetch(request);
+}
+
 function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): Hono {
   const app = new Hono();
   const paths = new Set<string>();

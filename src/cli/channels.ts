@@ -1,0 +1,74 @@
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { defined, flagOf, listOf, numberOf, textOf } from "#lib/values.ts";
+import { cell, listing, statusWord, table, type Noun, type Words } from "./command.ts";
+import { columns } from "./columns.ts";
+
+export const channels: Noun = {
+  name: "channels",
+  verbs: [
+    {
+      usage: "list",
+      doc: "every channel, wherever it is described",
+      ask(words) {
+        words.none();
+        return { method: "GET", path: "/api/channel" };
+      },
+      show: (data) =>
+        table(
+          data,
+          ["id", "name", "provider", "address", "source", "status", "state"],
+          (channel) => [
+            channel["id"] ?? null,
+            channel["name"] ?? null,
+            channel["provider"] ?? null,
+            channel["base_url"] ?? null,
+            channel["source"] ?? null,
+            statusWord(channel["status"]),
+            channel["trouble"] ?? channel["state"] ?? null,
+          ],
+        ),
+    },
+    {
+      usage: "test <id|name>",
+      doc: "asks a channel's upstream for its models, or for one token of a model",
+      options: { model: "<name>" },
+      ask: (words) => ({
+        method: "POST",
+        path: `${channelPath(words)}/test`,
+        body: defined({ model: words.text("model") }),
+      }),
+      show: showProbes,
+      isFailure: (data) => flagOf(data["ok"]) !== true,
+    },
+    change("enable <id>", "lets a channel take calls", 1),
+    change("disable <id>", "takes a channel out; calls under way end on it", 2),
+  ],
+};
+
+function change(usage: string, doc: string, status: number): Noun["verbs"][number] {
+  return {
+    usage,
+    doc,
+    ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status } }),
+    show: listing,
+  };
+}
+
+export function showProbes(data: JsonObject): readonly string[] {
+  const trouble = textOf(data["trouble"]);
+  if (trouble !== undefined) return [`not asked: ${trouble}`];
+  const probes = listOf(data["probes"]).filter(isObject);
+  return columns(
+    probes.map((probe) => [
+      textOf(probe["credential"]) ?? "no credential",
+      flagOf(probe["ok"]) === true ? "good" : cell(probe["fault"] ?? null),
+      `${Math.round(numberOf(probe["latency_ms"]) ?? 0)} ms`,
+      typeof probe["models"] === "number" ? `${probe["models"]} models` : "",
+      textOf(probe["message"]) ?? "",
+    ]),
+  );
+}
+
+function channelPath(words: Words): string {
+  return `/api/channel/${encodeURIComponent(words.one("a channel by its id, or by its name"))}`;
+}

@@ -1,0 +1,147 @@
+import { access, constants, readFile, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "#config.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { flagOf, listOf, textOf } from "#lib/values.ts";
+import { showProbes } from "./channels.ts";
+import { ask, type Reach } from "./client.ts";
+import { columns } from "./columns.ts";
+import { cell } from "./command.ts";
+
+export interface DoctorInput {
+  readonly output: { write(text: string): unknown };
+  loadConfig(): Config;
+  reach(): Promise<Reach>;
+}
+
+/** `doubtful` works, but not for long or not for many. */
+interface Finding {
+  readonly what: string;
+  readonly verdict: "good" | "doubtful" | "bad";
+  readonly why: string;
+}
+
+const GIB = 1024 ** 3;
+/** A stream holds two sockets. */
+const FEW_FILES = 8_192;
+const ANSWER_MS = 60_000;
+
+/** `sluice doctor`: looks at all that a gateway needs, and says what is wrong. 1 where something is bad. */
+export async function doctor({ output, loadConfig, reach }: DoctorInput): Promise<0 | 1> {
+  const findings: Finding[] = [];
+  const look = async (what: string, examine: () => Promise<Finding[]>): Promise<void> => {
+    try {
+      findings.push(...(await examine()));
+    } catch (cause) {
+      findings.push(bad(what, cause instanceof Error ? cause.message : String(cause)));
+    }
+  };
+
+  let config: Config | undefined;
+  await look("configuration", async () => {
+    config = loadConfig();
+    return [good("configuration", config.settings.configPath ?? "no file")];
+  });
+  if (config !== undefined) await look("data folder", () => lookAtFolder(config));
+  await look("open files", lookAtOpenFiles);
+  if (config !== undefined) await look("gateway", () => lookInside(reach));
+
+  const rows = findings.map(({ what, verdict, why }) => [verdict, what, why]);
+  output.write(`${columns(rows).join("\n")}\n`);
+  return findings.some(({ verdict }) => verdict === "bad") ? 1 : 0;
+}
+
+async function lookAtFolder(config: Config | undefined): Promise<Finding[]> {
+  const { dataDir = "", secret } = config?.settings ?? {};
+  if (!(await exists(dataDir))) {
+    return [good("data folder", `${dataDir} is made by the first start`)];
+  }
+  await access(dataDir, constants.W_OK);
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = (bavail * bsize) / GIB;
+  const space = `${free.toFixed(1)} GiB are free at ${dataDir}`;
+  const findings = [
+    free < 0.2 ? bad("disk", space) : free < 2 ? doubtful("disk", space) : good("disk", space),
+  ];
+  const secretFile = join(dataDir, "secret");
+  if (secret === undefined && (await exists(secretFile))) {
+    const { mode } = await stat(secretFile);
+    const isOpen = (mode & 0o077) !== 0;
+    findings.push(
+      isOpen
+        ? bad("secret", `${secretFile} can be read by others: chmod 600 it`)
+        : good("secret", `${secretFile} is its owner's alone; is it in your backups?`),
+    );
+  }
+  return findings;
+}
+
+async function lookAtOpenFiles(): Promise<Finding[]> {
+  const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined);
+  const [, soft = ""] = /^Max open files\s+(\S+)/m.exec(limits ?? "") ?? [];
+  if (soft === "") return [];
+  const why = `${soft} may be open at once`;
+  return [Number(soft) < FEW_FILES ? doubtful("open files", why) : good("open files", why)];
+}
+
+async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
+  await using house = await reach();
+  const ready = await house.send("/readyz", {
+    method: "GET",
+    headers: {},
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const findings = [
+    ready.ok
+      ? good("gateway", `${house.place} is ready, and its database can be written`)
+      : bad("gateway", `${house.place} is not ready (${ready.status})`),
+  ];
+  if (house.verifyLedger !== undefined) {
+    const violations = await house.verifyLedger();
+    const [first] = violations;
+    findings.push(
+      first === undefined
+        ? good("ledger", "every account is the sum of its entries")
+        : bad("ledger", `${violations.length} violations, such as: ${first}`),
+    );
+  }
+  const { items } = await ask({ method: "GET", path: "/api/channel" }, house);
+  const channels = listOf(items).filter(isObject);
+  if (channels.length === 0) findings.push(bad("channels", "there is none"));
+  for (const channel of channels) findings.push(await lookAtChannel(channel, house));
+  return findings;
+}
+
+async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding> {
+  const name = textOf(channel["name"]) ?? "";
+  const what = `channel ${name}`;
+  if (textOf(channel["source"]) === "simulated") return doubtful(what, "its answers are simulated");
+  if (channel["status"] === 2) return good(what, "disabled");
+  const path = `/api/channel/${encodeURIComponent(cell(channel["id"] ?? name))}/test`;
+  try {
+    const tested = await ask({ method: "POST", path, body: {} }, house);
+    const why = showProbes(tested).join("; ");
+    return flagOf(tested["ok"]) === true ? good(what, why) : bad(what, why);
+  } catch (cause) {
+    return doubtful(what, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function good(what: string, why: string): Finding {
+  return { what, verdict: "good", why };
+}
+
+function doubtful(what: string, why: string): Finding {
+  return { what, verdict: "doubtful", why };
+}
+
+function bad(what: string, why: string): Finding {
+  return { what, verdict: "bad", why };
+}

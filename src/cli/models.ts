@@ -1,0 +1,38 @@
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { table, type Noun } from "./command.ts";
+
+export const models: Noun = {
+  name: "models",
+  verbs: [
+    {
+      usage: "list",
+      doc: "every model by the name that callers use, who serves it, and its price in dollars per million tokens",
+      ask(words) {
+        words.none();
+        return { method: "GET", path: "/api/model" };
+      },
+      show: (data) =>
+        table(
+          { items: listOf(data["items"]).filter(isObject).flatMap(byServer) },
+          HEAD,
+          (model) => [
+            model["name"] ?? null,
+            model["channel"] ?? null,
+            model["model"] ?? null,
+            memberOf(model["price"], "input") ?? null,
+            memberOf(model["price"], "output") ?? null,
+            model["context"] ?? null,
+            memberOf(model["price"], "source") ?? null,
+          ],
+        ),
+    },
+  ],
+};
+
+const HEAD = ["name", "channel", "sent as", "input $", "output $", "context", "price from"];
+
+function byServer(model: JsonObject): readonly JsonObject[] {
+  const servers: readonly Json[] = isArray(model["served_by"]) ? model["served_by"] : [];
+  return servers.filter(isObject).map((server) => ({ ...server, name: model["name"] ?? null }));
+}

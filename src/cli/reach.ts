@@ -1,0 +1,38 @@
+import { ConfigError } from "#config/mistakes.ts";
+import type { Config } from "#config.ts";
+import { reachServer, Refused, type Reach } from "./client.ts";
+
+export interface ReachInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  loadConfig(): Config;
+  /** Opens the database without a server, as root. */
+  openOffline(config: Config): Promise<Reach>;
+}
+
+/**
+ * The gateway that `SLUICE_URL` names, or else the one that the configuration
+ * would start; where that does not run, its database.
+ */
+export async function openReach({ env, loadConfig, openOffline }: ReachInput): Promise<Reach> {
+  try {
+    const named = env["SLUICE_URL"];
+    const config = named === undefined ? loadConfig() : undefined;
+    const url = named ?? urlOf(config?.settings);
+    const server = await reachServer(url, env["SLUICE_TOKEN"]);
+    if (server !== undefined) return server;
+    if (config === undefined) throw new Refused(`No gateway answers at ${url}.`);
+    return await openOffline(config);
+  } catch (cause) {
+    if (cause instanceof Refused) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Refused(cause instanceof ConfigError ? why : `It cannot be opened: ${why}`, {
+      cause,
+    });
+  }
+}
+
+function urlOf(settings: Config["settings"] | undefined): string {
+  const { host = "127.0.0.1", port = 8080 } = settings ?? {};
+  const isAny = host === "0.0.0.0" || host === "::";
+  return `http://${isAny ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,67 @@
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { listOf } from "#lib/values.ts";
+import { cell, type Noun, type Words } from "./command.ts";
+import { columns } from "./columns.ts";
+
+const FILTERS = { user: "user_id", key: "key_id", model: "model", channel: "channel" } as const;
+const SUMS = {
+  calls: "calls",
+  failed_calls: "failed",
+  input_tokens: "input",
+  cached_input_tokens: "cached",
+  output_tokens: "output",
+  reasoning_tokens: "reasoning",
+  cost_usd: "cost $",
+} as const;
+
+export const usage: Noun = {
+  name: "usage",
+  verbs: [
+    {
+      usage: "show",
+      doc: "what was used in the last thirty days, or between two dates; by any of hour, day, month, key, user, model, channel",
+      options: {
+        from: "<date>",
+        to: "<date>",
+        by: "<a,b>",
+        user: "<id>",
+        key: "<id>",
+        model: "<name>",
+        channel: "<name>",
+      },
+      ask(words) {
+        words.none();
+        return { method: "GET", path: `/api/usage?${queryOf(words)}` };
+      },
+      show,
+    },
+  ],
+};
+
+function queryOf(words: Words): string {
+  const query = new URLSearchParams({ by: words.text("by") ?? "day,model" });
+  for (const name of ["from", "to"]) {
+    const given = words.text(name);
+    if (given !== undefined) query.set(name, given);
+  }
+  for (const [option, name] of Object.entries(FILTERS)) {
+    const given = words.text(option);
+    if (given !== undefined) query.set(name, given);
+  }
+  return query.toString();
+}
+
+function show(data: JsonObject): readonly string[] {
+  const items = listOf(data["items"]).filter(isObject);
+  const by = Object.keys(items[0] ?? {}).filter(
+    (name) => !(name in SUMS) && !name.endsWith("_tokens"),
+  );
+  const total = data["total"];
+  const row = (item: JsonObject): string[] =>
+    [...by, ...Object.keys(SUMS)].map((name) => cell(item[name] ?? null));
+  return columns([
+    [...by, ...Object.values(SUMS)],
+    ...items.map(row),
+    ...(isObject(total) ? [by.length === 0 ? row(total) : ["total", ...row(total).slice(1)]] : []),
+  ]);
+}

@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bearer, PASSWORD, ROOT, asRoot, askWith, logIn, textIn } from "#test/accounts.ts";
+import { startProgram } from "#test/program.ts";
+
+interface Ended {
+  readonly code: number | null;
+  readonly text: string;
+  readonly errors: string;
+}
+
+/** The command line as an operator types it. */
+async function sluice(
+  line: string,
+  env: Readonly<Record<string, string>>,
+  typed = "",
+): Promise<Ended> {
+  const child = spawn(process.execPath, ["src/main.ts", ...line.split(" ")], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  let text = "";
+  let errors = "";
+  child.stdout.on("data", (piece: Buffer) => (text += piece));
+  child.stderr.on("data", (piece: Buffer) => (errors += piece));
+  child.stdin.end(typed);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, text, errors };
+}
+
+function openFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "sluice-cli-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Nothing listens there, and nobody else will. */
+const NOWHERE = "1";
+
+test("where no gateway runs, the command line works on its database as root", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+
+  const created = await sluice("keys create ci --models gpt-4o* --quota 1", env);
+  const made = await sluice("users create ann --role auditor --password-stdin", env, PASSWORD);
+  const listed = await sluice("keys", env);
+
+  expect(created).toMatchObject({ code: 0, errors: "" });
+  expect(made).toMatchObject({ code: 0, errors: "" });
+  expect(listed.text).toMatch(/^1 +ci +\.\.\.\w{4} +enabled +gpt-4o\* +0 +1 /m);
+
+  await using program = await startProgram({ SLUICE_DATA_DIR: folder.path });
+  const answer = await fetch(`${program.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { ...bearer(created.text.trim()), "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi." }] }),
+  });
+  expect(answer.status).toBe(200);
+  await logIn(program.url, { username: "ann", password: PASSWORD });
+});
+
+test("where one runs, it is asked, as whose token is shown", async () => {
+  using folder = openFolder();
+  await using program = await startProgram({
+    SLUICE_DATA_DIR: folder.path,
+    SLUICE_ADMIN_EMAIL: ROOT.email,
+    SLUICE_ADMIN_PASSWORD: ROOT.password,
+  });
+  const env = { SLUICE_URL: program.url };
+  const token = textIn(
+    (await (await asRoot(program.url))("POST", "/api/user/token")).data,
+    "token",
+  );
+
+  const unknown = await sluice("users", env);
+  const known = await sluice("users", { ...env, SLUICE_TOKEN: token });
+  const made = await sluice("keys create ci --rpm 5", { ...env, SLUICE_TOKEN: token });
+
+  expect(unknown).toMatchObject({ code: 1, text: "" });
+  expect(unknown.errors).toContain("SLUICE_TOKEN");
+  expect(known).toMatchObject({ code: 0, errors: "" });
+  expect(known.text).toContain(ROOT.email);
+  const models = await fetch(`${program.url}/v1/models`, { headers: bearer(made.text.trim()) });
+  expect(models.status).toBe(200);
+
+  const { data } = await askWith(program.url, bearer(token))("GET", "/api/audit");
+  expect(JSON.stringify(data)).toContain("POST /api/token");
+});
+
+test("what the gateway refuses is said in its words, and what cannot be meant in the command's", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+
+  expect(await sluice("keys change 7 --rpm 5", env)).toEqual({
+    code: 1,
+    text: "",
+    errors: "There is no such token.\n",
+  });
+  expect((await sluice("keys create", env)).code).toBe(2);
+  expect(await sluice("kees", env)).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("There is no command 'kees'."),
+  });
+  expect(await sluice("users", { SLUICE_URL: `http://127.0.0.1:${NOWHERE}` })).toMatchObject({
+    code: 1,
+    errors: `No gateway answers at http://127.0.0.1:${NOWHERE}.\n`,
+  });
+});
+
+test("the doctor finds what is wrong, and says so to whoever called", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+
+  expect(await sluice("doctor", env)).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^good +ledger .*$/m),
+  });
+  chmodSync(join(folder.path, "secret"), 0o644);
+  const open = await sluice("doctor", env);
+  const config = join(folder.path, "sluice.yaml");
+  writeFileSync(
+    config,
+    `channels: [{ name: away, provider: ollama, base_url: http://127.0.0.1:${NOWHERE} }]`,
+  );
+  const unreached = await sluice("doctor", { ...env, SLUICE_CONFIG: config });
+
+  expect(open.code).toBe(1);
+  expect(open.text).toMatch(/^bad +secret .*chmod 600/m);
+  expect(unreached.text).toMatch(/^bad +channel away /m);
+  expect((await sluice("doctor", { ...env, SLUICE_PORT: "high" })).text).toMatch(
+    /^bad +configuration/m,
+  );
+});
