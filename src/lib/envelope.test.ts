@@ -13,7 +13,7 @@ test("what was sealed opens again, whatever it holds", () => {
 test("it shows nothing of the text, and no two look alike", () => {
   const [one, other] = [seal("a secret", KEY, "here"), seal("a secret", KEY, "here")];
 
-  expect(one).toMatch(/^v1(\.[A-Za-z0-9_-]+){5}$/);
+  expect(one).toMatch(/^v1(\.[A-Za-z0-9_-]+){3}$/);
   expect(one).not.toContain(Buffer.from("a secret").toString("base64url"));
   const [first, second] = [one, other].map((each) => new Set(each.split(".").slice(2)));
   expect(first?.isDisjointFrom(second ?? new Set())).toBe(true);
