@@ -184,7 +184,7 @@ test("fifteen planted secrets are in no answer, no line of the log and no byte o
   expect(places["log"]?.length).toBeGreaterThan(0);
   expect(Object.keys(places)).toContain("sluice.db");
   // Only sealed.
-  expect(places["sluice.db"]).toMatch(/v1(\.[\w-]+){5}/);
+  expect(/v1\.[\w-]{8}(\.[\w-]{40,}){2}/.test(places["sluice.db"] ?? "")).toBe(true);
   const found = Object.entries({ ...PLANTED, token, key }).flatMap(([name, secret]) =>
     Object.keys(places)
       .filter((place) => places[place]?.includes(secret))
