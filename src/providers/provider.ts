@@ -4,6 +4,9 @@ import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { FaultCode } from "#core/error.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
@@ -24,6 +27,8 @@ export interface Provider {
   /** Runs on the owner's machines: nobody else's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
+  readonly embeddings?: readonly OperationEndpoint<EmbeddingQuestion, Embeddings>[];
+  readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
   /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
@@ -69,6 +74,18 @@ export interface TextEndpoint {
   adaptRequest?(body: JsonObject, model: string): BodyEdits;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
   headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
+}
+
+/** Where a vendor answers questions of one kind, and in which format. */
+export interface OperationEndpoint<Q extends Question, A extends Reading> {
+  readonly style: OutboundFormat<Q, A>;
+  readonly path: TextEndpoint["path"];
+  /** Which of the vendor's models it serves; all of them where absent. */
+  serves?(model: string): boolean;
+  /** Inputs that one request may hold; longer questions are asked in parts. */
+  readonly maxInputs: number;
+  /** In which ways the vendor's reading of the format is its own, in that format's terms. */
+  readonly dialect?: Readonly<Record<string, unknown>>;
 }
 
 /** A vendor reached through a library that speaks its language. */

@@ -11,6 +11,7 @@ import { openAdapted, readAdapted } from "./adapted.ts";
 import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { Vault } from "./vault.ts";
+import { NO_USAGE } from "#core/usage.ts";
 
 const EVENTS: readonly ChatEvent[] = [
   { type: "start", id: "1", model: "m", createdAt: 1 },
@@ -69,6 +70,7 @@ function callFor(stream: boolean): Call {
     signal: new AbortController().signal,
     at: 0,
     startedAt: 0,
+    count: async () => NO_USAGE,
   };
 }
 

@@ -1,15 +1,16 @@
 import { GatewayError } from "#core/error.ts";
-import type { Channel, Credential } from "#core/channel.ts";
+import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
 import type { Claim } from "#core/limits.ts";
+import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
 import { parseError } from "#styles/upstream-error.ts";
-import type { Call } from "./call.ts";
+import type { Served } from "./call.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
 import { poolOf } from "./pools.ts";
-import { allResting, type Plan, type Route, type WireRoute } from "./route.ts";
+import { allResting, type Candidate, type Plan, type Route } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** What one try takes. */
@@ -25,21 +26,33 @@ export interface AttemptDeps extends TryDeps, ClaimDeps {
 }
 
 /** An upstream that answers. Its place on the channel is given back by `release`. */
-export interface Begun<T> {
-  readonly route: Route;
+export interface Begun<T, R extends Candidate = Route> {
+  readonly route: R;
   readonly answer: T;
   release(error?: GatewayError): void;
 }
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
-export type Begin<T> = (route: Route, way: Way) => Promise<T>;
+export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Promise<T>;
 
 /** How the upstream of a route is reached, with the credential of this attempt. */
 export interface Way {
   /** POSTs to the route's endpoint. */
-  send(route: WireRoute, request: Outgoing): Promise<UpstreamReply>;
+  send(route: Addressed, request: Outgoing): Promise<UpstreamReply>;
   /** For the route's adapter, which knows its own endpoints. */
   openSession(): FetchSession;
+}
+
+/** A route that is asked over HTTP. */
+export interface Addressed extends Candidate {
+  readonly endpoint: Addressee;
+}
+
+/** What an attempt needs to know of an endpoint. */
+export interface Addressee {
+  /** Below the channel's address; some vendors name the model in it. */
+  readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
+  readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };
 }
 
 export interface Outgoing {
@@ -52,13 +65,13 @@ export interface Outgoing {
  * does not is written in the error table: try its next credential, the next
  * channel, or tell the caller.
  */
-export async function firstToAnswer<T>(
-  call: Call,
-  plan: Plan,
+export async function firstToAnswer<T, R extends Tried>(
+  call: Served,
+  plan: Plan<R>,
   settlement: Settlement,
   deps: AttemptDeps,
-  begin: Begin<T>,
-): Promise<Begun<T>> {
+  begin: Begin<T, R>,
+): Promise<Begun<T, R>> {
   let last: GatewayError | undefined;
   let attempts = 0;
   let waits: Map<Channel, number> | undefined;
@@ -100,7 +113,7 @@ export async function firstToAnswer<T>(
 /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
 async function enterLimits(
   claim: Claim,
-  { channel }: Route,
+  { channel }: Candidate,
   { limiter, health }: AttemptDeps,
 ): Promise<number | undefined> {
   const { refusal } = await limiter.take(claim);
@@ -112,14 +125,14 @@ async function enterLimits(
 }
 
 /** One try, with one credential. */
-export async function tryOnce<T>(
-  call: Call,
-  route: Route,
+export async function tryOnce<T, R extends Tried>(
+  call: Served,
+  route: R,
   credential: Credential | undefined,
   settlement: Pick<Settlement, "tried">,
   deps: TryDeps,
-  begin: Begin<T>,
-): Promise<Begun<T>> {
+  begin: Begin<T, R>,
+): Promise<Begun<T, R>> {
   const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
   let reply: UpstreamReply | undefined;
@@ -184,7 +197,7 @@ export async function tryOnce<T>(
 }
 
 /** Two may want to give a place back: whoever sends the answer, and whoever notices that the caller left. */
-function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayError) => void {
+function releaseOnce(health: Health, { channel }: Candidate): (failure?: GatewayError) => void {
   let isReleased = false;
   return (failure) => {
     if (isReleased) return;
@@ -194,10 +207,10 @@ function releaseOnce(health: Health, { channel }: Route): (failure?: GatewayErro
   };
 }
 
-const urls = new WeakMap<Route["channel"], Map<string, URL>>();
+const urls = new WeakMap<Channel, Map<string, URL>>();
 
 /** Parsed once for each channel: it is the same for all its calls. */
-function urlOf(route: WireRoute, isStream: boolean): URL {
+function urlOf(route: Addressed, isStream: boolean): URL {
   const { channel, provider } = route;
   const { options = {} } = channel;
   const path = pathOf(route, isStream);
@@ -212,7 +225,7 @@ function urlOf(route: WireRoute, isStream: boolean): URL {
 }
 
 /** Below the channel's address. */
-export function pathOf({ channel, endpoint, upstreamModel }: WireRoute, isStream: boolean): string {
+export function pathOf({ channel, endpoint, upstreamModel }: Addressed, isStream: boolean): string {
   if (typeof endpoint.path === "string") return endpoint.path;
   return endpoint.path(upstreamModel, isStream, channel.options ?? {});
 }
@@ -220,10 +233,13 @@ export function pathOf({ channel, endpoint, upstreamModel }: WireRoute, isStream
 const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
+/** What a route says of where it leads; an adapted one says nothing. */
+type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
+
 /** What a reply that is no answer says. */
 export async function asError(
   reply: UpstreamReply,
-  { provider, endpoint }: Pick<Route, "provider" | "endpoint">,
+  { provider, endpoint }: Pick<Tried, "provider" | "endpoint">,
 ): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);

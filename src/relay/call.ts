@@ -1,21 +1,19 @@
 import type { ApiKey } from "#core/key.ts";
 import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
 
-/** One client request to a model endpoint, read and checked, about to be served. */
-export interface Call {
+/** What admission, the attempts and the books need to know of a call, of whatever kind. */
+export interface Served {
   readonly id: string;
   readonly key: ApiKey;
-  readonly style: InboundStyle;
-  readonly body: RequestBody;
-  readonly facts: RequestFacts;
+  /** The format that its caller speaks. */
+  readonly style: { readonly id: string };
+  readonly facts: ServedFacts;
   /** A rough size of the question, for reserving. */
   readonly inputTokens: number;
-  /** A header of the caller's request. */
-  header(name: string): string | undefined;
-  /** The caller would rather be refused than lose a field. */
-  readonly isStrict: boolean;
   /** Fires when the caller hangs up, or the gateway ends the call. */
   readonly signal: AbortSignal;
   /** Unix ms, and the monotonic clock's ms, of admission. */
@@ -23,6 +21,21 @@ export interface Call {
   readonly startedAt: number;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
+  /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
+  count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
+}
+
+export type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices">;
+
+/** One client request for text, read and checked, about to be served. */
+export interface Call extends Served {
+  readonly style: InboundStyle;
+  readonly body: RequestBody;
+  readonly facts: RequestFacts;
+  /** A header of the caller's request. */
+  header(name: string): string | undefined;
+  /** The caller would rather be refused than lose a field. */
+  readonly isStrict: boolean;
 }
 
 /** What goes back to the caller. */

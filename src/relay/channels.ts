@@ -4,7 +4,7 @@ import type { Limited } from "#core/limits.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
-import type { Catalog, Model, ModelOverride, ModelTraits } from "#core/model.ts";
+import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
 import { poolOf } from "./pools.ts";
 import type { Candidate, ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
@@ -122,7 +122,7 @@ export class Channels implements ModelTable {
       this.#discovered.get(firstPool(channel)) ??
       this.#catalog
         .listModels(provider)
-        .filter((each) => each.kind === "chat")
+        .filter(({ kind }) => kindsOf(provider).includes(kind))
         .map((each) => each.id);
     return ids.map((id) => [id, id] as const);
   }
@@ -154,6 +154,16 @@ export class Channels implements ModelTable {
 
 function firstPool(channel: Channel): string {
   return poolOf(channel, channel.credentials[0]);
+}
+
+/** What can be asked of a vendor's models. */
+function kindsOf(id: string): readonly ModelKind[] {
+  const provider = findProvider(id);
+  return [
+    "chat",
+    ...(provider?.embeddings === undefined ? [] : ["embedding" as const]),
+    ...(provider?.rerank === undefined ? [] : ["rerank" as const]),
+  ];
 }
 
 function limitsOf(override: ModelOverride | undefined): ModelTraits {

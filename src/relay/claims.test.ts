@@ -10,6 +10,7 @@ import type { Call } from "./call.ts";
 import { claimFor } from "./claims.ts";
 import { Health } from "./health.ts";
 import { Router, type Candidate } from "./route.ts";
+import { NO_USAGE } from "#core/usage.ts";
 
 const KEY: ApiKey = { id: 1, userId: 7, name: "k", status: 1, models: ["*"], accounts: ["user:7"] };
 const BODY = '{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"hi"}]}';
@@ -57,6 +58,7 @@ function setup(
     signal: new AbortController().signal,
     at: 0,
     startedAt: 0,
+    count: async () => NO_USAGE,
     onStanding: (standing) => void told.push(standing),
   };
   const { userLimits } = more;

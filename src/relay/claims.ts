@@ -13,8 +13,8 @@ import {
   type Standing,
   type Verdict,
 } from "#core/limits.ts";
-import type { Call } from "./call.ts";
-import type { Route, Router } from "./route.ts";
+import type { Served } from "./call.ts";
+import type { Candidate, Router } from "./route.ts";
 
 export interface ClaimDeps {
   readonly limiter: RateLimiter;
@@ -28,7 +28,7 @@ export interface ClaimDeps {
  * and its model, or throws `rate_limited`. Nothing, and at once, for a call
  * that nobody limits.
  */
-export function claimFor(call: Call, deps: ClaimDeps): Promise<Claim> | undefined {
+export function claimFor(call: Served, deps: ClaimDeps): Promise<Claim> | undefined {
   const { key, facts } = call;
   const ofCaller = limitsOn(key, deps.userLimits);
   const ofModel = deps.router.limitsOn(key, facts.model);
@@ -43,7 +43,7 @@ export function giveBack(taken: Claim, usedTokens: number, limiter: RateLimiter)
 }
 
 /** What one attempt takes of a channel's limits; undefined where it has none. */
-export function claimOn(route: Route, call: Call, { router }: ClaimDeps): Claim | undefined {
+export function claimOn(route: Candidate, call: Served, { router }: ClaimDeps): Claim | undefined {
   const { name, limits } = route.channel;
   if (limits === undefined) return undefined;
   const size = router.sizeOf(call, [route]);
@@ -51,7 +51,7 @@ export function claimOn(route: Route, call: Call, { router }: ClaimDeps): Claim 
 }
 
 async function claim(
-  call: Call,
+  call: Served,
   limited: readonly Limited[],
   { limiter, router }: ClaimDeps,
 ): Promise<Claim> {

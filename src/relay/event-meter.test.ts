@@ -5,6 +5,7 @@ import type { Call } from "./call.ts";
 import { EventMeter } from "./event-meter.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { Vault } from "./vault.ts";
+import { NO_USAGE } from "#core/usage.ts";
 
 const json = { model: "m", messages: [{ role: "user", content: "Hello." }] };
 const CALL: Call = {
@@ -19,6 +20,7 @@ const CALL: Call = {
   signal: new AbortController().signal,
   at: 0,
   startedAt: 0,
+  count: async () => NO_USAGE,
 };
 const ROUTE: AdaptedRoute = {
   channel: {

@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { Call } from "./call.ts";
 import { endable, OpenCalls } from "./open-calls.ts";
+import { NO_USAGE } from "#core/usage.ts";
 
 function callOf(keyId: number, signal = new AbortController().signal): Call {
   return {
@@ -24,6 +25,7 @@ function callOf(keyId: number, signal = new AbortController().signal): Call {
     signal,
     at: 0,
     startedAt: 0,
+    count: async () => NO_USAGE,
   };
 }
 

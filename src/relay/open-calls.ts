@@ -1,14 +1,14 @@
 import type { GatewayError } from "#core/error.ts";
-import type { Call } from "./call.ts";
+import type { Served } from "./call.ts";
 
 /** A call that the gateway can end as its caller can. */
-export interface EndableCall extends Call {
+export type Endable<C extends Served = Served> = C & {
   /** The caller's own signal; `signal` fires with it, and when the call is ended. */
   readonly callerSignal: AbortSignal;
   end(reason: GatewayError): void;
-}
+};
 
-export function endable(call: Call): EndableCall {
+export function endable<C extends Served>(call: C): Endable<C> {
   const { signal: callerSignal } = call;
   const ending = new AbortController();
   if (callerSignal.aborted) ending.abort(callerSignal.reason);
@@ -27,7 +27,7 @@ export function endable(call: Call): EndableCall {
 /** The calls between their hold and their settlement. */
 export class OpenCalls {
   #count = 0;
-  readonly #byKey = new Map<number, Set<EndableCall>>();
+  readonly #byKey = new Map<number, Set<Endable>>();
   #none: PromiseWithResolvers<void> | undefined;
 
   get count(): number {
@@ -39,14 +39,14 @@ export class OpenCalls {
     return [...this.#byKey.keys()];
   }
 
-  enter(call: EndableCall): void {
+  enter(call: Endable): void {
     this.#count++;
     const calls = this.#byKey.get(call.key.id);
     if (calls === undefined) this.#byKey.set(call.key.id, new Set([call]));
     else calls.add(call);
   }
 
-  leave(call: EndableCall): void {
+  leave(call: Endable): void {
     this.#count--;
     const calls = this.#byKey.get(call.key.id);
     calls?.delete(call);

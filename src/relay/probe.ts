@@ -11,6 +11,7 @@ import { askForModels } from "./discover.ts";
 import { beginWhole } from "./relay.ts";
 import { routeFor } from "./route.ts";
 import type { TranslationDeps } from "./translate.ts";
+import { NO_USAGE } from "#core/usage.ts";
 
 export type ProbeDeps = TryDeps & TranslationDeps;
 
@@ -133,6 +134,7 @@ function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal):
     signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    count: async () => NO_USAGE,
   };
 }
 

@@ -3,8 +3,8 @@ import type { FaultCode, GatewayError } from "#core/error.ts";
 import { nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { Call } from "./call.ts";
-import type { Route } from "./route.ts";
+import type { Served } from "./call.ts";
+import type { Candidate } from "./route.ts";
 
 /** How a call went. */
 export interface Course {
@@ -13,7 +13,7 @@ export interface Course {
   readonly usage: Usage;
   readonly cost: NanoUsd;
   /** Where the answer came from, if one began. */
-  readonly route: Route | undefined;
+  readonly route: Candidate | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number | undefined;
   readonly attempts: readonly AttemptRecord[];
@@ -23,7 +23,7 @@ export interface Course {
 const MAX_NAME_CHARS = 256;
 
 /** A call for the journal, made at its end. */
-export function recordOf(call: Call, clock: Clock, course: Course): CallRecord {
+export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
   const { key, facts, style, startedAt } = call;
   const { route, firstByteAt } = course;
   return {
@@ -53,7 +53,7 @@ export function recordOf(call: Call, clock: Clock, course: Course): CallRecord {
 }
 
 /** A call that was turned away before anything was reserved for it. */
-export function recordOfRefusal(call: Call, error: GatewayError, clock: Clock): CallRecord {
+export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock): CallRecord {
   return recordOf(call, clock, {
     outcome: "failed",
     fault: error.code,

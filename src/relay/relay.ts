@@ -1,12 +1,10 @@
-import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
-import type { Claim } from "#core/limits.ts";
 import type { Passthrough } from "#core/style.ts";
+import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
-import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
   forgetQuestion,
@@ -15,10 +13,9 @@ import {
   passWhole,
   refuseNonStream,
 } from "./passthrough.ts";
-import { endable, type EndableCall } from "./open-calls.ts";
+import { endable, type Endable } from "./open-calls.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
-import { recordOfRefusal } from "./record.ts";
-import { Settlement, type SettlementDeps } from "./settlement.ts";
+import type { Settlement } from "./settlement.ts";
 import {
   translateRequest,
   translateStream,
@@ -27,15 +24,14 @@ import {
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, ClaimDeps, SettlementDeps, TranslationDeps {
-  readonly journal: Journal;
+export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
   readonly delivery: DeliverySettings;
 }
 
 /** One call, from admission to settlement. */
 export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = endable(asked);
-  const { plan, settlement } = await admit(call, deps);
+  const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps);
   try {
     return call.facts.stream
       ? await relayStream(call, plan, settlement, deps)
@@ -43,29 +39,6 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   } catch (cause) {
     const error = GatewayError.from(cause);
     await settlement.fail(error);
-    throw error;
-  }
-}
-
-/**
- * A call that is turned away costs nothing, but its owner will ask why. Limits
- * come before the plan and the hold, so that nobody can keep those busy: the
- * request of a call that they refuse stays counted, its tokens go back.
- */
-async function admit(
-  call: EndableCall,
-  deps: RelayDeps,
-): Promise<{ plan: Plan; settlement: Settlement }> {
-  let claim: Claim | undefined;
-  try {
-    const claiming = claimFor(call, deps);
-    if (claiming !== undefined) claim = await claiming;
-    const plan = deps.router.plan(call);
-    return { plan, settlement: await Settlement.open(call, plan, deps, claim) };
-  } catch (cause) {
-    if (claim !== undefined) giveBack(claim, 0, deps.limiter);
-    const error = GatewayError.from(cause);
-    deps.journal.write(recordOfRefusal(call, error, deps.clock));
     throw error;
   }
 }
@@ -86,7 +59,7 @@ async function relayWhole(
 
 /** The first byte leaves once the hold is on disk, the last one once the settlement is. */
 async function relayStream(
-  call: EndableCall,
+  call: Endable<Call>,
   plan: Plan,
   settlement: Settlement,
   deps: RelayDeps,

@@ -9,7 +9,7 @@ import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
 import { fitsIn } from "#core/usage.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
-import type { Call } from "./call.ts";
+import type { Call, Served } from "./call.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
 
@@ -44,8 +44,8 @@ export interface AdaptedRoute extends Candidate {
 }
 
 /** How a call will be served, and what it may cost at most. */
-export interface Plan {
-  readonly routes: readonly Route[];
+export interface Plan<R extends Candidate = Route> {
+  readonly routes: readonly R[];
   readonly estimate: NanoUsd;
 }
 
@@ -82,12 +82,20 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens">): Plan {
+    return this.planFor(call, (each) => routeFor(each, call.style));
+  }
+
+  /** The same for calls of any kind; `toRoute` throws where a candidate has nothing for them. */
+  planFor<R extends Candidate>(
+    call: Pick<Served, "key" | "facts" | "inputTokens">,
+    toRoute: (candidate: Candidate) => R,
+  ): Plan<R> {
     const { model } = call.facts;
     const candidates = this.#candidates(call.key, model);
     const able = candidates.filter((each) => this.#health.mayTry(each.channel));
     if (able.length === 0) throw allResting(candidates, this.#health);
 
-    const routes = inOrder(able).map((each) => routeFor(each, call.style));
+    const routes = inOrder(able).map(toRoute);
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
   }
@@ -117,7 +125,7 @@ export class Router {
 
   /** What a call may come to on any of these; on all that serve its model where nothing is said. */
   sizeOf(
-    { key, facts, inputTokens }: Pick<Call, "key" | "facts" | "inputTokens">,
+    { key, facts, inputTokens }: Pick<Served, "key" | "facts" | "inputTokens">,
     candidates: readonly Candidate[] = this.#reach(key, facts.model) ?? [],
   ): CallSize {
     const caps = candidates.map(({ traits }) => traits.maxOutputTokens ?? Infinity);
@@ -164,13 +172,13 @@ export class Router {
   }
 
   /** What is reserved for the output of a call on a route. */
-  outputTokens({ traits }: Route, { facts }: Pick<Call, "facts">): number {
+  outputTokens({ traits }: Candidate, { facts }: Pick<Served, "facts">): number {
     const cap = traits.maxOutputTokens ?? Infinity;
     const each = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
     return each * facts.choices;
   }
 
-  #estimate(route: Route, call: Pick<Call, "facts" | "inputTokens">): NanoUsd {
+  #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens">): NanoUsd {
     return estimateCost(call.inputTokens, this.outputTokens(route, call), route.price ?? FREE);
   }
 }

@@ -8,10 +8,9 @@ import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import { giveBack } from "./claims.ts";
-import { countUsage } from "./count-usage.ts";
-import type { EndableCall, OpenCalls } from "./open-calls.ts";
+import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
-import type { Plan, Route } from "./route.ts";
+import type { Candidate, Plan } from "./route.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
@@ -41,12 +40,12 @@ const DURABLE_WAIT_MS = 5_000;
  * later attempt waits for that one.
  */
 export class Settlement {
-  readonly #call: EndableCall;
+  readonly #call: Endable;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
   /** The hold is on disk. No byte of an answer leaves before. */
   readonly durable: Promise<void>;
-  #route: Route | undefined;
+  #route: Candidate | undefined;
   #metered: Metered | undefined;
   #lost: readonly string[] = [];
   #firstByteAt: number | undefined;
@@ -61,8 +60,8 @@ export class Settlement {
   #usedTokens = 0;
 
   private constructor(
-    call: EndableCall,
-    plan: Plan,
+    call: Endable,
+    plan: Pick<Plan, "estimate">,
     durable: Promise<void>,
     deps: SettlementDeps,
     claim: Claim | undefined,
@@ -82,8 +81,8 @@ export class Settlement {
    * sent anywhere. `claim`: what the call took already, given back at its end.
    */
   static async open(
-    call: EndableCall,
-    plan: Plan,
+    call: Endable,
+    plan: Pick<Plan, "estimate">,
     deps: SettlementDeps,
     claim?: Claim,
   ): Promise<Settlement> {
@@ -121,7 +120,7 @@ export class Settlement {
   }
 
   /** A route began to answer: from here on, what is delivered is owed. */
-  answering(route: Route, metered: Metered, lost: readonly string[]): void {
+  answering(route: Candidate, metered: Metered, lost: readonly string[]): void {
     this.#route = route;
     this.#metered = metered;
     this.#lost = lost;
@@ -203,9 +202,7 @@ export class Settlement {
     if (usage !== undefined) return usage;
     const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
     try {
-      const { style, body, facts } = this.#call;
-      const question = style.inbound.parseRequest(body.json, facts);
-      return await countUsage(question, text, this.#route?.traits ?? {}, this.#countedTokens);
+      return await this.#call.count(text, this.#route?.traits ?? {}, this.#countedTokens);
     } catch (cause) {
       // A hold must be closed whatever happens to the counting.
       this.#deps.onTrouble(cause);

@@ -3,6 +3,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
+import { countUsage } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
@@ -90,6 +91,8 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    count: (text, traits, counted) =>
+      countUsage(style.inbound.parseRequest(body.json, facts), text, traits, counted),
     onStanding: (standing) =>
       exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),
   };

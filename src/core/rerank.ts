@@ -1,0 +1,53 @@
+import { estimateTokens } from "./count.ts";
+import { usageOfAll, type Question, type QuestionKind, type Reading } from "./operation.ts";
+
+/** Documents to be put in the order of how well they answer a query. */
+export interface RerankQuestion extends Question {
+  readonly query: string;
+  readonly documents: readonly string[];
+  /** How many of the best are wanted; all where absent. */
+  readonly topN?: number;
+  /** The answer is to repeat the documents. */
+  readonly withDocuments: boolean;
+}
+
+/** The best first, and no document twice. */
+export interface Ranking extends Reading {
+  readonly results: readonly Ranked[];
+}
+
+export interface Ranked {
+  /** Among the documents of the question. */
+  readonly index: number;
+  /** From 0 to 1. */
+  readonly score: number;
+}
+
+export const rerank: QuestionKind<RerankQuestion, Ranking> = {
+  sizeOf: ({ query, documents }) =>
+    estimateTokens(query) * documents.length +
+    documents.reduce((sum, document) => sum + estimateTokens(document), 0),
+
+  split(question, maxInputs) {
+    const { documents, topN: _, ...rest } = question;
+    if (documents.length <= maxInputs) return [question];
+    const parts: RerankQuestion[] = [];
+    for (let at = 0; at < documents.length; at += maxInputs) {
+      parts.push({ ...rest, documents: documents.slice(at, at + maxInputs) });
+    }
+    return parts;
+  },
+
+  /** Scores of one model compare, whichever documents they were given beside. */
+  join(parts, { documents, topN = documents.length }) {
+    const usage = usageOfAll(parts.map(({ answer }) => answer));
+    const results: Ranked[] = [];
+    let start = 0;
+    for (const { question, answer } of parts) {
+      for (const { index, score } of answer.results) results.push({ index: start + index, score });
+      start += question.documents.length;
+    }
+    results.sort((one, other) => other.score - one.score || one.index - other.index);
+    return { results: results.slice(0, topN), ...(usage === undefined ? {} : { usage }) };
+  },
+};

@@ -1,0 +1,37 @@
+import type { Journal } from "#core/call.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Claim } from "#core/limits.ts";
+import type { Served } from "./call.ts";
+import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
+import type { Endable } from "./open-calls.ts";
+import { recordOfRefusal } from "./record.ts";
+import type { Candidate, Plan } from "./route.ts";
+import { Settlement, type SettlementDeps } from "./settlement.ts";
+
+export interface AdmitDeps extends ClaimDeps, SettlementDeps {
+  readonly journal: Journal;
+}
+
+/**
+ * A call that is turned away costs nothing, but its owner will ask why. Limits
+ * come before the plan and the hold, so that nobody can keep those busy: the
+ * request of a call that they refuse stays counted, its tokens go back.
+ */
+export async function admit<R extends Candidate>(
+  call: Endable<Served>,
+  makePlan: () => Plan<R>,
+  deps: AdmitDeps,
+): Promise<{ readonly plan: Plan<R>; readonly settlement: Settlement }> {
+  let claim: Claim | undefined;
+  try {
+    const claiming = claimFor(call, deps);
+    if (claiming !== undefined) claim = await claiming;
+    const plan = makePlan();
+    return { plan, settlement: await Settlement.open(call, plan, deps, claim) };
+  } catch (cause) {
+    if (claim !== undefined) giveBack(claim, 0, deps.limiter);
+    const error = GatewayError.from(cause);
+    deps.journal.write(recordOfRefusal(call, error, deps.clock));
+    throw error;
+  }
+}
