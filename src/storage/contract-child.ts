@@ -27,6 +27,8 @@ type Drawn = Pick<ChildTask, "accounts" | "budgets">;
 
 const CHURNERS = 8;
 const MAX_COST = 1_000;
+/** More would not be taken at once. */
+const MOST_QUEUED = 5_000;
 
 if (import.meta.main) {
   const task: ChildTask = JSON.parse(process.argv[2] ?? "");
@@ -56,7 +58,10 @@ async function perform(storage: Storage, { act, ...drawn }: ChildTask): Promise<
       await Promise.all(Array.from({ length: CHURNERS }, () => keepAuditing(storage)));
       return;
     case "sum":
-      for (let i = 0; i < act.calls; i++) storage.journal.write(recordOf(newId(), i));
+      for (let i = 0; i < act.calls; i++) {
+        storage.journal.write(recordOf(newId(), i));
+        if (i % MOST_QUEUED === 0) await storage.ping();
+      }
       await storage.ping();
       while ((await storage.sumCalls(7)) > 0) say("summed");
       return;

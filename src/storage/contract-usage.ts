@@ -134,7 +134,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
       const keeping = sql`insert into kept select * from calls
         where seq > (select coalesce(max(seq), 0) from kept)`;
       await keeping.execute(db);
-      for (let runs = pick(3); runs > 0; runs--) await storage.sumCalls(1 + pick(200));
+      for (let runs = pick(3); runs > 0; runs--) await storage.sumCalls(1 + pick(600));
       if (pick(3) === 0) deleted += await storage.pruneCalls(DAY + 90 * DAY_MS, 1 + pick(300));
     }
 
@@ -162,13 +162,15 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     }
     await using storage = await openAt(place.address);
     const query = { from: 0, to: Date.now() + DAY_MS, by: [] };
-    const { total } = await storage.usage.report(query);
+    const waiting = await storage.usage.report(query);
     await sumAll(storage);
+    const { total } = await storage.usage.report(query);
 
     const kept = await sql<{ calls: number; cost: number }>`
       select count(*) as calls, cast(sum(cost) as bigint) as cost from calls`.execute(storage.db);
     expect([{ calls: total.calls, cost: Number(total.cost) }]).toEqual(kept.rows);
-    expect((await storage.usage.report(query)).total).toEqual(total);
+    // In the long form more calls wait than a report adds up by itself.
+    if (waiting.isComplete) expect(waiting.total).toEqual(total);
   }, 120_000);
 
   test("a call that comes after all others were deleted is counted, too", async () => {
