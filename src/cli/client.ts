@@ -23,17 +23,21 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
+const YAML = "application/yaml";
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
 
 export async function ask(question: Question, reach: Reach): Promise<JsonObject> {
-  const { method, path, body } = question;
+  const { method, path, body, document } = question;
   const response = await reach.send(path, {
     method,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": document === undefined ? "application/json" : YAML },
     signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(document === undefined ? {} : { body: document }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  const isDocument = response.headers.get("content-type")?.startsWith(YAML) === true;
+  if (isDocument) return { document: await response.text() };
   const answer = parseJson(await response.text());
   if (!isObject(answer) || typeof answer["message"] !== "string") {
     throw new Refused(

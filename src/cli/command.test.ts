@@ -1,15 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { readVerb, UsageError, type Question } from "./command.ts";
+import { config } from "./config.ts";
 import { keys } from "./keys.ts";
+import { settings } from "./settings.ts";
 import { users } from "./users.ts";
 
+const NOTHING = { readLine: async () => "", readFile: async () => "" };
+
 async function question(noun: typeof keys, typed: string, line = ""): Promise<Question> {
-  const { verb, words } = readVerb(noun, typed.split(" ").filter(Boolean), async () => line);
+  const { verb, words } = readVerb(noun, typed.split(" ").filter(Boolean), {
+    readLine: async () => line,
+    readFile: async (path) => `# ${path}`,
+  });
   return await verb.ask(words);
 }
 
 function shown(noun: typeof keys, typed: string, data: object): string {
-  return readVerb(noun, typed.split(" "), async () => "")
+  return readVerb(noun, typed.split(" "), NOTHING)
     .verb.show({ ...data })
     .join("\n");
 }
@@ -61,6 +68,23 @@ describe("what is typed becomes a question to the management API", () => {
     ).toEqual({ method: "POST", path: "/api/user", body });
   });
 
+  test("a document is read from its file, and applied by the digest of its plan", async () => {
+    expect(await question(config, "plan owner.yaml")).toEqual({
+      method: "POST",
+      path: "/api/config/plan",
+      document: "# owner.yaml",
+    });
+    expect(await question(config, "apply owner.yaml --plan 0f")).toMatchObject({
+      path: "/api/config/apply?plan=0f",
+      document: "# owner.yaml",
+    });
+    expect(await question(settings, "set log_level debug")).toEqual({
+      method: "PUT",
+      path: "/api/setting/log_level",
+      body: { value: "debug" },
+    });
+  });
+
   test("a quota is shown, set, or taken away", async () => {
     expect((await question(users, "quota 3")).method).toBe("GET");
     expect((await question(users, "quota 3 --set 5 --reason paid")).body).toEqual({
@@ -79,14 +103,17 @@ test.each([
   ["keys create a --expires soon", "--expires takes a date"],
   ["keys create a --colour red", "colour"],
   ["keys delete x", "'x' is not an id"],
+  ["config apply owner.yaml", "--plan takes the digest"],
+  ["settings set log_level", "Name a setting and its value"],
   ["users list now", "'now' has no meaning here"],
   ["users create ann --password-stdin", "Write the password to the standard input"],
 ])("'%s' is refused in words that help", async (line, words) => {
   const [noun = "", ...typed] = line.split(" ");
-  const asked = question(noun === "keys" ? keys : users, typed.join(" "));
+  const nouns = [keys, users, config, settings];
+  const asked = question(nouns.find(({ name }) => name === noun) ?? keys, typed.join(" "));
 
-  expect(asked).rejects.toThrow(UsageError);
-  expect(asked).rejects.toThrow(words);
+  await expect(asked).rejects.toThrow(UsageError);
+  await expect(asked).rejects.toThrow(words);
 });
 
 test("what names hold cannot steer the terminal", () => {

@@ -28,6 +28,15 @@ export interface Question {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: JsonObject;
+  /** A body of YAML instead. */
+  readonly document?: string;
+}
+
+/** Where words come from that are not typed behind the command. */
+export interface Inputs {
+  /** Of the standard input; empty at its end. */
+  readLine(): Promise<string>;
+  readFile(path: string): Promise<string>;
 }
 
 export class UsageError extends Error {
@@ -38,22 +47,29 @@ export class UsageError extends Error {
 export class Words {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #positionals: readonly string[];
-  readonly #readLine: () => Promise<string>;
+  readonly #inputs: Inputs;
 
   constructor(
     values: Readonly<Record<string, unknown>>,
     positionals: readonly string[],
-    readLine: () => Promise<string>,
+    inputs: Inputs,
   ) {
     this.#values = values;
     this.#positionals = positionals;
-    this.#readLine = readLine;
+    this.#inputs = inputs;
   }
 
   /** The only word. */
   one(what: string): string {
     const [word, ...others] = this.#positionals;
     if (word !== undefined && others.length === 0) return word;
+    throw new UsageError(`Name ${what}, and nothing else.`);
+  }
+
+  /** Two words, and no more. */
+  two(what: string): readonly [string, string] {
+    const [first, second, ...others] = this.#positionals;
+    if (first !== undefined && second !== undefined && others.length === 0) return [first, second];
     throw new UsageError(`Name ${what}, and nothing else.`);
   }
 
@@ -89,9 +105,20 @@ export class Words {
     return this.#values[option] === true;
   }
 
+  /** What is in the file that the only word names. */
+  async file(): Promise<string> {
+    const path = this.one("a file");
+    try {
+      return await this.#inputs.readFile(path);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new UsageError(`The file cannot be read: ${why}`, { cause });
+    }
+  }
+
   /** A secret, which has no place among words that the shell remembers. */
   async secret(what: string): Promise<string> {
-    const line = await this.#readLine();
+    const line = await this.#inputs.readLine();
     if (line !== "") return line;
     throw new UsageError(`Write ${what} to the standard input.`);
   }
@@ -103,7 +130,7 @@ const COMMON = { json: { type: "boolean" } } as const;
 export function readVerb(
   { name, verbs }: Noun,
   typed: readonly string[],
-  readLine: () => Promise<string>,
+  inputs: Inputs,
 ): { readonly verb: Verb; readonly words: Words; readonly isJson: boolean } {
   const [first] = verbs;
   const named = verbs.find((each) => wordOf(each) === typed[0]);
@@ -113,7 +140,7 @@ export function readVerb(
     throw new UsageError(`'${name}' knows no '${typed[0]}', but: ${verbs.map(wordOf).join(", ")}.`);
   }
   const { values, positionals } = parse(verb, typed.slice(isNamed ? 1 : 0));
-  return { verb, words: new Words(values, positionals, readLine), isJson: values["json"] === true };
+  return { verb, words: new Words(values, positionals, inputs), isJson: values["json"] === true };
 }
 
 function parse(

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { ask, Refused, type Reach } from "./client.ts";
 import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
@@ -17,7 +18,10 @@ export async function runNoun(
   io: CommandIo,
 ): Promise<0 | 1 | 2> {
   try {
-    const { verb, words, isJson } = readVerb(noun, typed, () => readLine(io.input));
+    const { verb, words, isJson } = readVerb(noun, typed, {
+      readLine: () => readLine(io.input),
+      readFile: (path) => readFile(path, "utf8"),
+    });
     const question = await verb.ask(words);
     await using reach = await io.reach();
     const data = await ask(question, reach);
