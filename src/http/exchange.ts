@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
@@ -38,6 +39,7 @@ export class HttpExchange implements Exchange {
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   #actor: Actor;
+  #noted: JsonObject = {};
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
 
@@ -71,6 +73,14 @@ export class HttpExchange implements Exchange {
 
   identify(user: User, proof: Proof): void {
     this.#actor = { user, proof };
+  }
+
+  get noted(): JsonObject {
+    return this.#noted;
+  }
+
+  note(details: JsonObject): void {
+    this.#noted = details;
   }
 
   param(name: string): string {

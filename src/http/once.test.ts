@@ -26,6 +26,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
     identify() {},
+    note() {},
     announce() {},
   };
 }

@@ -13,6 +13,7 @@ import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts"
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
+import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
 import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
@@ -159,6 +160,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listModelEntries,
     putModelOverride,
     deleteModelOverride,
+    listSettings,
+    putSetting,
+    deleteSetting,
     livez,
     readyz(isDraining),
     metrics,

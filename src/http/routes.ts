@@ -53,6 +53,8 @@ export interface Exchange {
   readonly client: Client;
   /** Says who it turned out to be, on a route that needs no login; for the audit log. */
   identify(user: User, proof: Proof): void;
+  /** Says what was done, for the audit log: short, and without secrets. */
+  note(details: JsonObject): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
   /**

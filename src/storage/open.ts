@@ -12,6 +12,7 @@ import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
+import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
 import { openAuditLog } from "./audit.ts";
@@ -33,6 +34,7 @@ import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
+import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createTeamStore } from "./teams.ts";
@@ -76,6 +78,8 @@ export interface Storage extends AsyncDisposable {
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
+  readonly settings: SettingStore;
+  /** Moves with settings, too. */
   readonly routingVersion: RoutingVersion;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
@@ -155,6 +159,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     audit: openAuditLog(db, pepper),
     channels: createChannelStore({ db, clock, vault: openCredentialVault(pepper) }),
     models: createModelStore(db, clock),
+    settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
