@@ -4,6 +4,7 @@ import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { LiveSettings } from "#config/live-settings.ts";
+import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
@@ -287,6 +288,19 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     channelStore: storage.channels,
     modelStore: storage.models,
     settings: live,
+    configuration: openConfiguration({
+      stores: storage,
+      atomically: storage.atomically,
+      providers: KNOWN_PROVIDERS,
+      clock,
+      reachNeeded,
+      ownerOf: (section, name) =>
+        section === "settings" ? live.ownerOf(name) : inventory.ownerOf(section, name),
+      async onApplied() {
+        await live.load();
+        await inventory.load();
+      },
+    }),
     readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
     readModel: readDescribedModel,
     reachNeeded,

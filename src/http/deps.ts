@@ -1,6 +1,7 @@
 import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Reach } from "#core/channel.ts";
+import type { Configuration } from "#core/configuration.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { AdmissionRules, Identities, IdentityProvider } from "#core/identity.ts";
@@ -52,6 +53,7 @@ export interface HttpDeps {
   readonly channelStore: ChannelStore;
   readonly modelStore: ModelStore;
   readonly settings: ChangeableSettings;
+  readonly configuration: Configuration;
   /** Descriptions held to the rules of the file. Both throw `invalid_request`. */
   readChannel(json: JsonObject, terms: { readonly isKeyOptional: boolean }): ChannelDraft;
   readModel(name: string, json: JsonObject): ModelDraft;

@@ -7,7 +7,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readJsonBody } from "./body.ts";
+import { readJsonBody, readYamlBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -89,6 +89,10 @@ export class HttpExchange implements Exchange {
 
   readJson(maxBytes: number): Promise<RequestBody> {
     return this.#readAhead ?? this.#read(maxBytes);
+  }
+
+  readYaml(maxBytes: number): Promise<Uint8Array> {
+    return readYamlBody(this.request, maxBytes);
   }
 
   /** Reads the body before its handler does, who then gets the same one, or the same failure. */

@@ -4,6 +4,11 @@ import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { getChannel, listChannels } from "./api/channel/list-channels.ts";
 import { testChannel } from "./api/channel/test-channel.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
+import {
+  applyConfiguration,
+  exportConfiguration,
+  planConfiguration,
+} from "./api/config/configuration.ts";
 import { explainRequest } from "./api/explain.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
@@ -163,6 +168,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listSettings,
     putSetting,
     deleteSetting,
+    exportConfiguration,
+    planConfiguration,
+    applyConfiguration,
     livez,
     readyz(isDraining),
     metrics,

@@ -57,6 +57,8 @@ export interface Exchange {
   note(details: JsonObject): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
+  /** The bytes of a YAML body, which nothing else reads. */
+  readYaml(maxBytes: number): Promise<Uint8Array>;
   /**
    * A connection on which nothing moves is closed after a while. While this is
    * held it is not; to say so up front for every call would cost more than to
