@@ -34,6 +34,8 @@ export interface Route<Deps> {
   readonly summary: string;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** Its body is YAML, and not for the audit log. */
+  readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */
   renderError(error: GatewayError, request: Request): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;

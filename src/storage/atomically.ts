@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { Atomically } from "#core/configuration.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createChannelStore } from "./channels.ts";
@@ -66,5 +66,6 @@ async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
   await transaction
     .updateTable("budgets")
     .set(({ ref }) => ({ day: ref("day") }))
+    .where(sql<string>`owner`, "like", "team:%")
     .execute();
 }

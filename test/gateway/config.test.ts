@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { parse, stringify } from "yaml";
 import { asRoot, askWith, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import type { TestGateway } from "#test/harness.ts";
+import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
+import { waitFor } from "#test/wait.ts";
 
 const SECRET = "a-secret-of-the-vendor-basalt";
 const OTHER = "another-secret-of-it-gneiss";
@@ -27,12 +29,19 @@ interface Change {
 class Documents {
   readonly ask: Ask;
   readonly #url: string;
+  readonly #token: string;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(url: string, token: string) {
     this.#url = url;
+    this.#token = token;
     this.#headers = { ...bearer(token), "content-type": "application/yaml" };
     this.ask = askWith(url, bearer(token));
+  }
+
+  /** The same on another gateway. */
+  at({ url }: TestGateway): Documents {
+    return new Documents(url, this.#token);
   }
 
   async export(): Promise<string> {
@@ -328,6 +337,41 @@ describe("a configuration as one document", () => {
     expect(done?.details).toMatchObject({ change: ["channels main: api_keys, priority"] });
     for (const secret of [SECRET, OTHER, "slate"])
       expect(JSON.stringify(log.body)).not.toContain(secret);
+  });
+});
+
+test("of two who apply one plan at the same time, one is told that it is outdated", async () => {
+  await using gateway = await openWithRoot();
+  const documents = await openDocuments(gateway);
+  const { digest } = await documents.plan(WHOLE);
+
+  const answers = await Promise.all([1, 2].map(() => documents.apply(WHOLE, digest)));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(parse(await documents.export())).toEqual(NORMAL);
+});
+
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateways", () => {
+  test("have one configuration, and both follow what is applied on either", async () => {
+    await using database = await openScratchDatabase();
+    const secret = "one-secret-for-all-gateways-0123456789";
+    const options = { env: { DATABASE_URL: database.url, SLUICE_SECRET: secret } };
+    await using first = await openWithRoot(options);
+    await using second = await openWithRoot(options);
+    const here = await openDocuments(first);
+    const there = here.at(second);
+
+    expect((await here.make(WHOLE)).status).toBe(200);
+
+    expect(await there.export()).toBe(await here.export());
+    await waitFor(() => second.gateway.channels.some(({ name }) => name === "main"));
+    const digests = [await here.plan("teams: []"), await there.plan("teams: []")];
+    expect(digests[0]?.digest).toBe(digests[1]?.digest);
+    const answers = await Promise.all(
+      [here, there].map((each) => each.apply("teams: []", digests[0]?.digest ?? "")),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(parse(await there.export())).toEqual({ ...NORMAL, teams: [] });
   });
 });
 

@@ -32,6 +32,7 @@ export const planConfiguration: Route<HttpDeps> = {
   ...common,
   method: "POST",
   path: "/api/config/plan",
+  takesYaml: true,
   summary:
     "What a YAML document (`application/yaml`) would change, with a digest for applying it. A " +
     "section that is left out stays; one that is there is complete.",
@@ -46,6 +47,7 @@ export const applyConfiguration: Route<HttpDeps> = {
   ...common,
   method: "POST",
   path: "/api/config/apply",
+  takesYaml: true,
   summary:
     "Makes what a YAML document wants, all or nothing: `plan` is the digest of the plan for it, " +
     "and 409 the answer where that is not what would be done any more.",
