@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { credential } from "#core/channel.ts";
 import { createSecret } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { UserChange } from "#core/user.ts";
 import { newId, openAt, reasonOf, type Place } from "./contract-place.ts";
 
 const CHANNEL = {
@@ -73,24 +74,29 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     await using storage = await openAt(place.address);
     const group = await storage.groups.create({ name: "gold" });
     const team = await storage.teams.create({ name: "research" }, "made");
-    const user = await storage.users.create({ name: newId(), role: "user", groupId: group.id });
-    await storage.users.change(user.id, { teamId: team.id });
-    const secret = createSecret();
-    await storage.keys.create({ userId: user.id, name: "a", models: ["*"], secret });
-    const before = await storage.keys.find(secret);
-    expect(before).toMatchObject({ group: { priceFactor: 1_000 } });
-    expect(JSON.stringify(before)).not.toContain('"day"');
+    const keyOf = async (membership: UserChange): Promise<string> => {
+      const user = await storage.users.create({ name: newId(), role: "user" });
+      await storage.users.change(user.id, membership);
+      const secret = createSecret();
+      await storage.keys.create({ userId: user.id, name: "a", models: ["*"], secret });
+      return secret;
+    };
+    const inGroup = await keyOf({ groupId: group.id });
+    const inTeam = await keyOf({ teamId: team.id });
+    const find = () =>
+      Promise.all([inGroup, inTeam].map(async (each) => await storage.keys.find(each)));
+    const before = await find();
 
     await storage.atomically(async ({ groups, teams }) => {
       await groups.change(group.id, { priceFactor: 5 });
       await teams.change(team.id, { budgets: { day: nanoUsd(1) } }, "changed");
-      // Looked up by a call, before all of this is so.
-      await storage.keys.find(secret);
+      // As a call would, before any of this is so.
+      expect(await find()).toEqual(before);
     });
 
-    const key = await storage.keys.find(secret);
-    expect(key?.group?.priceFactor).toBe(5);
-    expect(JSON.stringify(key)).toContain('"day"');
+    const [grouped, teamed] = await find();
+    expect(grouped?.group?.priceFactor).toBe(5);
+    expect(teamed?.budgets).toMatchObject([{ owner: `team:${team.id}`, period: "day", amount: 1 }]);
   });
 
   test("whoever changes a group meanwhile waits, and finds what was made of it", async () => {
@@ -98,11 +104,13 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     await using storage = await openAt(place.address);
     const { id } = await storage.groups.create({ name: "gold" });
     let other: Promise<unknown> = Promise.resolve();
+    let isMade = false;
 
     await storage.atomically(async ({ groups }) => {
-      other = storage.groups.change(id, { name: "silver" });
-      await groups.list(0, 9);
-      expect(await groups.find(id)).toMatchObject({ name: "gold" });
+      other = storage.groups.change(id, { name: "silver" }).then(() => (isMade = true));
+      // Time enough for it, if it did not wait.
+      await Promise.race([other, Bun.sleep(100)]);
+      expect(isMade).toBe(false);
       await groups.change(id, { priceFactor: 5 });
     });
 

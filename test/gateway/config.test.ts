@@ -80,6 +80,10 @@ class Documents {
   }
 }
 
+function byNumber(one: number, other: number): number {
+  return one - other;
+}
+
 async function openDocuments(gateway: TestGateway): Promise<Documents> {
   const root = await asRoot(gateway.url);
   return new Documents(gateway.url, textIn((await root("POST", "/api/user/token")).data, "token"));
@@ -280,7 +284,7 @@ describe("a configuration as one document", () => {
       "settings:\n  limits: { attempts: no }\nteams:\n  - nmae: a\nmodles: {}\n",
     );
 
-    expect(mistakes.map(({ line }) => line).sort()).toEqual([2, 4, 4, 5]);
+    expect(mistakes.map(({ line }) => line).toSorted(byNumber)).toEqual([2, 4, 4, 5]);
     expect(message).toStartWith("The configuration has 4 mistakes:\n  document:2:");
   });
 
@@ -347,7 +351,7 @@ test("of two who apply one plan at the same time, one is told that it is outdate
 
   const answers = await Promise.all([1, 2].map(() => documents.apply(WHOLE, digest)));
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 409]);
   expect(parse(await documents.export())).toEqual(NORMAL);
 });
 
@@ -370,7 +374,7 @@ describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateway
     const answers = await Promise.all(
       [here, there].map((each) => each.apply("teams: []", digests[0]?.digest ?? "")),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 409]);
     expect(parse(await there.export())).toEqual({ ...NORMAL, teams: [] });
   });
 });
