@@ -160,7 +160,7 @@ describe("a configuration as one document", () => {
     const made = await documents.make(WHOLE);
     const exported = await documents.export();
 
-    expect(made).toMatchObject({ status: 200, message: "There are 8 changes made." });
+    expect(made).toMatchObject({ status: 200, message: "Changes made: 8." });
     expect(parse(exported)).toEqual(NORMAL);
     expect(await documents.export()).toBe(exported);
     expect(Object.keys(parse(exported))).toEqual([
@@ -181,9 +181,7 @@ describe("a configuration as one document", () => {
 
     expect(planned.changes.length).toBe(8);
     expect(await documents.changes(exported)).toEqual([]);
-    expect((await documents.apply(exported, planned.digest)).message).toBe(
-      "There are 0 changes made.",
-    );
+    expect((await documents.apply(exported, planned.digest)).message).toBe("Changes made: 0.");
     expect(await documents.export()).toBe(exported);
     expect(gateway.gateway.channels[0]?.credentials[0]).toBe(before?.[0]);
   });
@@ -331,7 +329,7 @@ describe("a configuration as one document", () => {
     const document = exported
       .replace("priority: -1", "priority: 7")
       .replace("***eiss", "a-fourth-secret-of-it-slate");
-    expect((await documents.make(document)).message).toBe("There is one change made.");
+    expect((await documents.make(document)).message).toBe("Changes made: 1.");
 
     const log = await documents.ask("GET", "/api/audit?page_size=100");
     const rows = log.data["items"] as { action: string; outcome: string; details: object }[];

@@ -39,7 +39,7 @@ export const planConfiguration: Route<HttpDeps> = {
 
   async handle(exchange, { configuration }) {
     const plan = await configuration.plan(await exchange.readYaml(MAX_DOCUMENT_BYTES));
-    return succeed(exchange.id, told(plan, "to make"), showPlan(plan));
+    return succeed(exchange.id, `Changes to make: ${countOf(plan)}.`, showPlan(plan));
   },
 };
 
@@ -58,13 +58,12 @@ export const applyConfiguration: Route<HttpDeps> = {
     const document = await exchange.readYaml(MAX_DOCUMENT_BYTES);
     const plan = await configuration.apply(document, digest, requireUser(exchange).name);
     exchange.note(noteOf(plan));
-    return succeed(exchange.id, told(plan, "made"), showPlan(plan));
+    return succeed(exchange.id, `Changes made: ${countOf(plan)}.`, showPlan(plan));
   },
 };
 
-function told({ changes }: ConfigurationPlan, what: string): string {
-  const count = changes.filter(({ action }) => action !== "nothing").length;
-  return count === 1 ? `There is one change ${what}.` : `There are ${count} changes ${what}.`;
+function countOf({ changes }: ConfigurationPlan): number {
+  return changes.filter(({ action }) => action !== "nothing").length;
 }
 
 function showPlan({ digest, changes }: ConfigurationPlan): JsonObject {
