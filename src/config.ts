@@ -19,6 +19,7 @@ import {
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
+import type { Onset } from "#core/setting.ts";
 
 const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
 const bytes = take.size(take.KIB, take.GIB);
@@ -27,8 +28,14 @@ const count = take.wholeNumber(1, 1_000_000);
 
 /** How much there may be of everything: `limits.*` of the file and `SLUICE_LIMIT_*`. */
 export const LIMITS = {
-  bodyBytes: limit("body_bytes", bytes, 32 * MIB, "Body of a request."),
-  mediaBodyBytes: limit("media_body_bytes", bytes, 64 * MIB, "The same where media is expected."),
+  bodyBytes: limit("body_bytes", bytes, 32 * MIB, "Body of a request.", "restart"),
+  mediaBodyBytes: limit(
+    "media_body_bytes",
+    bytes,
+    64 * MIB,
+    "The same where media is expected.",
+    "restart",
+  ),
   jsonDepth: limit("json_depth", take.wholeNumber(8, 512), 64, "How deep a JSON body may nest."),
   messages: limit("messages", take.wholeNumber(1, 100_000), 5_000, "Messages of a request."),
   eventBytes: limit("event_bytes", bytes, 4 * MIB, "One event of a stream."),
@@ -41,9 +48,27 @@ export const LIMITS = {
   callerStallMs: limit("caller_stall_ms", wait, 2 * MINUTE_MS, "Until a caller reads on."),
   attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
   inFlight: limit("in_flight", count, 10_000, "Calls at once."),
-  channelInFlight: limit("channel_in_flight", count, 5_000, "Calls at once on one channel."),
-  bigBodies: limit("big_bodies", take.wholeNumber(1, 1_000), 8, "Bodies over 1 MiB read at once."),
-  ledgerQueue: limit("ledger_queue", count, 10_000, "Ledger entries that wait to be written."),
+  channelInFlight: limit(
+    "channel_in_flight",
+    count,
+    5_000,
+    "Calls at once on one channel.",
+    "never",
+  ),
+  bigBodies: limit(
+    "big_bodies",
+    take.wholeNumber(1, 1_000),
+    8,
+    "Bodies over 1 MiB read at once.",
+    "restart",
+  ),
+  ledgerQueue: limit(
+    "ledger_queue",
+    count,
+    10_000,
+    "Ledger entries that wait to be written.",
+    "never",
+  ),
   keptAnswerBytes: limit("kept_answer_bytes", bytes, 8 * MIB, "An answer kept to be repeated."),
   keptUserBytes: limit("kept_user_bytes", bytes, 256 * MIB, "All kept answers of one user."),
   linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
@@ -129,6 +154,7 @@ export const SETTINGS = {
     parser: take.choice(...SECOND_FACTOR_RULES),
     default: "none",
     doc: "Whose logins open nothing until a second factor is set up.",
+    stored: "at once",
   }),
   publicUrl: setting({
     env: "SLUICE_PUBLIC_URL",
@@ -227,6 +253,7 @@ export const SETTINGS = {
     parser: take.choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
     default: "info",
     doc: "The least important messages to log.",
+    stored: "at once",
   }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",
@@ -241,6 +268,7 @@ export const SETTINGS = {
     parser: take.choice("allow", "refuse"),
     default: "allow",
     doc: "Whether a model that has no price may be used, at no cost.",
+    stored: "at once",
   }),
   assumedOutputTokens: setting({
     env: "SLUICE_ASSUMED_OUTPUT_TOKENS",
@@ -248,6 +276,7 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 10_000_000),
     default: 4_096,
     doc: "Output that is reserved for a call that names no maximum.",
+    stored: "at once",
   }),
   userRpm: setting({
     env: "SLUICE_USER_RPM",
@@ -255,6 +284,7 @@ export const SETTINGS = {
     parser: requestsPerMinute,
     default: undefined,
     doc: "Requests a minute of one user, with all keys together; no bound where there is none.",
+    stored: "at once",
   }),
   userTpm: setting({
     env: "SLUICE_USER_TPM",
@@ -262,6 +292,7 @@ export const SETTINGS = {
     parser: tokensPerMinute,
     default: undefined,
     doc: "Tokens a minute of one user, with all keys together.",
+    stored: "at once",
   }),
   userConcurrency: setting({
     env: "SLUICE_USER_CONCURRENCY",
@@ -269,6 +300,7 @@ export const SETTINGS = {
     parser: callsAtOnce,
     default: undefined,
     doc: "Calls at once of one user, with all keys together.",
+    stored: "at once",
   }),
   journalDays: setting({
     env: "SLUICE_JOURNAL_DAYS",
@@ -276,6 +308,7 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 3_650),
     default: 30,
     doc: "Days that the journal of calls is kept.",
+    stored: "at once",
   }),
   usageDays: setting({
     env: "SLUICE_USAGE_DAYS",
@@ -283,6 +316,7 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 3_650),
     default: 400,
     doc: "Days that the sums of usage are kept.",
+    stored: "at once",
   }),
   checkpointMs: setting({
     env: "SLUICE_CHECKPOINT_MS",
@@ -290,6 +324,7 @@ export const SETTINGS = {
     parser: take.duration(10, HOUR_MS),
     default: 2 * SECOND_MS,
     doc: "How often the ledger notes what a running call has delivered, in case of a crash.",
+    stored: "at once",
   }),
   linkNetworks: setting({
     env: "SLUICE_LINKS_ALLOW",
@@ -297,6 +332,7 @@ export const SETTINGS = {
     parser: take.list(take.network, 100, "IP networks, with commas between them"),
     default: [],
     doc: "Networks that links of callers may lead into although they are not public.",
+    stored: "at once",
   }),
   linkPorts: setting({
     env: "SLUICE_LINKS_PORTS",
@@ -304,6 +340,7 @@ export const SETTINGS = {
     parser: take.list(take.wholeNumber(1, 65_535), 100, "port numbers, with commas between them"),
     default: [80, 443],
     doc: "Ports that links of callers may name.",
+    stored: "at once",
   }),
 } satisfies Table;
 
@@ -315,6 +352,8 @@ export interface Setting<T> {
   readonly parser: take.Parser<T>;
   readonly default: T;
   readonly doc: string;
+  /** It can be changed while the gateway runs, and then holds from when; absent where it cannot. */
+  readonly stored?: Onset;
 }
 
 type Table = Readonly<Record<string, Setting<unknown>>>;
@@ -397,9 +436,16 @@ function setting<const T>(row: Setting<T>): Setting<T> {
   return row;
 }
 
-function limit<T>(name: string, parser: take.Parser<T>, fallback: T, doc: string): Setting<T> {
+function limit<T>(
+  name: string,
+  parser: take.Parser<T>,
+  fallback: T,
+  doc: string,
+  stored: Onset | "never" = "at once",
+): Setting<T> {
   const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
-  return { env, path: `limits.${name}`, parser, default: fallback, doc };
+  const row = { env, path: `limits.${name}`, parser, default: fallback, doc };
+  return stored === "never" ? row : { ...row, stored };
 }
 
 function readTable<T extends Table>(table: T, read: (row: Setting<unknown>) => unknown): Values<T> {

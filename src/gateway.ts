@@ -3,7 +3,8 @@ import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
-import { limitsOf } from "#config/limits.ts";
+import { LiveSettings } from "#config/live-settings.ts";
+import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
@@ -26,7 +27,7 @@ import { noteRefusals } from "#jobs/note-refusals.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
-import { refreshRouting } from "#jobs/refresh-routing.ts";
+import { refreshStored } from "#jobs/refresh-stored.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
@@ -107,9 +108,9 @@ const BOOTSTRAP = "(bootstrap)";
 /** What is opened here is closed here, in the opposite order. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
-  const { settings } = config;
   await using opened = new AsyncDisposableStack();
-  const { storage, deps, channels, inventory, noting } = await openHouse(options, opened);
+  const { storage, deps, channels, inventory, noting, live } = await openHouse(options, opened);
+  const { now: settings } = live;
   const { relay } = deps;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
@@ -120,13 +121,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     [
       recovery,
       endRefusedCalls(relay.open, (ids) => storage.findRefusedKeys(ids)),
-      sumUsage(storage, settings.usageDays, clock),
-      pruneJournal(storage, settings.journalDays, clock),
+      sumUsage(storage, settings, clock),
+      pruneJournal(storage, settings, clock),
       pruneResponses(storage.responses, clock),
-      pruneKeptAnswers(storage.keptAnswers, settings.limits.keptUserBytes, clock),
+      pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
       noting,
       logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
-      refreshRouting(inventory),
+      refreshStored(live, inventory),
       discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
         const { code, fault } = GatewayError.from(cause);
         const more = fault.blame === "gateway" ? { err: cause } : {};
@@ -177,22 +178,25 @@ export async function openOffline(options: GatewayOptions): Promise<OfflineGatew
 /** Puts the house together, all but what acts by itself. */
 async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) {
   const { config, log, clock = systemClock } = options;
-  const { settings } = config;
-  const { limits } = settings;
+  const { dataDir, databaseUrl, secret } = config.settings;
 
-  const pepper = loadPepper(settings.dataDir, settings.secret?.open());
+  const pepper = loadPepper(dataDir, secret?.open());
   const storage = opened.use(
     await openStorage({
-      dataDir: settings.dataDir,
-      ...(settings.databaseUrl === undefined ? {} : { databaseUrl: settings.databaseUrl.open() }),
+      dataDir,
+      ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
       instance: `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`,
       pepper,
       clock,
-      maxQueue: limits.ledgerQueue,
+      maxQueue: config.settings.limits.ledgerQueue,
       onError: (cause) => log.error({ err: cause }, "storage"),
       onFatal: () => options.onFatal?.(),
     }),
   );
+  const live = openSettings(options, storage);
+  await live.load();
+  const { now: settings } = live;
+  const { limits } = settings;
   const deadlines = new Deadlines(clock);
   const egress = openEgress(limits, deadlines);
   opened.defer(() => egress.close());
@@ -207,7 +211,6 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
-  const { userRpm, userTpm, userConcurrency } = settings;
   const relay: RelayDeps = {
     router: new Router(channels, health, settings),
     egress,
@@ -215,23 +218,33 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     clock,
     ledger: storage.ledger,
     limiter: await openLimiter(options, pepper, deadlines, opened),
-    userLimits: limitsOf(userRpm, userTpm, userConcurrency),
+    get userLimits() {
+      return live.userLimits;
+    },
     journal: storage.journal,
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
-    media: openLinkedMedia({
+    media: openLinkedMedia(() => ({
       allow: settings.linkNetworks,
       ports: settings.linkPorts,
       maxBytes: limits.linkBytes,
       timeoutMs: limits.linkMs,
-    }),
+    })),
     open: new OpenCalls(),
-    maxOpen: limits.inFlight,
-    maxAttempts: limits.attempts,
+    get maxOpen() {
+      return limits.inFlight;
+    },
+    get maxAttempts() {
+      return limits.attempts;
+    },
     delivery: {
-      maxEventBytes: limits.eventBytes,
+      get maxEventBytes() {
+        return limits.eventBytes;
+      },
       firstSignMs: FIRST_SIGN_MS,
       silenceMs: SILENCE_MS,
-      checkpointMs: settings.checkpointMs,
+      get checkpointMs() {
+        return settings.checkpointMs;
+      },
       deadlines,
     },
     onClosed: (record) => metrics.observe(record),
@@ -254,7 +267,9 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     groups: storage.groups,
     logins: storage.logins,
     secondFactors: storage.secondFactors,
-    secondFactorRule: settings.secondFactorRule,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
     identities: storage.identities,
     singleSignOn: openSignOn(config, pepper, clock),
     loginLimits: await openLogins(options, pepper, deadlines, opened),
@@ -272,6 +287,20 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     inventory,
     channelStore: storage.channels,
     modelStore: storage.models,
+    settings: live,
+    configuration: openConfiguration({
+      stores: storage,
+      atomically: storage.atomically,
+      providers: KNOWN_PROVIDERS,
+      clock,
+      reachNeeded,
+      ownerOf: (section, name) =>
+        section === "settings" ? live.ownerOf(name) : inventory.ownerOf(section, name),
+      async onApplied() {
+        await live.load();
+        await inventory.load();
+      },
+    }),
     readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
     readModel: readDescribedModel,
     reachNeeded,
@@ -284,7 +313,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onError: (error, requestId) => logFailure(log, error, requestId),
     ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
-  return { storage, deps, channels, inventory, noting };
+  return { storage, deps, channels, inventory, noting, live };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
@@ -292,6 +321,21 @@ function logFailure(log: Logger, error: GatewayError, requestId: string): void {
   const { code, message, fault } = error;
   if (fault.blame === "gateway") log.error({ requestId, code, err: error.cause ?? error }, message);
   else log.warn({ requestId, code }, message);
+}
+
+function openSettings({ config, log }: GatewayOptions, storage: Storage): LiveSettings {
+  const { logLevel } = config.settings;
+  const { level } = log;
+  return new LiveSettings({
+    config,
+    store: storage.settings,
+    version: storage.routingVersion,
+    onTrouble: (setting) => log.warn({ setting }, "what is stored for this setting is left out"),
+    onLoad(now) {
+      // As it was opened, unless somebody says otherwise.
+      log.level = now.logLevel === logLevel ? level : now.logLevel;
+    },
+  });
 }
 
 /** In this process, or on a server that several gateways share. */

@@ -35,7 +35,7 @@ export function askWith(url: string, own: Readonly<Record<string, string>> = {})
 
 /** A gateway whose root account has a login from the settings. */
 export function openWithRoot(
-  options: Partial<Pick<TestGatewayOptions, "yaml" | "env" | "clock" | "dataDir">> = {},
+  options: Partial<Pick<TestGatewayOptions, "yaml" | "env" | "clock" | "dataDir" | "log">> = {},
 ): Promise<TestGateway> {
   return openTestGateway({
     ...options,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#config.ts";
 import type { Clock } from "#lib/clock.ts";
-import { openLog } from "#lib/log.ts";
+import { openLog, type Logger } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { streamFaults } from "#test/grammar/index.ts";
@@ -28,6 +28,8 @@ export interface TestGatewayOptions {
   /** An earlier gateway's folder, to start again on; otherwise a new one, removed at the end. */
   readonly dataDir?: string;
   readonly clock?: Clock;
+  /** Silent where there is none. */
+  readonly log?: Logger;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function openTestGateway(options: TestGatewayOptions): Promise<Test
   const gateway = await openGateway({
     config,
     env: {},
-    log: openLog("silent"),
+    log: options.log ?? openLog("silent"),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStream: (style, text) => faults.push(...streamFaults(style, text)),
   });

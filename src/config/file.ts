@@ -59,10 +59,10 @@ type Content = Pick<ConfigFile, "root" | "variables">;
  * Everything in the file is text at first, so that a price keeps its digits and
  * `off` is a word; whoever reads a value says what it should be.
  */
-function parseBytes(
+export function parseBytes(
   bytes: Uint8Array,
   whole: FilePlace,
-  env: Environment,
+  env: Environment | "as written",
   report: Report,
 ): Content {
   const text = decode(bytes, (why) => report(whole, why));

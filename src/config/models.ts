@@ -24,7 +24,7 @@ const FIELDS = [
   "max_output",
   "limits",
 ];
-const PRICES = FIELDS.slice(0, -3);
+export const RATES = FIELDS.slice(0, -3);
 
 export const usdPerMillion: Parser<PicoUsdPerToken> = {
   expects:
@@ -72,10 +72,10 @@ export function readModel(node: FileNode, report: Report): ModelDraft | undefine
 }
 
 /** Half a price would make the other half free, so whoever gives one gives both. */
-function readRates(form: Form, report: Report): Rates | undefined {
-  const rates = PRICES.map((name) => form.optional(name, usdPerMillion));
+export function readRates(form: Form, report: Report): Rates | undefined {
+  const rates = RATES.map((name) => form.optional(name, usdPerMillion));
   const [input, output, cachedInput, cacheWrite, audioInput, audioOutput] = rates;
-  if (!PRICES.some((name) => form.find(name) !== undefined)) return undefined;
+  if (!RATES.some((name) => form.find(name) !== undefined)) return undefined;
 
   for (const name of ["input", "output"]) {
     if (form.find(name) === undefined) {

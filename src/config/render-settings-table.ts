@@ -1,6 +1,6 @@
 import { listSettings } from "#config.ts";
 
-const HEAD = ["In `sluice.yaml`", "Variable", "Default", "Takes", "Meaning"];
+const HEAD = ["In `sluice.yaml`", "Variable", "Default", "Takes", "Meaning", "While running"];
 
 /** Every setting as a Markdown table, for the manual. */
 export function renderSettingsTable(): string {
@@ -10,6 +10,7 @@ export function renderSettingsTable(): string {
     setting.default === undefined ? "none" : `\`${setting.parser.format(setting.default)}\``,
     setting.parser.expects,
     setting.doc,
+    setting.stored ?? "-",
   ]);
   const rule = HEAD.map(() => "---");
   return [HEAD, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");

@@ -61,13 +61,13 @@ const NOTHING = /^(?:~|null|Null|NULL)?$/;
 
 /**
  * Turns parsed YAML into nodes that know their place, with variables filled in
- * and aliases followed. An alias is a copy of what its anchor holds, so copies
+ * (or left as they are written) and aliases followed. An alias is a copy of what its anchor holds, so copies
  * of copies are bounded by the count of nodes, and none can hold itself.
  */
 export function buildTree(
   contents: Node | null,
   locate: Locate,
-  env: Environment,
+  env: Environment | "as written",
   report: Report,
 ): Tree {
   const variables = new Set<string>();
@@ -151,6 +151,7 @@ export function buildTree(
   }
 
   function fillIn(written: string, place: FilePlace): FileNode {
+    if (env === "as written") return { kind: "text", place, text: written, written };
     const expansion = expand(written, env);
     for (const name of expansion.variables) variables.add(name);
     if (expansion.mistakes.length === 0) {

@@ -33,6 +33,7 @@ export const FAULTS = {
   request_timeout: { status: 408, blame: "client", next: "stop" },
   still_running: { status: 409, blame: "client", next: "stop" },
   answer_not_kept: { status: 409, blame: "client", next: "stop" },
+  plan_outdated: { status: 409, blame: "client", next: "stop" },
   too_large: { status: 413, blame: "client", next: "stop" },
   unsupported_media_type: { status: 415, blame: "client", next: "stop" },
   key_reused: { status: 422, blame: "client", next: "stop" },

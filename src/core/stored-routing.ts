@@ -94,7 +94,7 @@ export interface ModelStore {
   delete(name: string): Promise<boolean>;
 }
 
-/** Moves on with every change of a stored channel or model, whichever gateway made it. */
+/** Moves on with every change of a stored channel, model or setting, whichever gateway made it. */
 export interface RoutingVersion {
   read(): Promise<string>;
 }

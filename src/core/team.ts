@@ -1,4 +1,5 @@
 import type { BudgetChange } from "./budget.ts";
+import type { Period } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** Users whose calls draw on one account besides their own. */
@@ -24,6 +25,8 @@ export interface TeamStore {
   find(id: number): Promise<Team | undefined>;
   /** By id, at most `limit` of those after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Team[]>;
+  /** Of all teams that have any, by the team's id. */
+  budgets(): Promise<ReadonlyMap<number, Readonly<Record<Period, NanoUsd | null>>>>;
   /** Undefined where there is no such team. */
   change(id: number, change: TeamChange, note: string): Promise<Team | undefined>;
   /** False where there is none. Throws `invalid_request` where it has members. */

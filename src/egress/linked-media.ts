@@ -14,9 +14,11 @@ export interface LinkRules {
 
 const MAX_REDIRECTS = 3;
 
-export function openLinkedMedia(rules: LinkRules): MediaFetcher {
+/** `rulesNow`: asked for each link. */
+export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
   return {
     async follow(url, signal) {
+      const rules = rulesNow();
       await using response = await guardedFetch(url, {
         allowHttp: true,
         allow: rules.allow,

@@ -36,8 +36,11 @@ export async function handleAudited(
   try {
     const response = await route.handle(exchange, deps);
     const { status } = response;
-    const rest = isWritten ? {} : { details };
-    await writeAfter(entryOf(route, exchange, deps, { outcome: "done", status, ...rest }), deps);
+    const done = { ...(isWritten ? {} : details), ...exchange.noted };
+    await writeAfter(
+      entryOf(route, exchange, deps, { outcome: "done", status, details: done }),
+      deps,
+    );
     return response;
   } catch (cause) {
     const { code, fault } = GatewayError.from(cause);

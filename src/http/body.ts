@@ -8,6 +8,7 @@ export interface BodyLimits {
   readonly maxDepth: number;
 }
 
+const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -21,6 +22,14 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
     );
   }
   return readBody(decode(await readContent(request, limits.maxBytes)), limits.maxDepth);
+}
+
+/** The bytes of a YAML body, within a limit. */
+export async function readYamlBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (YAML_TYPE.test(request.headers.get("content-type") ?? "")) {
+    return await readContent(request, maxBytes);
+  }
+  throw new GatewayError("unsupported_media_type", "The Content-Type must be 'application/yaml'.");
 }
 
 /** The text of a body, read; however it came. */

@@ -1,6 +1,7 @@
 import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Reach } from "#core/channel.ts";
+import type { Configuration } from "#core/configuration.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { AdmissionRules, Identities, IdentityProvider } from "#core/identity.ts";
@@ -15,6 +16,7 @@ import type { TeamStore } from "#core/team.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Logins, UserStore } from "#core/user.ts";
 import type { UsageReports } from "#core/usage-report.ts";
+import type { ChangeableSettings } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
@@ -50,6 +52,8 @@ export interface HttpDeps {
   readonly inventory: Inventory;
   readonly channelStore: ChannelStore;
   readonly modelStore: ModelStore;
+  readonly settings: ChangeableSettings;
+  readonly configuration: Configuration;
   /** Descriptions held to the rules of the file. Both throw `invalid_request`. */
   readChannel(json: JsonObject, terms: { readonly isKeyOptional: boolean }): ChannelDraft;
   readModel(name: string, json: JsonObject): ModelDraft;

@@ -3,10 +3,11 @@ import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { User } from "#core/user.ts";
+import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readJsonBody } from "./body.ts";
+import { readJsonBody, readYamlBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -38,6 +39,7 @@ export class HttpExchange implements Exchange {
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   #actor: Actor;
+  #noted: JsonObject = {};
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
 
@@ -73,12 +75,24 @@ export class HttpExchange implements Exchange {
     this.#actor = { user, proof };
   }
 
+  get noted(): JsonObject {
+    return this.#noted;
+  }
+
+  note(details: JsonObject): void {
+    this.#noted = details;
+  }
+
   param(name: string): string {
     return this.#params(name) ?? "";
   }
 
   readJson(maxBytes: number): Promise<RequestBody> {
     return this.#readAhead ?? this.#read(maxBytes);
+  }
+
+  readYaml(maxBytes: number): Promise<Uint8Array> {
+    return readYamlBody(this.request, maxBytes);
   }
 
   /** Reads the body before its handler does, who then gets the same one, or the same failure. */

@@ -26,6 +26,8 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
     identify() {},
+    note() {},
+    readYaml: () => Promise.reject(new Error("There is none.")),
     announce() {},
   };
 }

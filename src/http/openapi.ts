@@ -57,6 +57,14 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
             content: { "application/json": { schema: route.requestSchema() } },
           },
         }),
+    ...(route.takesYaml === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/yaml": { schema: { type: "string" } } },
+          },
+        }),
     responses: {
       "200": { description: "Done." },
       default: { description: "An error, in the style of this endpoint." },

@@ -4,6 +4,11 @@ import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { getChannel, listChannels } from "./api/channel/list-channels.ts";
 import { testChannel } from "./api/channel/test-channel.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
+import {
+  applyConfiguration,
+  exportConfiguration,
+  planConfiguration,
+} from "./api/config/configuration.ts";
 import { explainRequest } from "./api/explain.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
@@ -13,6 +18,7 @@ import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts"
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
+import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
 import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
@@ -159,6 +165,12 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listModelEntries,
     putModelOverride,
     deleteModelOverride,
+    listSettings,
+    putSetting,
+    deleteSetting,
+    exportConfiguration,
+    planConfiguration,
+    applyConfiguration,
     livez,
     readyz(isDraining),
     metrics,

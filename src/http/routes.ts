@@ -34,6 +34,8 @@ export interface Route<Deps> {
   readonly summary: string;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** Its body is YAML, and not for the audit log. */
+  readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */
   renderError(error: GatewayError, request: Request): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
@@ -53,8 +55,12 @@ export interface Exchange {
   readonly client: Client;
   /** Says who it turned out to be, on a route that needs no login; for the audit log. */
   identify(user: User, proof: Proof): void;
+  /** Says what was done, for the audit log: short, and without secrets. */
+  note(details: JsonObject): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
+  /** The bytes of a YAML body, which nothing else reads. */
+  readYaml(maxBytes: number): Promise<Uint8Array>;
   /**
    * A connection on which nothing moves is closed after a while. While this is
    * held it is not; to say so up front for every call would cost more than to

@@ -32,7 +32,9 @@ export function openServer(
   const { limits, relay } = deps;
   let isDraining = false;
   const app = buildApp(deps, () => isDraining, {
-    jsonDepth: limits.jsonDepth,
+    get jsonDepth() {
+      return limits.jsonDepth;
+    },
     bigBodies: new Semaphore(limits.bigBodies, MAX_WAITING_BIG_BODIES),
     deadlines: relay.delivery.deadlines,
     clientOf: (request) =>

@@ -11,12 +11,16 @@ export interface Prunable {
 }
 
 /** Keeps the journal to its retention, a bounded batch at a time, so that no call waits for it. */
-export function pruneJournal(storage: Prunable, retentionDays: number, clock: Clock): Job {
+export function pruneJournal(
+  storage: Prunable,
+  settings: { readonly journalDays: number },
+  clock: Clock,
+): Job {
   return {
     name: "prune-journal",
     everyMs: 3_600_000,
     async run(signal) {
-      const before = clock.now() - retentionDays * DAY_MS;
+      const before = clock.now() - settings.journalDays * DAY_MS;
       while (!signal.aborted && (await storage.pruneCalls(before, BATCH)) === BATCH);
     },
   };

@@ -7,7 +7,7 @@ const BATCH = 500;
 /** Forgets answers that were kept for their keys, in time or where a user has too many of them. */
 export function pruneKeptAnswers(
   kept: Pick<KeptAnswerStore, "prune" | "trim">,
-  maxBytesPerUser: number,
+  limits: { readonly keptUserBytes: number },
   clock: Clock,
 ): Job {
   return {
@@ -16,7 +16,7 @@ export function pruneKeptAnswers(
     async run(signal) {
       const before = clock.now();
       while (!signal.aborted && (await kept.prune(before, BATCH)) === BATCH);
-      while (!signal.aborted && (await kept.trim(maxBytesPerUser)) > 0);
+      while (!signal.aborted && (await kept.trim(limits.keptUserBytes)) > 0);
     },
   };
 }

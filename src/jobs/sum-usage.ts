@@ -13,13 +13,17 @@ export interface Summable {
 }
 
 /** Adds up what calls used, a bounded batch at a time, and keeps the sums to their retention. */
-export function sumUsage(storage: Summable, retentionDays: number, clock: Clock): Job {
+export function sumUsage(
+  storage: Summable,
+  settings: { readonly usageDays: number },
+  clock: Clock,
+): Job {
   return {
     name: "sum-usage",
     everyMs: 60_000,
     async run(signal) {
       while (!signal.aborted && (await storage.sumCalls(BATCH)) > 0);
-      const before = clock.now() - retentionDays * DAY_MS;
+      const before = clock.now() - settings.usageDays * DAY_MS;
       while (!signal.aborted && (await storage.pruneUsage(before)));
     },
   };

@@ -87,6 +87,12 @@ export class Inventory {
     return this.#overrides;
   }
 
+  /** What has to be changed in place of what is stored under this name; undefined where nothing has. */
+  ownerOf(section: "channels" | "models", name: string): string | undefined {
+    if (section === "models") return this.#deps.models.get(name)?.owner;
+    return this.#deps.channels.find(({ channel }) => channel.name === name)?.owner;
+  }
+
   /** What is stored takes effect; one load after the other, so that the latest is the last. */
   async load(): Promise<void> {
     const loading = this.#loading.then(() => this.#load());

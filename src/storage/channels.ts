@@ -11,6 +11,7 @@ import {
 import type { Clock } from "#lib/clock.ts";
 import { isArray, isObject, parseJson } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
+import { inTransaction } from "./in-transaction.ts";
 import { moveOn } from "./routing-version.ts";
 import type { CredentialVault } from "./sealed.ts";
 import type { Tables } from "./tables.ts";
@@ -53,7 +54,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
       const now = clock.now();
       const columns = { ...columnsOf(entry), created_at: now, updated_at: now };
       const row = await named(entry.name, () =>
-        db.transaction().execute(async (transaction) => {
+        inTransaction(db, async (transaction) => {
           await moveOn(transaction);
           const { count } = await transaction
             .selectFrom("channels")
@@ -78,7 +79,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
 
     async update(id, { credentials, ...entry }) {
       return await named(entry.name, () =>
-        db.transaction().execute(async (transaction) => {
+        inTransaction(db, async (transaction) => {
           await moveOn(transaction);
           const before = await findRow(transaction, id);
           if (before === undefined) return undefined;
@@ -107,7 +108,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
     },
 
     async delete(id) {
-      return await db.transaction().execute(async (transaction) => {
+      return await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
         const { numDeletedRows } = await transaction
           .deleteFrom("channels")

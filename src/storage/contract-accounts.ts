@@ -398,6 +398,7 @@ const ADDED = {
     "identities",
     "audit",
     "usage_hours",
+    "settings",
   ],
   indexes: [
     "users_email",

@@ -235,7 +235,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
   test("every change moves the version on, however many there are at once, and a refused one does not", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
-    const { channels, models, routingVersion } = storage;
+    const { channels, models, settings, routingVersion } = storage;
     const version = async () => Number(await routingVersion.read());
     expect(await version()).toBe(0);
 
@@ -252,6 +252,28 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     await channels.create(BARE);
     await reasonOf(channels.create(BARE));
     expect(await version()).toBe(14);
+
+    await settings.put("users.rpm", "5");
+    await settings.delete("users.rpm");
+    expect(await version()).toBe(16);
+  });
+
+  test("a setting is what was said of it last, until that is taken back", async () => {
+    await using place = await openPlace();
+    const before = await openAt(place.address);
+    await before.settings.put("users.rpm", "5");
+    await before.settings.put("users.rpm", "6");
+    await before.settings.put("links.allow", "");
+    await before.close();
+
+    await using storage = await openAt(place.address);
+    expect([...(await storage.settings.list())]).toEqual([
+      ["links.allow", ""],
+      ["users.rpm", "6"],
+    ]);
+    expect(await storage.settings.delete("users.rpm")).toBe(true);
+    expect(await storage.settings.delete("users.rpm")).toBe(false);
+    expect([...(await storage.settings.list()).keys()]).toEqual(["links.allow"]);
   });
 }
 

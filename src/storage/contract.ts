@@ -29,6 +29,7 @@ import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
+import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
@@ -51,6 +52,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
+  describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));

@@ -4,6 +4,7 @@ import type { AccountId } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import { inTransaction } from "./in-transaction.ts";
 import type { Tables } from "./tables.ts";
 import { toAccountColumns } from "./tables/accounts.ts";
 import { grantChange, openingId } from "./tables/ledger.ts";
@@ -32,7 +33,7 @@ export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
   return {
     async transaction(action) {
       const changed = new Map<AccountId, NanoUsd | null>();
-      const result = await db.transaction().execute((transaction) => {
+      const result = await inTransaction(db, (transaction) => {
         async function write(grant: GrantRow): Promise<void> {
           const { id, granted } = grant;
           await transaction.updateTable("accounts").set({ granted }).where("id", "=", id).execute();

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { ModelStore } from "#core/stored-routing.ts";
 import type { Clock } from "#lib/clock.ts";
+import { inTransaction } from "./in-transaction.ts";
 import { moveOn } from "./routing-version.ts";
 import type { Tables } from "./tables.ts";
 import { modelColumns, toStoredModel } from "./tables/models.ts";
@@ -22,7 +23,7 @@ export function createModelStore(db: Kysely<Tables>, clock: Clock): ModelStore {
 
     async put(name, override) {
       const columns = { ...modelColumns(override), updated_at: clock.now() };
-      await db.transaction().execute(async (transaction) => {
+      await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
         await transaction
           .insertInto("models")
@@ -38,7 +39,7 @@ export function createModelStore(db: Kysely<Tables>, clock: Clock): ModelStore {
     },
 
     async delete(name) {
-      return await db.transaction().execute(async (transaction) => {
+      return await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
         const { numDeletedRows } = await transaction
           .deleteFrom("models")

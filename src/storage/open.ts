@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
+import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
@@ -12,13 +13,15 @@ import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
+import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
+import { createAtomically } from "./atomically.ts";
 import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
-import { createGrants } from "./grants.ts";
+import { createGrants, type GrantsDeps } from "./grants.ts";
 import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -33,6 +36,7 @@ import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
+import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { createTeamStore } from "./teams.ts";
@@ -76,7 +80,10 @@ export interface Storage extends AsyncDisposable {
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
+  readonly settings: SettingStore;
+  /** Moves with settings, too. */
   readonly routingVersion: RoutingVersion;
+  readonly atomically: Atomically;
   /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
   readonly db: Kysely<Tables>;
   /** Which of the keys may not call any more, as the database has it now. */
@@ -123,11 +130,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const grants = createGrants({
-    db,
-    clock,
-    onGranted: (id, granted) => engine.onGranted(id, granted),
-  });
+  const vault = openCredentialVault(pepper);
+  const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
+  const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
 
   const held = opened.move();
@@ -153,9 +158,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       isAlive: (other) => engine.isAlive(other),
     }),
     audit: openAuditLog(db, pepper),
-    channels: createChannelStore({ db, clock, vault: openCredentialVault(pepper) }),
+    channels: createChannelStore({ db, clock, vault }),
     models: createModelStore(db, clock),
+    settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
+    atomically: createAtomically({ db, clock, vault, keys, onGranted }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

@@ -15,6 +15,7 @@ import type { ModelsTable } from "./tables/models.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
+import type { SettingsTable } from "./tables/settings.ts";
 import type { TeamsTable } from "./tables/teams.ts";
 import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
@@ -42,4 +43,5 @@ export interface Tables {
   usage_hours: UsageHoursTable;
   channels: ChannelsTable;
   models: ModelsTable;
+  settings: SettingsTable;
 }

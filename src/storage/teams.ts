@@ -1,9 +1,10 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { QuotaOwner } from "#core/quota.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets, changeBudgets } from "./budgets.ts";
+import { inTransaction } from "./in-transaction.ts";
 import type { Grants } from "./grants.ts";
 import { keysOf, type OpenKeyStore } from "./keys.ts";
 import { openAccount } from "./open-account.ts";
@@ -25,7 +26,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
     async create({ name, quota, budgets = {} }, note) {
       const now = clock.now();
       try {
-        return await db.transaction().execute(async (transaction) => {
+        return await inTransaction(db, async (transaction) => {
           const inserted = await transaction
             .insertInto("teams")
             .values({ name, created_at: now })
@@ -57,6 +58,17 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
       return rows.map(toTeam);
     },
 
+    async budgets() {
+      const rows = await db
+        .selectFrom("budgets")
+        .selectAll()
+        .where(sql<string>`owner`, "like", "team:%")
+        .execute();
+      return new Map(
+        rows.map(({ owner, day, month }) => [Number(owner.slice("team:".length)), { day, month }]),
+      );
+    },
+
     async change(id, { name, quota, budgets = {} }, note) {
       const owner: QuotaOwner = `team:${id}`;
       try {
@@ -81,7 +93,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
 
     async delete(id) {
       try {
-        return await db.transaction().execute(async (transaction) => {
+        return await inTransaction(db, async (transaction) => {
           await transaction.deleteFrom("budgets").where("owner", "=", `team:${id}`).execute();
           const { numDeletedRows } = await transaction
             .deleteFrom("teams")

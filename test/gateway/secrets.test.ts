@@ -14,6 +14,7 @@ const PLANTED = {
   stored: "a-stored-channels-secret-jasper",
   storedBefore: "the-secret-it-had-before-tuff",
   mistyped: "a-secret-in-a-refused-body-opal",
+  document: "a-secret-in-a-document-that-is-applied-onyx",
   pepper: "what-is-mixed-into-digests-granite",
   bootstrap: "the-key-that-is-there-from-the-start-marl",
   named: "a-key-that-the-file-names-dolomite",
@@ -85,7 +86,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("fifteen planted secrets are in no answer, no line of the log and no byte of the database", async () => {
+test("sixteen planted secrets are in no answer, no line of the log and no byte of the database", async () => {
   const { url } = program;
   const send = async (key: string, path: string, body: unknown) =>
     keep(
@@ -136,6 +137,41 @@ test("fifteen planted secrets are in no answer, no line of the log and no byte o
   for (const body of [{}, { model: "stored" }, { model: "status 500" }]) {
     await manage("POST", "/api/channel/1/test", body);
   }
+
+  // Documents, in which secrets stand as they are.
+  const submit = async (path: string, document: string) =>
+    keep(
+      await fetch(url + path, {
+        method: "POST",
+        headers: { ...root, "content-type": "application/yaml" },
+        body: document,
+      }),
+    );
+  const item = (key: string, more = ""): string =>
+    `{ name: f, provider: openai, api_keys: [${key}], status: disabled${more} }`;
+  const described = (key: string, more?: string): string => `channels: [${item(key, more)}]`;
+  for (const document of [
+    described(`" ${PLANTED.mistyped}"`),
+    described(`{ is: ${PLANTED.mistyped} }`),
+    described(PLANTED.mistyped, ", weight: 0"),
+    `${described(PLANTED.mistyped)}\nchannels: []`,
+    `${described(PLANTED.mistyped)}: [`,
+    `settings: { metrics_token: ${PLANTED.mistyped} }`,
+  ]) {
+    expect((await submit("/api/config/plan", document)).status).toBe(400);
+  }
+  const exported = await (await manage("GET", "/api/config")).text();
+  expect(exported).toContain('"***sper"');
+  const document = exported.replace("channels:\n", `channels:\n  - ${item(PLANTED.document)}\n`);
+  const planned = (await (await submit("/api/config/plan", document)).json()) as {
+    data: { digest: string };
+  };
+  const applied = await submit(`/api/config/apply?plan=${planned.data.digest}`, document);
+  expect(applied.status).toBe(200);
+  await manage("GET", "/api/config");
+  expect(answers).toContain("***onyx");
+  await manage("PUT", "/api/setting/metrics_token", { value: PLANTED.mistyped });
+  await manage("GET", "/api/setting");
 
   // Whatever a failing vendor says, in every way to reach one.
   for (const key of [PLANTED.bootstrap, PLANTED.named]) {

@@ -36,6 +36,7 @@ const WORDS: Readonly<Record<FaultCode, Words>> = {
   request_timeout: { type: BAD, code: "request_timeout" },
   still_running: { type: BAD, code: "idempotency_key_in_use" },
   answer_not_kept: { type: BAD, code: "idempotency_answer_not_kept" },
+  plan_outdated: { type: BAD, code: "plan_outdated" },
   too_large: { type: BAD, code: "request_too_large" },
   unsupported_media_type: { type: BAD, code: "unsupported_content_type" },
   key_reused: { type: BAD, code: "idempotency_key_reused" },

@@ -53,6 +53,7 @@ const STATUS_NAMES: Readonly<Record<FaultCode, string>> = {
   request_timeout: "DEADLINE_EXCEEDED",
   still_running: "ABORTED",
   answer_not_kept: "ALREADY_EXISTS",
+  plan_outdated: "ABORTED",
   too_large: "INVALID_ARGUMENT",
   unsupported_media_type: "INVALID_ARGUMENT",
   key_reused: "INVALID_ARGUMENT",

@@ -43,6 +43,7 @@ const TYPES: Readonly<Record<FaultCode, string>> = {
   request_timeout: BAD,
   still_running: BAD,
   answer_not_kept: BAD,
+  plan_outdated: BAD,
   too_large: "request_too_large",
   unsupported_media_type: BAD,
   key_reused: BAD,

@@ -32,6 +32,7 @@ const CODES: Readonly<Record<FaultCode, string>> = {
   request_timeout: SERVER,
   still_running: PROMPT,
   answer_not_kept: PROMPT,
+  plan_outdated: PROMPT,
   too_large: PROMPT,
   unsupported_media_type: PROMPT,
   key_reused: PROMPT,

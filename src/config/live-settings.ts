@@ -1,0 +1,176 @@
+import {
+  LIMITS,
+  SETTINGS,
+  type Config,
+  type Origin,
+  type Setting,
+  type Settings,
+} from "#config.ts";
+import { GatewayError, invalid } from "#core/error.ts";
+import type { RateLimits } from "#core/limits.ts";
+import type { ChangeableSettings, SettingStore, ShownSetting } from "#core/setting.ts";
+import type { RoutingVersion } from "#core/stored-routing.ts";
+import { limitsOf } from "./limits.ts";
+import { describePlace, quote } from "./mistakes.ts";
+import type { Parser } from "./parsers.ts";
+
+export interface LiveSettingsDeps {
+  readonly config: Config;
+  readonly store: SettingStore;
+  readonly version: RoutingVersion;
+  /** What is stored under this name is nothing that the setting takes, and has no effect. */
+  readonly onTrouble: (name: string) => void;
+  readonly onLoad: (now: Settings) => void;
+}
+
+/** One setting, and where its value stands. */
+interface Slot {
+  readonly name: string;
+  readonly row: Setting<unknown>;
+  readonly table: object;
+  readonly key: string;
+}
+
+/**
+ * Settings of which some change while the gateway runs. What the environment or
+ * the file says stays; what is stored wins over the defaults only.
+ */
+export class LiveSettings implements ChangeableSettings {
+  /** Changes in place: whoever needs the latest reads the property each time. */
+  readonly now: Settings;
+  readonly #deps: LiveSettingsDeps;
+  readonly #slots: readonly Slot[];
+  #stored: ReadonlyMap<string, string> = new Map();
+  /** Names of settings whose value is a stored one. */
+  readonly #holding = new Set<string>();
+  #userLimits: RateLimits | undefined;
+  #version: string | undefined;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(deps: LiveSettingsDeps) {
+    const { settings } = deps.config;
+    this.#deps = deps;
+    this.now = { ...settings, limits: { ...settings.limits } };
+    this.#slots = [...slotsIn(SETTINGS, this.now), ...slotsIn(LIMITS, this.now.limits)];
+  }
+
+  /** Of every user, for all keys together. */
+  get userLimits(): RateLimits | undefined {
+    return this.#userLimits;
+  }
+
+  /** What is stored takes effect; one load after the other, so that the latest is the last. */
+  async load(): Promise<void> {
+    const loading = this.#loading.then(() => this.#load());
+    this.#loading = loading.catch(() => {});
+    await loading;
+  }
+
+  /** The same, where somebody changed something since the last load. */
+  async refresh(): Promise<void> {
+    if ((await this.#deps.version.read()) !== this.#version) await this.load();
+  }
+
+  list(): readonly ShownSetting[] {
+    return this.#slots.map((slot) => this.#show(slot));
+  }
+
+  async set(name: string, text: string): Promise<ShownSetting> {
+    const slot = this.#changeable(name);
+    const owner = this.ownerOf(name);
+    if (owner !== undefined) {
+      throw new GatewayError("invalid_request", `'${name}' is said by ${owner}; change it there.`);
+    }
+    await this.#deps.store.put(name, read(text, slot.row.parser));
+    await this.load();
+    return this.#show(slot);
+  }
+
+  async reset(name: string): Promise<ShownSetting> {
+    const slot = this.#changeable(name);
+    if (!(await this.#deps.store.delete(name))) {
+      throw new GatewayError("not_found", `Nothing is stored for '${name}'.`);
+    }
+    await this.load();
+    return this.#show(slot);
+  }
+
+  /** The variable, or the spot in the file, that keeps a setting from being changed here. */
+  ownerOf(name: string): string | undefined {
+    const from = this.#deps.config.origins.get(name)?.from ?? "default";
+    return from === "default" ? undefined : describePlace(from);
+  }
+
+  async #load(): Promise<void> {
+    const { version, store, onTrouble, onLoad } = this.#deps;
+    const isFirst = this.#version === undefined;
+    // Before the rows: of a change in between, the next look tells.
+    this.#version = await version.read();
+    const before = this.#stored;
+    this.#stored = await store.list();
+    for (const slot of this.#slots) {
+      const { name, row } = slot;
+      if (row.stored === undefined || this.ownerOf(name) !== undefined) continue;
+      const text = this.#stored.get(name);
+      const value = text === undefined ? undefined : row.parser.parse(text);
+      const isNew = text !== undefined && text !== before.get(name);
+      if (isNew && value === undefined) onTrouble(name);
+      if (isFirst || row.stored === "at once") this.#take(slot, value);
+    }
+    const { userRpm, userTpm, userConcurrency } = this.now;
+    this.#userLimits = limitsOf(userRpm, userTpm, userConcurrency);
+    onLoad(this.now);
+  }
+
+  #take({ name, row, table, key }: Slot, value: unknown): void {
+    Object.assign(table, { [key]: value ?? row.default });
+    if (value === undefined) this.#holding.delete(name);
+    else this.#holding.add(name);
+  }
+
+  #changeable(name: string): Slot {
+    const slot = this.#slots.find((each) => each.name === name);
+    if (slot === undefined) throw new GatewayError("not_found", "There is no such setting.");
+    if (slot.row.stored !== undefined) return slot;
+    const { env, path } = slot.row;
+    const inFile = path === undefined ? "" : `, or ${path} in the file,`;
+    throw new GatewayError(
+      "invalid_request",
+      `'${name}' is read at the start only: set ${env}${inFile} and start again.`,
+    );
+  }
+
+  #show({ name, row, table, key }: Slot): ShownSetting {
+    const { env: variable, doc, stored: onset, parser } = row;
+    const { from = "default" } = this.#deps.config.origins.get(name) ?? {};
+    const value: unknown = Reflect.get(table, key);
+    return {
+      name,
+      variable,
+      value: value === undefined ? undefined : parser.format(value),
+      source: this.#holding.has(name) ? "stored" : sourceOf(from),
+      place: from === "default" ? undefined : describePlace(from),
+      stored: this.#stored.get(name),
+      default: row.default === undefined ? undefined : parser.format(row.default),
+      doc,
+      takes: parser.expects,
+      onset,
+    };
+  }
+}
+
+function slotsIn(rows: Readonly<Record<string, Setting<unknown>>>, table: object): Slot[] {
+  return Object.entries(rows).map(([key, row]) => ({ name: row.path ?? row.env, row, table, key }));
+}
+
+function sourceOf(from: Origin["from"]): ShownSetting["source"] {
+  if (from === "default") return "default";
+  return "variable" in from ? "environment" : "file";
+}
+
+/** In the one way in which it is written. */
+function read<T>(text: string, parser: Parser<T>): string {
+  const value = parser.parse(text);
+  if (value !== undefined) return parser.format(value);
+  throw invalid("value", `${quote(text)} ${parser.explain?.(text) ?? `is not ${parser.expects}.`}`);
+}

@@ -1,0 +1,65 @@
+import { listSettings, type Setting } from "#config.ts";
+import type { Json } from "#lib/json.ts";
+import { findSettings } from "../find-settings.ts";
+import { readNode } from "../form.ts";
+import { numeral, reportOwned, type Section, type Stored, type Wanted } from "./section.ts";
+
+/** By their whole names; an object of one field, `value`. */
+export const settings: Section = {
+  async load(stores) {
+    const texts = await stores.settings.list();
+    return new Map(
+      storable().flatMap(([name, row]) => {
+        const text = texts.get(name);
+        // What another version stored is left where it is.
+        if (text === undefined || row.parser.parse(text) === undefined) return [];
+        return [[name, storedSetting(name, text)] as const];
+      }),
+    );
+  },
+
+  read(node, stored, terms, report) {
+    const wanted = new Map<string, Wanted>();
+    if (node.kind !== "map") {
+      if (node.kind !== "broken") report(node.place, "is not a map of settings by their names.");
+      return wanted;
+    }
+    const rows = new Map(listSettings().flatMap((row) => (row.path ? [[row.path, row]] : [])));
+    for (const [name, each] of findSettings(node, [...rows.keys()], [], report)) {
+      const row = rows.get(name);
+      if (row?.stored === undefined) {
+        report(each.place, "is read at the start only, and stays where the start finds it.");
+        continue;
+      }
+      const value = readNode(each, row.parser, report);
+      if (value === undefined) continue;
+      const text = row.parser.format(value);
+      const entry = { place: each.place, fields: { value: text } };
+      reportOwned("settings", name, entry, stored.get(name), terms, report);
+      wanted.set(name, { ...entry, save: (stores) => stores.settings.put(name, text) });
+    }
+    return wanted;
+  },
+
+  write(objects) {
+    const section: Record<string, Json> = {};
+    const groups: Record<string, Record<string, Json>> = {};
+    for (const [name, { value: text }] of objects) {
+      const value = typeof text === "string" ? numeral(text) : null;
+      const [head = "", ...rest] = name.split(".");
+      if (rest.length === 0) section[head] = value;
+      else (section[head] = groups[head] ??= {})[rest.join(".")] = value;
+    }
+    return section;
+  },
+};
+
+function storedSetting(name: string, text: string): Stored {
+  return { fields: { value: text }, delete: (stores) => stores.settings.delete(name) };
+}
+
+function storable(): (readonly [string, Setting<unknown>])[] {
+  return listSettings().flatMap((row) =>
+    row.path === undefined || row.stored === undefined ? [] : [[row.path, row] as const],
+  );
+}

@@ -1,0 +1,97 @@
+import type { ConfigurationPlan, PlannedChange } from "#core/configuration.ts";
+import { invalid } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Route } from "#http/routes.ts";
+import { yaml } from "#http/yaml.ts";
+import { renderFailure, succeed } from "../envelope.ts";
+
+/** As much as a file may hold. */
+const MAX_DOCUMENT_BYTES = 1024 * 1024;
+/** Of names in the audit log, of each kind of change. */
+const MAX_NOTED = 50;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+const common = { access: "root", renderError: renderFailure } as const;
+
+export const exportConfiguration: Route<HttpDeps> = {
+  ...common,
+  method: "GET",
+  path: "/api/config",
+  summary:
+    "All that is described in the database, as one YAML document: settings, channels, models, " +
+    "groups and teams. Placeholders stand for credentials.",
+
+  async handle({ id }, { configuration }) {
+    return yaml(await configuration.export(), id);
+  },
+};
+
+export const planConfiguration: Route<HttpDeps> = {
+  ...common,
+  method: "POST",
+  path: "/api/config/plan",
+  takesYaml: true,
+  summary:
+    "What a YAML document (`application/yaml`) would change, with a digest for applying it. A " +
+    "section that is left out stays; one that is there is complete.",
+
+  async handle(exchange, { configuration }) {
+    const plan = await configuration.plan(await exchange.readYaml(MAX_DOCUMENT_BYTES));
+    return succeed(exchange.id, `Changes to make: ${countOf(plan)}.`, showPlan(plan));
+  },
+};
+
+export const applyConfiguration: Route<HttpDeps> = {
+  ...common,
+  method: "POST",
+  path: "/api/config/apply",
+  takesYaml: true,
+  summary:
+    "Makes what a YAML document wants, all or nothing: `plan` is the digest of the plan for it, " +
+    "and 409 the answer where that is not what would be done any more.",
+
+  async handle(exchange, { configuration }) {
+    const digest = new URL(exchange.request.url).searchParams.get("plan") ?? "";
+    if (!DIGEST.test(digest)) throw invalid("plan", "'plan' must be the digest of a plan.");
+    const document = await exchange.readYaml(MAX_DOCUMENT_BYTES);
+    const plan = await configuration.apply(document, digest, requireUser(exchange).name);
+    exchange.note(noteOf(plan));
+    return succeed(exchange.id, `Changes made: ${countOf(plan)}.`, showPlan(plan));
+  },
+};
+
+function countOf({ changes }: ConfigurationPlan): number {
+  return changes.filter(({ action }) => action !== "nothing").length;
+}
+
+function showPlan({ digest, changes }: ConfigurationPlan): JsonObject {
+  return {
+    digest,
+    changes: changes.map(({ section, name, action, fields }) => ({
+      section,
+      name,
+      action,
+      fields: fields.map(({ field, before, after }) => ({ field, before, after })),
+    })),
+  };
+}
+
+/** For the audit log: which objects, and which of their fields, without what these say. */
+function noteOf({ digest, changes }: ConfigurationPlan): JsonObject {
+  const named = (action: PlannedChange["action"]): JsonObject => {
+    const found = changes.filter((each) => each.action === action);
+    const names = found.slice(0, MAX_NOTED).map(nameOf);
+    const more = found.length - names.length;
+    return found.length === 0
+      ? {}
+      : { [action]: more > 0 ? [...names, `and ${more} more`] : names };
+  };
+  return { plan: digest, ...named("create"), ...named("change"), ...named("delete") };
+}
+
+function nameOf({ section, name, action, fields }: PlannedChange): string {
+  const changed = action === "change" ? `: ${fields.map(({ field }) => field).join(", ")}` : "";
+  return `${section} ${name}${changed}`;
+}

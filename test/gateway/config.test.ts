@@ -1,0 +1,526 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { parse, stringify } from "yaml";
+import { asRoot, askWith, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
+import type { TestGateway } from "#test/harness.ts";
+import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
+import { waitFor } from "#test/wait.ts";
+
+const SECRET = "a-secret-of-the-vendor-basalt";
+const OTHER = "another-secret-of-it-gneiss";
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly message: string;
+  readonly digest: string;
+  readonly changes: readonly Change[];
+  readonly mistakes: readonly { line: number; column: number; path: string; message: string }[];
+}
+
+interface Change {
+  readonly section: string;
+  readonly name: string;
+  readonly action: string;
+  readonly fields: readonly { field: string; before: unknown; after: unknown }[];
+}
+
+/** The three requests as root sends them. */
+class Documents {
+  readonly ask: Ask;
+  readonly #url: string;
+  readonly #token: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+    this.#headers = { ...bearer(token), "content-type": "application/yaml" };
+    this.ask = askWith(url, bearer(token));
+  }
+
+  /** The same on another gateway. */
+  at({ url }: TestGateway): Documents {
+    return new Documents(url, this.#token);
+  }
+
+  async export(): Promise<string> {
+    return (await this.#send("GET", "/api/config")).text;
+  }
+
+  plan(document: string): Promise<Answer> {
+    return this.#send("POST", "/api/config/plan", document);
+  }
+
+  apply(document: string, digest: string): Promise<Answer> {
+    return this.#send("POST", `/api/config/apply?plan=${digest}`, document);
+  }
+
+  /** Both, one after the other. */
+  async make(document: string): Promise<Answer> {
+    const { digest, message } = await this.plan(document);
+    if (digest === undefined) throw new Error(message);
+    return await this.apply(document, digest);
+  }
+
+  /** What the plan of a document would do, without what it leaves alone. */
+  async changes(document: string): Promise<readonly Change[]> {
+    const { changes, message } = await this.plan(document);
+    if (changes === undefined) throw new Error(message);
+    return changes.filter(({ action }) => action !== "nothing");
+  }
+
+  async #send(method: string, path: string, body?: string): Promise<Answer> {
+    const init = { method, headers: this.#headers, ...(body === undefined ? {} : { body }) };
+    const response = await fetch(this.#url + path, init);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type") === "application/json";
+    const json = (isJson ? JSON.parse(text) : {}) as { message: string; data?: object };
+    return { status: response.status, text, ...json, ...json.data } as unknown as Answer;
+  }
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other;
+}
+
+async function openDocuments(gateway: TestGateway): Promise<Documents> {
+  const root = await asRoot(gateway.url);
+  return new Documents(gateway.url, textIn((await root("POST", "/api/user/token")).data, "token"));
+}
+
+const WHOLE = `settings:
+  limits:
+    attempts: 2
+  links:
+    allow: ""
+channels:
+  - name: main
+    provider: openai
+    base_url: https://vendor.example/v1
+    api_keys:
+      - ${SECRET}
+      - ${OTHER}
+    models:
+      - plain
+      - name: alias
+        upstream: meta/llama
+    priority: -1
+    weight: 0.125
+    limits:
+      rpm: 5
+  - name: spare
+    provider: openai
+    api_keys:
+      - short
+    status: disabled
+models:
+  alias:
+    input: 0.15
+    output: 0.000001
+    source: the vendor's list
+    date: 2026-11-01
+    context: 8192
+groups:
+  - name: gold customers
+    models:
+      - gpt-4o*
+    price_factor: 1.25
+    prices:
+      alias:
+        input: 0
+        output: 1
+    limits:
+      rpm: 2000000
+    shared_limits:
+      concurrency: 3
+teams:
+  - name: research
+    budgets:
+      day: 0.5
+      month: "0.000000001"
+  - name: without
+`;
+
+/** As an export says it. */
+const NORMAL = parse(
+  WHOLE.replace(SECRET, '"***salt"').replace(OTHER, '"***eiss"').replace("- short", '- "***"'),
+);
+
+describe("a configuration as one document", () => {
+  let gateway: TestGateway;
+  let documents: Documents;
+  beforeAll(async () => {
+    gateway = await openWithRoot();
+    documents = await openDocuments(gateway);
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  test("is made by one request, and exported as it was made, without its secrets", async () => {
+    const made = await documents.make(WHOLE);
+    const exported = await documents.export();
+
+    expect(made).toMatchObject({ status: 200, message: "Changes made: 8." });
+    expect(parse(exported)).toEqual(NORMAL);
+    expect(await documents.export()).toBe(exported);
+    expect(Object.keys(parse(exported))).toEqual([
+      "settings",
+      "channels",
+      "models",
+      "groups",
+      "teams",
+    ]);
+    for (const secret of [SECRET, OTHER]) expect(exported).not.toContain(secret);
+    expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
+  });
+
+  test("changes nothing where it is the export, and keeps the credentials", async () => {
+    const exported = await documents.export();
+    const planned = await documents.plan(exported);
+    const before = gateway.gateway.channels[0]?.credentials;
+
+    expect(planned.changes.length).toBe(8);
+    expect(await documents.changes(exported)).toEqual([]);
+    expect((await documents.apply(exported, planned.digest)).message).toBe("Changes made: 0.");
+    expect(await documents.export()).toBe(exported);
+    expect(gateway.gateway.channels[0]?.credentials[0]).toBe(before?.[0]);
+  });
+
+  test("leaves alone what it leaves out, and deletes what a section that it has does not name", async () => {
+    expect(await documents.changes("teams: [{ name: research }]")).toEqual([
+      { section: "teams", name: "without", action: "delete", fields: [] },
+      {
+        section: "teams",
+        name: "research",
+        action: "change",
+        fields: [{ field: "budgets", before: { day: 0.5, month: "0.000000001" }, after: null }],
+      },
+    ]);
+    expect((await documents.changes("channels: []")).map(({ name }) => name)).toEqual([
+      "main",
+      "spare",
+    ]);
+    expect(await documents.changes("{}")).toEqual([]);
+  });
+
+  test("shows new credentials as such, and takes them for stored ones where they are the same", async () => {
+    const { channels } = NORMAL as { channels: object[] };
+    const withKeys = (...api_keys: string[]): string =>
+      stringify({ channels: [{ ...channels[0], api_keys }, channels[1]] });
+
+    expect(await documents.changes(withKeys(SECRET, "***eiss"))).toEqual([]);
+    const [change] = await documents.changes(withKeys("***eiss", "a-third-secret-of-it-marble"));
+    expect(change?.fields).toEqual([
+      { field: "api_keys", before: ["***salt", "***eiss"], after: ["***eiss", "*** (new)"] },
+    ]);
+  });
+
+  const refusals: readonly (readonly [string, string, string])[] = [
+    [
+      "channels: [{ name: main, provider: openai, base_url: https://other.example, api_keys: ['***salt'] }]",
+      "kept only where it goes",
+      "channels[0]",
+    ],
+    [
+      "channels: [{ name: fresh, provider: openai, api_keys: ['***salt'] }]",
+      "stands for no credential",
+      "channels[0]",
+    ],
+    [
+      "channels: [{ name: a, provider: openai, api_key: '${OPENAI_API_KEY}' }]",
+      "variables are not filled in",
+      "channels[0]",
+    ],
+    [
+      "channels: [{ name: a, provider: openai, api_key: k-123, base_url: 'http://169.254.169.254/v1' }]",
+      "must not lead to link-local",
+      "channels[0].base_url",
+    ],
+    [
+      "channels: [{ name: a, provider: opnai, api_key: k-123 }]",
+      'did you mean "openai"',
+      "channels[0].provider",
+    ],
+    ["channels: [{ name: a, provider: openai }]", '"api_key" is missing', "channels[0]"],
+    ["channels:", "write [] or {}", "channels"],
+    ["chanels: []", 'did you mean "channels"', ""],
+    ["settings: { port: 1 }", "is read at the start only", "settings.port"],
+    [
+      "settings: { limits: { attempts: 0 } }",
+      "is not a whole number from 1 to 20",
+      "settings.limits.attempts",
+    ],
+    ["models: { m: { input: 1, output: 2 } }", '"source" is missing', "models.m"],
+    ["models: { m: {} }", "says nothing of the model", "models.m"],
+    [
+      "groups: [{ name: a, prices: { 'b*': { input: 1, output: 1 } } }]",
+      "is not a model's name",
+      "groups[0].prices",
+    ],
+    [
+      "groups: [{ name: a, price_factor: 1.0001 }]",
+      "at most three decimals",
+      "groups[0].price_factor",
+    ],
+    ["teams: [{ name: a }, { name: a }]", "stands further up already", "teams[1].name"],
+    ["teams: [{ name: a, quota_usd: 5 }]", "is not known here", "teams[0]"],
+  ];
+  test.each(refusals)("is refused for %s", async (document, message, path) => {
+    const refused = await documents.plan(document);
+
+    expect(refused.status).toBe(400);
+    expect(refused.mistakes).toContainEqual({
+      line: 1,
+      column: expect.any(Number),
+      path,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("has all its mistakes told at once, with their lines", async () => {
+    const { message, mistakes } = await documents.plan(
+      "settings:\n  limits: { attempts: no }\nteams:\n  - nmae: a\nmodles: {}\n",
+    );
+
+    expect(mistakes.map(({ line }) => line).toSorted(byNumber)).toEqual([2, 4, 4, 5]);
+    expect(message).toStartWith("The configuration has 4 mistakes:\n  document:2:");
+  });
+
+  test("is applied as it was planned or not at all", async () => {
+    const document = "teams: [{ name: research }, { name: another }]";
+    const { digest } = await documents.plan(document);
+
+    expect((await documents.apply(`${document} `, digest)).status).toBe(409);
+    await documents.ask("POST", "/api/team", { name: "meanwhile" });
+    const late = await documents.apply(document, digest);
+    expect(late).toMatchObject({ status: 409, message: expect.stringContaining("plan again") });
+    expect(await documents.export()).toContain("meanwhile");
+    expect((await documents.apply(document, "no digest")).status).toBe(400);
+  });
+
+  test("is undone as a whole when one of its changes cannot be made", async () => {
+    const exported = await documents.export();
+    const groups = (await documents.ask("GET", "/api/group")).data["items"] as { id: number }[];
+    const user = { username: "ada", password: "nobody would guess this" };
+    const { data } = await documents.ask("POST", "/api/user", user);
+    const moved = await documents.ask("PUT", `/api/user/${Number(data["id"])}`, {
+      group_id: groups[0]?.id,
+    });
+    expect(moved.status).toBe(200);
+
+    const refused = await documents.make(
+      "settings: {}\nchannels: []\nmodels: {}\ngroups: []\nteams: []\n",
+    );
+
+    expect(refused.status).toBe(400);
+    expect(refused.message).toContain(
+      'Nothing was applied: groups, "gold customers": There are users',
+    );
+    expect(await documents.export()).toBe(exported);
+    expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
+  });
+
+  test("is YAML, and stands in the audit log by the names of what it changed", async () => {
+    const headers = { "content-type": "application/json" };
+    const asJson = await documents.ask("POST", "/api/config/plan", { channels: [SECRET] }, headers);
+    expect(asJson.status).toBe(415);
+
+    const exported = await documents.export();
+    const document = exported
+      .replace("priority: -1", "priority: 7")
+      .replace("***eiss", "a-fourth-secret-of-it-slate");
+    expect((await documents.make(document)).message).toBe("Changes made: 1.");
+
+    const log = await documents.ask("GET", "/api/audit?page_size=100");
+    const rows = log.data["items"] as { action: string; outcome: string; details: object }[];
+    const done = rows.find(
+      ({ action, outcome }) => action === "POST /api/config/apply" && outcome === "done",
+    );
+    expect(done?.details).toMatchObject({ change: ["channels main: api_keys, priority"] });
+    for (const secret of [SECRET, OTHER, "slate"])
+      expect(JSON.stringify(log.body)).not.toContain(secret);
+  });
+});
+
+test("of two who apply one plan at the same time, one is told that it is outdated", async () => {
+  await using gateway = await openWithRoot();
+  const documents = await openDocuments(gateway);
+  const { digest } = await documents.plan(WHOLE);
+
+  const answers = await Promise.all([1, 2].map(() => documents.apply(WHOLE, digest)));
+
+  expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 409]);
+  expect(parse(await documents.export())).toEqual(NORMAL);
+});
+
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateways", () => {
+  test("have one configuration, and both follow what is applied on either", async () => {
+    await using database = await openScratchDatabase();
+    const secret = "one-secret-for-all-gateways-0123456789";
+    const options = { env: { DATABASE_URL: database.url, SLUICE_SECRET: secret } };
+    await using first = await openWithRoot(options);
+    await using second = await openWithRoot(options);
+    const here = await openDocuments(first);
+    const there = here.at(second);
+
+    expect((await here.make(WHOLE)).status).toBe(200);
+
+    expect(await there.export()).toBe(await here.export());
+    await waitFor(() => second.gateway.channels.some(({ name }) => name === "main"));
+    const digests = [await here.plan("teams: []"), await there.plan("teams: []")];
+    expect(digests[0]?.digest).toBe(digests[1]?.digest);
+    const answers = await Promise.all(
+      [here, there].map((each) => each.apply("teams: []", digests[0]?.digest ?? "")),
+    );
+    expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 409]);
+    expect(parse(await there.export())).toEqual({ ...NORMAL, teams: [] });
+  });
+});
+
+describe("what the file says", () => {
+  test("is not in the export, and cannot be said in a document as well", async () => {
+    const yaml = `users: { rpm: 5 }
+channels: [{ name: main, provider: openai, api_key: ${SECRET} }]
+models: { m: { context: 5 } }
+`;
+    await using gateway = await openWithRoot({ yaml });
+    const documents = await openDocuments(gateway);
+
+    expect(parse(await documents.export())).toEqual({
+      settings: {},
+      channels: [],
+      models: {},
+      groups: [],
+      teams: [],
+    });
+    const { mistakes } = await documents.plan(`settings: { users: { rpm: 6 } }
+channels: [{ name: main, provider: openai, api_key: k-12345 }]
+models: { m: { context: 6 } }
+`);
+    expect(mistakes.map(({ message }) => message)).toEqual([
+      "belongs to sluice.yaml:1:15 users.rpm; change it there.",
+      "belongs to the file sluice.yaml; change it there.",
+      "belongs to the file sluice.yaml; change it there.",
+    ]);
+  });
+});
+
+describe("law", () => {
+  const word = fc
+    .string({ minLength: 1, maxLength: 12 })
+    .filter((each) => /^[^\p{C}\p{Z}*]+$/u.test(each));
+  const plain = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);
+  const title = fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+    .filter((each) => /^(?!\s)[^\p{C}]{1,100}(?<!\s)$/u.test(each));
+  const maybe = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+    fc.record(fields, { requiredKeys: [] });
+  const some = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
+    arbitrary.filter((each) => Object.keys(each).length > 0);
+  const count = fc.integer({ min: 1, max: 1_000_000 });
+  const rate = fc.integer({ min: 0, max: 1e9 }).map((each) => each / 1e6);
+  const price = fc
+    .tuple(
+      fc.record({ input: rate, output: rate }),
+      maybe({ cached_input: rate, audio_output: rate }),
+    )
+    .map(([both, more]) => ({ ...both, ...more }));
+  const named = <T extends object>(name: fc.Arbitrary<string>, fields: fc.Arbitrary<T>) =>
+    fc
+      .uniqueArray(fc.tuple(name, fields), { maxLength: 4, selector: ([each]) => each })
+      .map((all) =>
+        all
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([each, rest]) => ({ name: each, ...rest })),
+      );
+  const limits = some(maybe({ rpm: count, tpm: count, concurrency: count }));
+
+  const document = fc.record({
+    settings: fc.record({
+      limits: some(
+        maybe({
+          attempts: fc.integer({ min: 1, max: 20 }),
+          messages: count.map((n) => Math.ceil(n / 10)),
+        }),
+      ),
+    }),
+    channels: named(
+      plain,
+      fc
+        .tuple(
+          fc.record({ provider: fc.constant("openai"), api_keys: fc.constant(["***salt"]) }),
+          maybe({
+            models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
+            priority: fc.integer({ min: 1, max: 1_000 }),
+            max_concurrent: count,
+            status: fc.constant("disabled"),
+          }),
+        )
+        .map(([must, may]) => ({ ...must, ...may })),
+    ),
+    models: fc.dictionary(
+      word,
+      fc
+        .tuple(
+          price,
+          fc
+            .string({ minLength: 1, maxLength: 30 })
+            .filter((each) => each.trim() !== "" && !/\0/.test(each) && each.isWellFormed()),
+          maybe({ context: count, max_output: count }),
+        )
+        .map(([rates, source, more]) => ({ ...rates, source, date: "2026-11-01", ...more })),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    groups: named(
+      title,
+      maybe({
+        models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
+        channels: fc.uniqueArray(plain, { minLength: 1, maxLength: 3 }),
+        price_factor: fc.integer({ min: 1_001, max: 100_000 }).map((each) => each / 1_000),
+        prices: some(fc.dictionary(word, price, { maxKeys: 2, noNullPrototype: true })),
+        limits,
+        shared_limits: limits,
+      }),
+    ),
+    teams: named(title, maybe({ budgets: some(maybe({ day: rate, month: rate })) })),
+  });
+
+  test("what is applied is what is exported then, and changes nothing when it is applied again", async () => {
+    await using gateway = await openWithRoot();
+    const documents = await openDocuments(gateway);
+
+    await fc.assert(
+      fc.asyncProperty(document, async (wanted) => {
+        // Placeholders in the place of secrets, as an export has them.
+        const written = stringify(wanted, { lineWidth: 0, aliasDuplicateObjects: false });
+        const applied = await documents.make(written.replaceAll("***salt", SECRET));
+        expect(applied.status).toBe(200);
+
+        const exported = await documents.export();
+        expect(parse(exported)).toEqual(wanted as never);
+        expect(await documents.changes(exported)).toEqual([]);
+      }),
+      {
+        numRuns: 40,
+        examples: [
+          [
+            {
+              settings: { limits: { attempts: 1 } },
+              channels: [],
+              models: {
+                null: {
+                  input: 0,
+                  output: 0.000001,
+                  source: "~ ${HOME} 'x': #y\n",
+                  date: "2026-11-01",
+                },
+              },
+              groups: [{ name: "1e3", prices: { __proto__x: { input: 1, output: 1 } } }],
+              teams: [{ name: "on: off", budgets: { day: 0 } }],
+            },
+          ],
+        ],
+      },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { listSettings } from "#config.ts";
+import { openLog } from "#lib/log.ts";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import {
+  asRoot,
+  askWith,
+  bearer,
+  logIn,
+  openWithRoot,
+  PASSWORD,
+  textIn,
+  type Ask,
+} from "#test/accounts.ts";
+import { simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
+import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
+import { waitFor } from "#test/wait.ts";
+
+const SECRET = "one-secret-for-all-gateways-0123456789";
+/** Two by two pixels. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8DAAMQMEAoAHwQC/tuFLYcAAAAASUVORK5CYII=",
+  "base64",
+);
+const gemini = UPSTREAMS.find(({ id }) => id === "gemini");
+const log = openLog("silent");
+
+let sandbox: Sandbox;
+let pictures: ReturnType<typeof Bun.serve>;
+let gateway: TestGateway;
+let root: Ask;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  pictures = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch() {
+      await Bun.sleep(200);
+      return new Response(Buffer.concat([PICTURE, Buffer.alloc(4_096)]));
+    },
+  });
+  if (gemini === undefined) throw new Error("There is no such upstream.");
+  const models = "models: [gpt-4o-mini, unheard-of]";
+  const sim = ["one", "two"].map((name) => simulatedChannel(name, sandbox.url, models)).join("\n");
+  gateway = await openWithRoot({ yaml: `${channelOf(gemini, sandbox.url)}\n${sim}`, log });
+  root = askWith(gateway.url, bearer(await rootsToken(gateway.url)));
+  for (const username of ["ada", "bob"]) {
+    await root("POST", "/api/user", { username, role: "auditor", password: PASSWORD });
+  }
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await pictures.stop(true);
+  await sandbox.stop();
+});
+
+async function rootsToken(url: string): Promise<string> {
+  return textIn((await (await asRoot(url))("POST", "/api/user/token")).data, "token");
+}
+
+async function chat(content: unknown, more: object = {}, headers = {}): Promise<string> {
+  const messages = [{ role: "user", content }];
+  const body = { model: "gpt-4o-mini", max_tokens: 500, messages, ...more };
+  const answer = await gateway.post("/v1/chat/completions", body, headers);
+  const text = await answer.text();
+  // What fails in a stream fails after its status.
+  return text.includes('"error":') && answer.status === 200 ? "cut" : String(answer.status);
+}
+
+async function twice(ask: () => Promise<string>): Promise<string> {
+  return `${await ask()} ${await ask()}`;
+}
+
+async function atOnce(): Promise<string> {
+  const slow = chat("hi [[fault:slow first_ms=300]]");
+  const { channels, health } = gateway.gateway;
+  await waitFor(() => channels.some((channel) => health.inFlight(channel) > 0));
+  return `${await chat("hi")} ${await slow}`;
+}
+
+function picture(): Promise<string> {
+  const url = `http://127.0.0.1:${pictures.port}/`;
+  const content = [{ type: "image_url", image_url: { url } }];
+  return chat(content, { model: gemini?.model });
+}
+
+async function sentAgain(): Promise<string> {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const long = `Repeat after me: ${"many words ".repeat(200)}`;
+  return twice(() => chat(long, {}, headers));
+}
+
+async function estimate(): Promise<string> {
+  const messages = [{ role: "user", content: "hi" }];
+  const body = { model: "gpt-4o-mini", messages };
+  const answer = await gateway.post("/api/explain", { path: "/v1/chat/completions", body });
+  return String(/"output_tokens":(\d+)/.exec(await answer.text())?.[1]);
+}
+
+async function tries(): Promise<string> {
+  const before = sandbox.requests.length;
+  await chat("hi [[fault:status code=500]]");
+  return String(sandbox.requests.length - before);
+}
+
+async function newKeys(): Promise<string> {
+  const made = [await root("POST", "/api/token", { name: "a" })];
+  made.push(await root("POST", "/api/token", { name: "b" }));
+  for (const { data } of made) await root("DELETE", `/api/token/${Number(data["id"])}`);
+  return made.map(({ status }) => status).join(" ");
+}
+
+async function lookAround(username: string): Promise<string> {
+  const session = await logIn(gateway.url, { username, password: PASSWORD });
+  return String((await askWith(gateway.url, session)("GET", "/api/setting")).status);
+}
+
+function tool(depth: number): object {
+  const nested = (left: number): object =>
+    left === 0 ? { type: "string" } : { type: "object", properties: { a: nested(left - 1) } };
+  return { type: "function", function: { name: "look", parameters: nested(depth) } };
+}
+
+const LINKS = { "links.allow": "127.0.0.1", "links.ports": "" };
+const LONG = "Count to 400";
+
+interface Case {
+  readonly value: string | number;
+  readonly probe: () => Promise<string>;
+  readonly before: string;
+  readonly after: string;
+  /** Other settings that have to be so for it. */
+  readonly around?: Readonly<Record<string, string>>;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "users.rpm": {
+    value: 1,
+    probe: () => twice(() => chat("hi")),
+    before: "200 200",
+    after: "200 429",
+  },
+  "users.tpm": { value: 1, probe: () => chat("hi"), before: "200", after: "429" },
+  "users.concurrency": { value: 1, probe: atOnce, before: "200 200", after: "429 200" },
+  "users.require_second_factor": {
+    value: "all",
+    probe: () => lookAround("ada"),
+    before: "200",
+    after: "401",
+  },
+  log_level: { value: "fatal", probe: async () => log.level, before: "silent", after: "fatal" },
+  "pricing.unpriced": {
+    value: "refuse",
+    // The vendor has no such model either.
+    probe: () => chat("hi", { model: "unheard-of" }),
+    before: "502",
+    after: "503",
+  },
+  "pricing.assumed_output_tokens": { value: 7, probe: estimate, before: "4096", after: "7" },
+  "links.allow": { value: "127.0.0.1", probe: picture, before: "400", after: "200", around: LINKS },
+  "links.ports": { value: "", probe: picture, before: "400", after: "200", around: LINKS },
+  "limits.json_depth": {
+    value: 8,
+    probe: () => chat("hi", { tools: [tool(10)] }),
+    before: "200",
+    after: "400",
+  },
+  "limits.messages": {
+    value: 1,
+    probe: () => chat("hi", { messages: [1, 2].map(() => ({ role: "user", content: "hi" })) }),
+    before: "200",
+    after: "400",
+  },
+  "limits.event_bytes": {
+    value: "64KiB",
+    probe: () => chat("hi [[fault:bigevent mib=1]]", { stream: true }),
+    before: "200",
+    after: "cut",
+  },
+  "limits.answer_bytes": { value: "1KiB", probe: () => chat(LONG), before: "200", after: "502" },
+  "limits.first_byte_ms": {
+    value: "100ms",
+    probe: () => chat("hi [[fault:slow first_ms=400]]", { stream: true }),
+    before: "200",
+    after: "504",
+  },
+  "limits.unary_ms": {
+    value: "100ms",
+    probe: () => chat("hi [[fault:slow first_ms=400]]"),
+    before: "200",
+    after: "504",
+  },
+  "limits.idle_ms": {
+    value: "100ms",
+    probe: () => chat("hi [[fault:slow between_ms=300]]", { stream: true, max_tokens: 2 }),
+    before: "200",
+    after: "cut",
+  },
+  "limits.total_ms": {
+    value: "100ms",
+    probe: () => chat("hi [[fault:slow first_ms=400]]"),
+    before: "200",
+    after: "504",
+  },
+  "limits.attempts": { value: 1, probe: tries, before: "2", after: "1" },
+  "limits.in_flight": { value: 1, probe: atOnce, before: "200 200", after: "503 200" },
+  "limits.kept_answer_bytes": {
+    value: "1KiB",
+    probe: sentAgain,
+    before: "200 200",
+    after: "200 409",
+  },
+  "limits.link_bytes": {
+    value: "1KiB",
+    probe: picture,
+    before: "200",
+    after: "413",
+    around: LINKS,
+  },
+  "limits.link_ms": { value: "50ms", probe: picture, before: "200", after: "504", around: LINKS },
+  "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
+};
+
+/** Seen in jobs, connections and endings rather than in an answer: they read the same object. */
+const ELSEWHERE = [
+  "journal.retention_days",
+  "usage.retention_days",
+  "ledger.checkpoint_ms",
+  "limits.connect_ms",
+  "limits.caller_stall_ms",
+  "limits.kept_user_bytes",
+  "limits.drain_ms",
+];
+
+describe("a setting that is changed while the gateway runs", () => {
+  test("is each of those that hold at once", () => {
+    const names = listSettings().flatMap(({ path = "", stored }) =>
+      stored === "at once" ? [path] : [],
+    );
+
+    expect([...Object.keys(CASES), ...ELSEWHERE].sort()).toEqual(names.sort());
+  });
+
+  test.each(Object.entries(CASES))(
+    "%s holds for the next call, and no longer once it is taken back",
+    async (name, each) => {
+      const { value, probe, before, after, around = {} } = each;
+      const others = Object.entries(around).filter(([other]) => other !== name);
+      for (const [other, said] of others) await put(other, said === "" ? pictures.port : said);
+      const seen = [await probe()];
+
+      const changed = await put(name, value === "" ? Number(pictures.port) : value);
+      seen.push(await probe());
+      await root("DELETE", `/api/setting/${name}`);
+      // What a bound of the last minute counted is counted still.
+      seen.push(await probe());
+      for (const [other] of others) await root("DELETE", `/api/setting/${other}`);
+
+      expect(changed).toMatchObject({
+        status: 200,
+        data: { source: "stored", changes: "at once" },
+      });
+      expect(seen).toEqual([before, after, before]);
+    },
+  );
+});
+
+async function put(name: string, value: unknown) {
+  return await root("PUT", `/api/setting/${name}`, { value });
+}
+
+interface Shown {
+  name: string;
+  value: string | null;
+  source: string;
+  place: string | null;
+  stored: string | null;
+  changes: string | null;
+}
+
+async function shown(ask: Ask, name: string): Promise<Shown | undefined> {
+  const items = (await ask("GET", "/api/setting")).data["items"] as unknown as Shown[];
+  return items.find((each) => each.name === name);
+}
+
+describe("settings", () => {
+  const PLANTED = "monitoring-shows-this-obsidian-0";
+  const yaml = "sandbox: auto\nusers: { rpm: 500 }\n";
+  const env = { SLUICE_LIMIT_ATTEMPTS: "4", SLUICE_METRICS_TOKEN: PLANTED };
+
+  test("are shown with what they are and who says so, secrets without their value", async () => {
+    await using opened = await openWithRoot({ yaml, env });
+    const ask = await asRoot(opened.url);
+    const { body, data } = await ask("GET", "/api/setting");
+
+    expect((data["items"] as unknown[]).length).toBe(listSettings().length);
+    expect(await shown(ask, "users.rpm")).toMatchObject({
+      value: "500",
+      source: "file",
+      place: "sluice.yaml:2:15 users.rpm",
+      changes: "at once",
+    });
+    expect(await shown(ask, "limits.attempts")).toMatchObject({
+      value: "4",
+      source: "environment",
+      place: "SLUICE_LIMIT_ATTEMPTS",
+    });
+    expect(await shown(ask, "metrics_token")).toMatchObject({ value: "***", changes: null });
+    expect(await shown(ask, "users.tpm")).toMatchObject({ value: null, source: "default" });
+    expect(JSON.stringify(body)).not.toContain(PLANTED);
+  });
+
+  const refusals: readonly (readonly [string, object, number, string])[] = [
+    ["users.rpm", { value: 1 }, 400, "'users.rpm' is said by sluice.yaml:2:15 users.rpm; change"],
+    ["limits.attempts", { value: 1 }, 400, "is said by SLUICE_LIMIT_ATTEMPTS"],
+    [
+      "metrics_token",
+      { value: PLANTED },
+      400,
+      "is read at the start only: set SLUICE_METRICS_TOKEN",
+    ],
+    ["limits.ledger_queue", { value: 1 }, 400, "is read at the start only"],
+    ["users.tpm", { value: "many" }, 400, '"many" is not a whole number from 1 to'],
+    ["users.tpm", { value: 0.5 }, 400, '"0.5" is not a whole number'],
+    ["users.tpm", {}, 400, "'value'"],
+    ["users.tpm", { value: 1, at: 2 }, 400, "'at' is not known"],
+    ["no.such", { value: 1 }, 404, "There is no such setting."],
+  ];
+  test("that cannot be set say why, and none of their values is in the audit log", async () => {
+    await using opened = await openWithRoot({ yaml, env });
+    const ask = await asRoot(opened.url);
+
+    for (const [name, body, status, message] of refusals) {
+      const refused = await ask("PUT", `/api/setting/${name}`, body);
+      expect({ name, status: refused.status }).toEqual({ name, status });
+      expect(refused.body.message).toContain(message);
+    }
+    expect((await ask("DELETE", "/api/setting/users.tpm")).status).toBe(404);
+    expect(JSON.stringify((await ask("GET", "/api/audit")).body)).not.toContain(PLANTED);
+  });
+
+  test("outlive a restart, from which on those that need one hold, too", async () => {
+    await using first = await openWithRoot();
+    const ask = await asRoot(first.url);
+    await ask("PUT", "/api/setting/limits.attempts", { value: 2 });
+    const big = await ask("PUT", "/api/setting/limits.body_bytes", { value: "64KiB" });
+
+    expect(big.body.message).toContain("it holds from the next start");
+    expect(big.data).toMatchObject({ value: "32MiB", source: "default", stored: "64KiB" });
+    await first.gateway.close();
+
+    await using second = await openWithRoot({ dataDir: first.dataDir });
+    const later = await asRoot(second.url);
+    expect(await shown(later, "limits.attempts")).toMatchObject({ value: "2", source: "stored" });
+    expect(await shown(later, "limits.body_bytes")).toMatchObject({ value: "64KiB" });
+    const sent = await second.post("/v1/chat/completions", { model: "x".repeat(70_000) });
+    expect(sent.status).toBe(413);
+  });
+
+  test("that the file says later win over what was stored, which is shown and can be taken back", async () => {
+    await using first = await openWithRoot();
+    await (
+      await asRoot(first.url)
+    )("PUT", "/api/setting/users.rpm", { value: 7 });
+    await first.gateway.close();
+
+    await using second = await openWithRoot({ yaml, dataDir: first.dataDir });
+    const ask = await asRoot(second.url);
+    expect(await shown(ask, "users.rpm")).toMatchObject({
+      value: "500",
+      source: "file",
+      stored: "7",
+    });
+    expect((await ask("DELETE", "/api/setting/users.rpm")).status).toBe(200);
+    expect(await shown(ask, "users.rpm")).toMatchObject({ value: "500", stored: null });
+  });
+
+  test("stand in the audit log as they became", async () => {
+    await using opened = await openWithRoot();
+    const ask = await asRoot(opened.url);
+    await ask("PUT", "/api/setting/limits.total_ms", { value: 60_000 });
+
+    const rows = (await ask("GET", "/api/audit")).data["items"] as Record<string, unknown>[];
+    const done = rows.find(
+      ({ action, outcome }) => action === "PUT /api/setting/:name" && outcome === "done",
+    );
+    expect(done).toMatchObject({ object: { name: "limits.total_ms" }, details: { stored: "1m" } });
+  });
+});
+
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateways", () => {
+  test("take up each other's settings", async () => {
+    await using database = await openScratchDatabase();
+    const options = { env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET } };
+    await using first = await openWithRoot(options);
+    await using second = await openWithRoot(options);
+    const [here, there] = [await asRoot(first.url), await asRoot(second.url)];
+
+    await here("PUT", "/api/setting/users.rpm", { value: 9 });
+    await waitFor(async () => (await shown(there, "users.rpm"))?.value === "9");
+    await here("DELETE", "/api/setting/users.rpm");
+    await waitFor(async () => (await shown(there, "users.rpm"))?.value === null);
+  });
+});
