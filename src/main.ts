@@ -4,10 +4,12 @@ import { check } from "#cli/check.ts";
 import type { Reach } from "#cli/client.ts";
 import { describeNoun, layOut } from "#cli/command.ts";
 import { doctor } from "#cli/doctor.ts";
+import { config as configuration } from "#cli/config.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
 import { openReach } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
+import { settings } from "#cli/settings.ts";
 import { usage } from "#cli/usage.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
@@ -18,7 +20,7 @@ import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import { type Gateway, openGateway, openOffline } from "./gateway.ts";
 
-const NOUNS = [keys, users, channels, models, usage];
+const NOUNS = [keys, users, channels, models, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

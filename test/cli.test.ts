@@ -89,6 +89,28 @@ test("where one runs, it is asked, as whose token is shown", async () => {
   expect(JSON.stringify(data)).toContain("POST /api/token");
 });
 
+test("what the database describes is exported, planned and applied", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+  const file = join(folder.path, "wanted.yaml");
+
+  const before = await sluice("config export", env);
+  writeFileSync(
+    file,
+    before.text.replace("groups: []", "groups: [{ name: gold, price_factor: 0.5 }]"),
+  );
+  const planned = await sluice(`config plan ${file}`, env);
+  const [, digest = ""] = /^--plan (\w+)$/m.exec(planned.text) ?? [];
+  const applied = await sluice(`config apply ${file} --plan ${digest}`, env);
+  const again = await sluice(`config plan ${file}`, env);
+
+  expect(planned).toMatchObject({ code: 0, text: expect.stringMatching(/^create groups? gold$/m) });
+  expect(applied.code).toBe(0);
+  expect(again.text).toStartWith("nothing changes");
+  expect((await sluice("config export", env)).text).toContain("gold");
+  expect((await sluice(`config apply ${file} --plan ${digest}`, env)).code).toBe(1);
+});
+
 test("what the gateway refuses is said in its words, and what cannot be meant in the command's", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };

@@ -200,7 +200,7 @@ export function listing(data: JsonObject): readonly string[] {
 export function cell(value: Json): string {
   if (value === null) return "-";
   // What somebody named may hold what steers a terminal.
-  if (typeof value === "string") return /[\p{C}\p{Z}]/u.test(value) ? quote(value) : value;
+  if (typeof value === "string") return /[\p{C}\p{Zl}\p{Zp}]/u.test(value) ? quote(value) : value;
   return isArray(value) ? value.map(cell).join(",") : JSON.stringify(value);
 }
 
