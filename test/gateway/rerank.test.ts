@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { JsonObject } from "#lib/json.ts";
 import { asRoot, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks, type Row } from "#test/books.ts";
-import { simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { waitFor } from "#test/wait.ts";
 
 const TOKENS = 1_000;
 
@@ -222,4 +223,26 @@ describe("a ranking is refused", () => {
     expect(errorOf(text)).toMatchObject({ status: 403, error: { code: "forbidden" } });
     expect((await rank({}, bearer(textIn(own, "key")))).status).toBe(200);
   });
+});
+
+test("[A2.8] where no channel is configured the simulator ranks, and fails where it is told to", async () => {
+  await using simulated = await openTestGateway({ yaml: "sandbox: auto" });
+  const listed = async () => await (await simulated.get("/v1/models")).text();
+  await waitFor(async () => (await listed()).includes("gte-rerank-v2"));
+  const ask = (query: string) =>
+    simulated.post("/v1/rerank", {
+      model: "gte-rerank-v2",
+      query,
+      documents: ["Athens is in Greece.", "Paris is in France."],
+      return_documents: true,
+      top_n: 1,
+    });
+
+  const ranked = await ask("Which document is about France?");
+  const failed = await ask("France [[fault:status code=500]]");
+
+  expect(await ranked.json()).toMatchObject({
+    results: [{ index: 1, document: "Paris is in France." }],
+  });
+  expect(failed.status).toBe(502);
 });
