@@ -2,8 +2,9 @@ import { anthropic } from "./anthropic.ts";
 import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import { gemini } from "./gemini.ts";
+import { jina } from "./jina.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
 
 /** Every vendor that is simulated, each under its own prefix. */
-export const VENDORS: readonly VendorFactory[] = [openai, anthropic, gemini, dashscope, ark];
+export const VENDORS: readonly VendorFactory[] = [openai, anthropic, gemini, dashscope, ark, jina];

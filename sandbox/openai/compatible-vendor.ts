@@ -8,7 +8,7 @@ import { checkCredential } from "./credential.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { ApiError, type ErrorDetail } from "./error.ts";
 import { lastUserText } from "./last-user-text.ts";
-import { modelBody, type Model } from "./models.ts";
+import { modelBody, type ListedModel } from "./models.ts";
 import { checkContentType, decodeSegment, only } from "./routing.ts";
 
 /** A vendor that speaks the chat protocol under an address of its own, with its own errors. */
@@ -17,7 +17,7 @@ export interface CompatibleVendor {
   /** What stands before `/chat/completions` and `/models`. */
   readonly base: string;
   readonly dialect: ChatDialect;
-  readonly models: readonly Model[];
+  readonly models: readonly ListedModel[];
   /** The fewest tokens that its cache remembers. */
   readonly cacheFromTokens: number;
   newRequestId(now: number): string;
@@ -64,8 +64,8 @@ export function compatibleVendor(vendor: CompatibleVendor, options: VendorOption
     throw new ApiError(404, { message: `Invalid URL (${method} ${path})` });
   }
 
-  function getModel(id: string): Model {
-    const found = dialect.request.findModel(id);
+  function getModel(id: string): ListedModel {
+    const found = models.find((model) => model.id === id) ?? dialect.request.findModel(id);
     if (found !== undefined) return found;
     throw new ApiError(404, {
       message: `The model \`${id}\` does not exist or you do not have access to it.`,

@@ -20,6 +20,8 @@ export interface Model {
   readonly namesPhases: boolean;
 }
 
+export type ListedModel = Pick<Model, "id" | "owner">;
+
 export function findModel(id: string): Model | undefined {
   const found = MODELS.find((model) => model.id === id || model.snapshot === id);
   if (found !== undefined) return found;
@@ -31,7 +33,7 @@ export function listModels(): JsonObject {
   return { object: "list", data: MODELS.map(modelBody) };
 }
 
-export function modelBody({ id, owner }: Model): JsonObject {
+export function modelBody({ id, owner }: ListedModel): JsonObject {
   return { id, object: "model", created: 1_715_367_049, owned_by: owner };
 }
 

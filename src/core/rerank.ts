@@ -19,7 +19,7 @@ export interface Ranking extends Reading {
 export interface Ranked {
   /** Among the documents of the question. */
   readonly index: number;
-  /** From 0 to 1. */
+  /** From 0 to 1, once the parts of an answer are joined; until then as the model says it. */
   readonly score: number;
 }
 
@@ -48,6 +48,15 @@ export const rerank: QuestionKind<RerankQuestion, Ranking> = {
       start += question.documents.length;
     }
     results.sort((one, other) => other.score - one.score || one.index - other.index);
-    return { results: results.slice(0, topN), ...(usage === undefined ? {} : { usage }) };
+    return {
+      results: betweenZeroAndOne(results).slice(0, topN),
+      ...(usage === undefined ? {} : { usage }),
+    };
   },
 };
+
+/** One score outside shows that a model says logits, and so that all its scores are. */
+function betweenZeroAndOne(results: readonly Ranked[]): readonly Ranked[] {
+  if (results.every(({ score }) => score >= 0 && score <= 1)) return results;
+  return results.map(({ index, score }) => ({ index, score: 1 / (1 + Math.exp(-score)) }));
+}

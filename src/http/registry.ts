@@ -15,6 +15,7 @@ import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
@@ -94,6 +95,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listNativeModels,
     getNativeModel,
     ...nativeOperations,
+    ...rerankOperations,
     explainRequest,
     deleteTokens,
     listTokens,

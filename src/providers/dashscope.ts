@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { DASHSCOPE_RERANK } from "./rerank-endpoints.ts";
 
 const DIALECT: ChatDialect = {
   developerRole: false,
@@ -37,6 +38,7 @@ export const dashscope: Provider = {
       },
     },
   ],
+  rerank: [DASHSCOPE_RERANK],
   modelsPath: "/models",
   authorize: bearer,
 };

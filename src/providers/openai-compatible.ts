@@ -1,5 +1,6 @@
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { RERANK } from "./rerank-endpoints.ts";
 
 /** Any server that speaks chat completions; its address comes from the channel. */
 export const openaiCompatible: Provider = {
@@ -8,6 +9,7 @@ export const openaiCompatible: Provider = {
   docs: "https://platform.openai.com/docs/api-reference/chat",
   needsKey: false,
   text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  rerank: [RERANK],
   modelsPath: "/models",
   authorize: bearer,
 };

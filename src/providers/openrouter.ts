@@ -1,6 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { RERANK } from "./rerank-endpoints.ts";
 
 export const openrouter: Provider = {
   id: "openrouter",
@@ -17,6 +18,7 @@ export const openrouter: Provider = {
       ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true }),
     },
   ],
+  rerank: [RERANK],
   modelsPath: "/models",
   authorize: bearer,
 };

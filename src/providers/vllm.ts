@@ -1,6 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { RERANK } from "./rerank-endpoints.ts";
 
 export const vllm: Provider = {
   id: "vllm",
@@ -12,6 +13,7 @@ export const vllm: Provider = {
   text: [
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
   ],
+  rerank: [RERANK],
   modelsPath: "/models",
   authorize: bearer,
 };

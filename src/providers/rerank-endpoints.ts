@@ -1,0 +1,27 @@
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import { cohere } from "#styles/rerank/cohere.ts";
+import { dashscope } from "#styles/rerank/dashscope.ts";
+import { jina } from "#styles/rerank/jina.ts";
+import { voyage } from "#styles/rerank/voyage.ts";
+import type { OperationEndpoint } from "./provider.ts";
+
+type RerankEndpoint = OperationEndpoint<RerankQuestion, Ranking>;
+
+/** Servers of the common format, below the address of everything else that they serve. */
+export const RERANK: RerankEndpoint = { style: jina, path: "/rerank", maxInputs: 1_000 };
+
+/** Below `https://api.jina.ai/v1`. */
+export const JINA_RERANK: RerankEndpoint = { ...RERANK, maxInputs: 2_048 };
+
+/** Below `https://api.cohere.com/v2`. */
+export const COHERE_RERANK: RerankEndpoint = { ...RERANK, style: cohere };
+
+/** Below `https://api.voyageai.com/v1`. */
+export const VOYAGE_RERANK: RerankEndpoint = { ...RERANK, style: voyage };
+
+/** Its address stands beside the one of the mode that is compatible with others, not below it. */
+export const DASHSCOPE_RERANK: RerankEndpoint = {
+  style: dashscope,
+  path: "/../../api/v1/services/rerank/text-rerank/text-rerank",
+  maxInputs: 500,
+};

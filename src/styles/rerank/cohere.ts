@@ -1,0 +1,20 @@
+import type { OutboundFormat } from "#core/operation.ts";
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import { defined } from "#lib/values.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { parseRanking, topOf } from "./parse-ranking.ts";
+
+/** The second version of this format. Its servers count searches, not tokens. */
+export const cohere: OutboundFormat<RerankQuestion, Ranking> = {
+  id: "cohere-rerank",
+  outbound: {
+    build: (question) => ({
+      model: question.model,
+      query: question.query,
+      documents: question.documents,
+      ...defined({ top_n: topOf(question) }),
+    }),
+    parse: (body, question) => parseRanking(body["results"], question),
+    parseError,
+  },
+};

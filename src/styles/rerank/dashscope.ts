@@ -1,0 +1,20 @@
+import type { OutboundFormat } from "#core/operation.ts";
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import { defined, memberOf } from "#lib/values.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
+
+/** What is asked and how it is to be answered stand apart. */
+export const dashscope: OutboundFormat<RerankQuestion, Ranking> = {
+  id: "dashscope-rerank",
+  outbound: {
+    build: (question) => ({
+      model: question.model,
+      input: { query: question.query, documents: question.documents },
+      parameters: { return_documents: false, ...defined({ top_n: topOf(question) }) },
+    }),
+    parse: (body, question) =>
+      parseRanking(memberOf(body["output"], "results"), question, parseUsage(body["usage"])),
+    parseError,
+  },
+};

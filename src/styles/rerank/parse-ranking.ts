@@ -1,0 +1,54 @@
+import { GatewayError } from "#core/error.ts";
+import type { Ranked, Ranking, RerankQuestion } from "#core/rerank.ts";
+import { usageOf, type Usage } from "#core/usage.ts";
+import type { Json } from "#lib/json.ts";
+import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
+
+/** Results as every vendor lists them, held against the documents that were asked about. */
+export function parseRanking(
+  list: Json | undefined,
+  question: RerankQuestion,
+  usage?: Usage,
+): Ranking {
+  const seen = new Set<number>();
+  const results = listOf(list).map((item) => {
+    const ranked = parseRanked(item, question.documents.length);
+    if (seen.has(ranked.index)) throw failed("ranks a document twice");
+    seen.add(ranked.index);
+    return ranked;
+  });
+  if (results.length === 0) throw failed("ranks no document");
+  return { results, ...defined({ usage }) };
+}
+
+function parseRanked(item: Json, documents: number): Ranked {
+  const index = integerOf(memberOf(item, "index")) ?? -1;
+  const score = numberOf(memberOf(item, "relevance_score")) ?? Number.NaN;
+  if (index < 0 || index >= documents) throw failed("ranks a document that it was not given");
+  if (!Number.isFinite(score)) throw failed("gives a document no score");
+  return { index, score };
+}
+
+function failed(what: string): GatewayError {
+  return new GatewayError("upstream_failed", `The upstream's answer ${what}.`);
+}
+
+/** The whole is input: a ranking has no output of its own. `undefined` where nothing was counted. */
+export function parseUsage(counts: Json | undefined): Usage | undefined {
+  const inputTokens =
+    integerOf(memberOf(counts, "total_tokens")) ??
+    sum(memberOf(counts, "input_tokens"), memberOf(counts, "output_tokens")) ??
+    integerOf(memberOf(counts, "prompt_tokens")) ??
+    0;
+  return inputTokens === 0 ? undefined : usageOf({ inputTokens, outputTokens: 0 });
+}
+
+function sum(input: Json | undefined, output: Json | undefined): number | undefined {
+  const tokens = integerOf(input);
+  return tokens === undefined ? undefined : tokens + (integerOf(output) ?? 0);
+}
+
+/** Absent where all are wanted: vendors disagree on what more than there are means. */
+export function topOf({ topN, documents }: RerankQuestion): number | undefined {
+  return topN === undefined || topN >= documents.length ? undefined : topN;
+}

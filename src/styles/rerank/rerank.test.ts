@@ -1,0 +1,222 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { OutboundFormat } from "#core/operation.ts";
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { cohere } from "./cohere.ts";
+import { dashscope } from "./dashscope.ts";
+import { jina } from "./jina.ts";
+import { voyage } from "./voyage.ts";
+
+const ASKED: JsonObject = { model: "m", query: "q", documents: ["a", "b", "c"] };
+const RESULT = { index: 0, relevance_score: 0.5 };
+
+function read(more: JsonObject = {}): RerankQuestion {
+  return jina.inbound.read({ ...ASKED, ...more }, {});
+}
+
+function refusalOf(more: JsonObject): string {
+  try {
+    read(more);
+  } catch (cause) {
+    if (cause instanceof GatewayError) return `${cause.code} ${cause.param}: ${cause.message}`;
+  }
+  return "none";
+}
+
+describe("[A4.10] a rerank request", () => {
+  test("is read with everything that it may say", () => {
+    expect(read({ top_n: 2, return_documents: true })).toEqual({
+      model: "m",
+      query: "q",
+      documents: ["a", "b", "c"],
+      topN: 2,
+      withDocuments: true,
+    });
+  });
+
+  test("wants all documents ranked and none repeated where it says nothing else", () => {
+    const question = { model: "m", query: "q", documents: ["a", "b", "c"], withDocuments: false };
+    expect(read()).toEqual(question);
+    expect(read({ top_n: null, return_documents: null })).toEqual(question);
+  });
+
+  test("may hold documents as objects with a text", () => {
+    const { documents } = read({ documents: ["a", { text: "b", title: "t" }] });
+
+    expect(documents).toEqual(["a", "b"]);
+  });
+
+  const refused: [JsonObject, string][] = [
+    [{ query: "" }, "invalid_request query: 'query' is empty."],
+    [{ query: null }, "invalid_request query: 'query' is required."],
+    [{ documents: [] }, "invalid_request documents: 'documents' is empty."],
+    [{ model: null }, "invalid_request model: 'model' is required."],
+    [{ query: ["q"] }, "'query' must be a string"],
+    [{ documents: "a" }, "'documents' must be a list"],
+    [{ documents: ["a", 1] }, "invalid_request documents[1]: 'documents[1]' must be"],
+    [{ documents: ["a", null] }, "invalid_request documents[1]: 'documents[1]' must be"],
+    [{ documents: [{ image: "x" }] }, "'documents[0].text' is required"],
+    [{ top_n: 0 }, "invalid_request top_n: 'top_n' must be an integer from 1"],
+    [{ top_n: -1 }, "'top_n' must be an integer from 1"],
+    [{ top_n: 1.5 }, "'top_n' must be an integer"],
+    [{ top_n: "2" }, "'top_n' must be an integer"],
+    [{ return_documents: "yes" }, "'return_documents' must be true or false"],
+  ];
+  test.each(refused)("that says %j is refused", (more, message) => {
+    expect(refusalOf(more)).toContain(message);
+  });
+});
+
+describe("[A2.8] a rerank answer", () => {
+  const usage = { ...NO_USAGE, inputTokens: 7 };
+  const results = [
+    { index: 2, score: 0.9 },
+    { index: 0, score: 0.1 },
+  ];
+
+  test("has the specified members, and what clients of a like format look into", () => {
+    expect(jina.inbound.write({ results, usage }, read())).toEqual({
+      model: "m",
+      results: [
+        { index: 2, relevance_score: 0.9 },
+        { index: 0, relevance_score: 0.1 },
+      ],
+      usage: { total_tokens: 7 },
+      meta: {},
+    });
+  });
+
+  test("repeats the documents of the question where that is wanted", () => {
+    const question = read({ documents: ["a", "b", { text: "c" }], return_documents: true });
+
+    expect(jina.inbound.write({ results, usage }, question)["results"]).toEqual([
+      { index: 2, relevance_score: 0.9, document: "c" },
+      { index: 0, relevance_score: 0.1, document: "a" },
+    ]);
+  });
+});
+
+interface Spoken {
+  readonly format: OutboundFormat<RerankQuestion, Ranking>;
+  readonly built: JsonObject;
+  readonly top: JsonObject;
+  wrap(results: Json): JsonObject;
+  readonly tokens: number | undefined;
+}
+
+const FORMATS: readonly Spoken[] = [
+  {
+    format: jina,
+    built: { ...ASKED, return_documents: false },
+    top: { ...ASKED, return_documents: false, top_n: 2 },
+    wrap: (results) => ({ model: "m", results, usage: { total_tokens: 15 } }),
+    tokens: 15,
+  },
+  {
+    format: cohere,
+    built: ASKED,
+    top: { ...ASKED, top_n: 2 },
+    wrap: (results) => ({ id: "x", results, meta: { billed_units: { search_units: 1 } } }),
+    tokens: undefined,
+  },
+  {
+    format: voyage,
+    built: ASKED,
+    top: { ...ASKED, top_k: 2 },
+    wrap: (data) => ({ object: "list", data, model: "m", usage: { total_tokens: 15 } }),
+    tokens: 15,
+  },
+  {
+    format: dashscope,
+    built: {
+      model: "m",
+      input: { query: "q", documents: ["a", "b", "c"] },
+      parameters: { return_documents: false },
+    },
+    top: {
+      model: "m",
+      input: { query: "q", documents: ["a", "b", "c"] },
+      parameters: { return_documents: false, top_n: 2 },
+    },
+    wrap: (results) => ({ output: { results }, usage: { total_tokens: 15 }, request_id: "x" }),
+    tokens: 15,
+  },
+];
+
+describe.each(FORMATS.map((each) => [each.format.id, each] as const))("%s", (_, spoken) => {
+  const { outbound } = spoken.format;
+  const build = (question: RerankQuestion) =>
+    outbound.build(question, { report: new LossReport(), model: {} });
+  const refusal = (results: Json): unknown => {
+    try {
+      return outbound.parse(spoken.wrap(results), read());
+    } catch (cause) {
+      return cause instanceof GatewayError ? cause.code : cause;
+    }
+  };
+
+  test("asks for all documents where all are wanted, or more than there are", () => {
+    expect(build(read())).toEqual(spoken.built);
+    expect(build(read({ top_n: 3 }))).toEqual(spoken.built);
+    expect(build(read({ top_n: 1_000 }))).toEqual(spoken.built);
+  });
+
+  test("asks for the best, and never for the documents", () => {
+    expect(build(read({ top_n: 2, return_documents: true }))).toEqual(spoken.top);
+  });
+
+  test("is read with its scores and its count of tokens", () => {
+    const answer = outbound.parse(
+      spoken.wrap([
+        { index: 1, relevance_score: 0.75, document: { text: "b" } },
+        { index: 0, relevance_score: 1 },
+      ]),
+      read(),
+    );
+
+    expect(answer.results).toEqual([
+      { index: 1, score: 0.75 },
+      { index: 0, score: 1 },
+    ]);
+    expect(answer.usage?.inputTokens).toBe(spoken.tokens);
+  });
+
+  const notAnswers: [string, Json][] = [
+    ["a document twice", [RESULT, RESULT]],
+    ["a document that was not given", [{ index: 3, relevance_score: 0.5 }]],
+    ["a document before the first", [{ index: -1, relevance_score: 0.5 }]],
+    ["half a document", [{ index: 0.5, relevance_score: 0.5 }]],
+    ["no index", [{ relevance_score: 0.5 }]],
+    ["no score", [{ index: 0 }]],
+    ["a score in words", [{ index: 0, relevance_score: "high" }]],
+    ["an infinite score", [{ index: 0, relevance_score: Infinity }]],
+    ["nothing", []],
+    ["no list", null],
+    ["no result", ["a"]],
+  ];
+  test.each(notAnswers)("that ranks %s has failed", (_what, results) => {
+    expect(refusal(results)).toBe("upstream_failed");
+  });
+});
+
+describe("tokens of an answer in the shared format", () => {
+  const cases: [JsonObject, number | undefined][] = [
+    [{ usage: { total_tokens: 9, prompt_tokens: 8 } }, 9],
+    [{ usage: { prompt_tokens: 8 } }, 8],
+    [{ tokens: { input_tokens: 5, output_tokens: 2 } }, 7],
+    [{ meta: { tokens: { input_tokens: 5, output_tokens: 0 } } }, 5],
+    [{ usage: { search_units: 1 } }, undefined],
+    [{ usage: { total_tokens: 0 } }, undefined],
+    [{ usage: { total_tokens: -4 } }, undefined],
+    [{ usage: { total_tokens: 1e18 } }, undefined],
+    [{}, undefined],
+  ];
+  test.each(cases)("of %j are %p", (members, tokens) => {
+    const { usage } = jina.outbound.parse({ results: [RESULT], ...members }, read());
+
+    expect(usage?.inputTokens).toBe(tokens);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { asRoot, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
+import { openBooks, type Row } from "#test/books.ts";
+import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { waitFor } from "#test/wait.ts";
+
+const TOKENS = 1_000;
+
+interface Asked {
+  readonly path: string;
+  readonly body: { readonly model: string; readonly [name: string]: unknown };
+}
+
+let upstream: Bun.Server<undefined>;
+let opened: TestGateway;
+let root: Ask;
+const asked: Asked[] = [];
+beforeAll(async () => {
+  upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+  const channel = (name: string, more: string, provider?: string): string =>
+    simulatedChannel(name, `http://127.0.0.1:${upstream.port}/${name}`, more, provider);
+  opened = await openWithRoot({
+    yaml: `
+channels:
+${channel("shared", "models: [ranker, silent, broken]", "openai-compatible")}
+${channel("doubling", "models: [doubled]\npriority: 0", "openai-compatible")}
+${channel("spare", "models: [doubled]\npriority: 1", "openai-compatible")}
+${channel("text", "models: [gpt-4o-mini]")}
+${channel("nested", "models: [long]", "dashscope").replace("/openai/v1", "/compatible-mode/v1")}
+models:
+  ranker: { input: 2, output: 0 }
+  silent: { input: 2, output: 0 }
+  long: { input: 2, output: 0 }
+`,
+  });
+  root = await asRoot(opened.url);
+});
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  await upstream.stop(true);
+});
+beforeEach(() => {
+  asked.length = 0;
+});
+
+/** Documents say themselves how well they answer: "0.7". */
+async function answer(request: Request): Promise<Response> {
+  const { pathname: path } = new URL(request.url);
+  const body = (await request.json()) as Asked["body"];
+  asked.push({ path, body });
+  if (body.model === "broken") {
+    return Response.json({ detail: "The query is too odd." }, { status: 422 });
+  }
+  const { documents } = (body["input"] ?? body) as { documents: readonly string[] };
+  const results = documents.map((document, index) => ({
+    index: path.startsWith("/doubling") ? 0 : index,
+    relevance_score: Number(document),
+    document: { text: "not what was asked" },
+  }));
+  const usage = body.model === "silent" ? {} : { usage: { total_tokens: TOKENS } };
+  return Response.json(
+    "input" in body ? { output: { results }, ...usage } : { results, model: "inner", ...usage },
+  );
+}
+
+const QUESTION = { model: "ranker", query: "which", documents: ["0.2", "0.9", "0.5"] };
+
+interface Ranked {
+  readonly index: number;
+  readonly relevance_score: number;
+  readonly document?: string;
+}
+
+interface Ranking {
+  readonly status: number;
+  readonly body: JsonObject & {
+    readonly results: readonly Ranked[];
+  };
+}
+
+async function rank(
+  more: object = {},
+  headers: Readonly<Record<string, string>> = {},
+  path = "/v1/rerank",
+): Promise<Ranking> {
+  const response = await opened.post(path, { ...QUESTION, ...more }, headers);
+  return { status: response.status, body: (await response.json()) as Ranking["body"] };
+}
+
+async function lastCall(): Promise<Row> {
+  using books = openBooks(opened.dataDir);
+  expect(await books.whenSettled()).toEqual([]);
+  return books.calls().at(-1) ?? {};
+}
+
+describe("[A2.8] [A4.10] a ranking", () => {
+  test.each(["/v1/rerank", "/v2/rerank"])("is answered at %s, the best first", async (path) => {
+    const { status, body } = await rank({}, {}, path);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^\S+$/),
+      model: "ranker",
+      results: [
+        { index: 1, relevance_score: 0.9 },
+        { index: 2, relevance_score: 0.5 },
+        { index: 0, relevance_score: 0.2 },
+      ],
+      usage: { total_tokens: TOKENS },
+      meta: {},
+    });
+  });
+
+  test("has as many documents as are wanted, in the caller's own words", async () => {
+    const { body } = await rank({ top_n: 1, return_documents: true });
+
+    expect(body.results).toEqual([{ index: 1, relevance_score: 0.9, document: "0.9" }]);
+    expect(asked).toEqual([
+      {
+        path: "/shared/openai/v1/rerank",
+        body: { ...QUESTION, top_n: 1, return_documents: false },
+      },
+    ]);
+  });
+
+  test("is charged by the tokens that the upstream counted", async () => {
+    await rank();
+
+    const call = await lastCall();
+    expect(call).toMatchObject({ model: "ranker", outcome: "completed" });
+    // Two dollars per million tokens, in nano-dollars.
+    expect(call["cost"]).toBe(TOKENS * 2_000);
+  });
+
+  test("is charged by our own count where the upstream has none", async () => {
+    const { body } = await rank({ model: "silent", query: "abc", documents: ["0.1", "0.2"] });
+
+    expect(body["usage"]).toEqual({ total_tokens: 4 });
+    expect((await lastCall())["cost"]).toBe(4 * 2_000);
+  });
+
+  test("of more documents than an upstream takes is asked in parts, and is one answer", async () => {
+    const documents = Array.from({ length: 501 }, (_, index) => String(index / 1_000));
+
+    const { body } = await rank({ model: "long", documents, top_n: 2 });
+
+    expect(body.results).toEqual([
+      { index: 500, relevance_score: 0.5 },
+      { index: 499, relevance_score: 0.499 },
+    ]);
+    expect(body["usage"]).toEqual({ total_tokens: 2 * TOKENS });
+    const path = "/nested/api/v1/services/rerank/text-rerank/text-rerank";
+    expect(asked.map((each) => each.path)).toEqual([path, path]);
+    expect((await lastCall())["cost"]).toBe(2 * TOKENS * 2_000);
+  });
+
+  test("comes from the next channel where the first ranks a document twice", async () => {
+    const { status, body } = await rank({ model: "doubled" });
+
+    expect(status).toBe(200);
+    expect(body.results.map(({ index }) => index)).toEqual([1, 2, 0]);
+    expect(asked.map(({ path }) => path)).toEqual([
+      "/doubling/openai/v1/rerank",
+      "/spare/openai/v1/rerank",
+    ]);
+  });
+
+  test("that is asked for twice with one key is asked once, and charged once", async () => {
+    const headers = { "idempotency-key": "ranked-once" };
+
+    const first = await rank({}, headers);
+    const again = await rank({}, headers);
+
+    expect(again).toEqual(first);
+    expect(asked.length).toBe(1);
+  });
+});
+
+describe("a ranking is refused", () => {
+  const errorOf = ({ status, body }: Ranking) => ({ status, error: body["error"] });
+
+  test("of a model that nobody has", async () => {
+    expect(errorOf(await rank({ model: "nobody's" }))).toMatchObject({
+      status: 404,
+      error: { type: "invalid_request_error", code: "model_not_found", param: "model" },
+    });
+  });
+
+  test("of a model whose vendor ranks nothing", async () => {
+    expect(errorOf(await rank({ model: "gpt-4o-mini" }))).toMatchObject({
+      status: 404,
+      error: { code: "model_not_found", message: expect.stringContaining("rerank") },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test("without a query, and without documents", async () => {
+    expect(errorOf(await rank({ query: "" }))).toMatchObject({
+      status: 400,
+      error: { message: "'query' is empty.", param: "query" },
+    });
+    expect(errorOf(await rank({ documents: [] }))).toMatchObject({
+      status: 400,
+      error: { message: "'documents' is empty.", param: "documents" },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test("in the upstream's words where it is the upstream that refuses, for nothing", async () => {
+    expect(errorOf(await rank({ model: "broken" }))).toMatchObject({
+      status: 400,
+      error: { message: "The query is too odd." },
+    });
+    expect((await lastCall())["cost"]).toBe(0);
+  });
+
+  test("to a key that is kept to another family", async () => {
+    const { data } = await root("POST", "/api/token", { name: "text", endpoints: ["text"] });
+    const text = await rank({}, bearer(textIn(data, "key")));
+    const { data: own } = await root("POST", "/api/token", { name: "own", endpoints: ["rerank"] });
+
+    expect(errorOf(text)).toMatchObject({ status: 403, error: { code: "forbidden" } });
+    expect((await rank({}, bearer(textIn(own, "key")))).status).toBe(200);
+  });
+});
+
+test("[A2.8] where no channel is configured the simulator ranks, and fails where it is told to", async () => {
+  await using simulated = await openTestGateway({ yaml: "sandbox: auto" });
+  const listed = async () => await (await simulated.get("/v1/models")).text();
+  await waitFor(async () => (await listed()).includes("gte-rerank-v2"));
+  const ask = (query: string) =>
+    simulated.post("/v1/rerank", {
+      model: "gte-rerank-v2",
+      query,
+      documents: ["Athens is in Greece.", "Paris is in France."],
+      return_documents: true,
+      top_n: 1,
+    });
+
+  const ranked = await ask("Which document is about France?");
+  const failed = await ask("France [[fault:status code=500]]");
+
+  expect(await ranked.json()).toMatchObject({
+    results: [{ index: 1, document: "Paris is in France." }],
+  });
+  expect(failed.status).toBe(502);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { LossReport } from "#core/lossy.ts";
+import { rerank, type RerankQuestion } from "#core/rerank.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, numberOf } from "#lib/values.ts";
+import { cohere } from "#styles/rerank/cohere.ts";
+import { jina } from "#styles/rerank/jina.ts";
+import { voyage } from "#styles/rerank/voyage.ts";
+import { readLines, readShared, withShared } from "#test/shared.ts";
+
+const FORMATS = new Map([
+  ["cohere", cohere],
+  ["voyage", voyage],
+]);
+
+interface Recorded {
+  readonly file: string;
+  readonly asked: JsonObject | undefined;
+  readonly answer: JsonObject;
+}
+
+function readCorpus(): readonly Recorded[] {
+  return readLines("corpus/index.jsonl")
+    .filter(({ endpoint, status }) => endpoint === "rerank" && status === 200)
+    .flatMap(({ file }) => (typeof file === "string" ? [file] : []))
+    .map((file) => {
+      const { request, response } = readShared(`corpus/${file}`);
+      const asked = memberOf(request, "body");
+      const answer = memberOf(response, "body");
+      return {
+        file,
+        asked: isObject(asked) ? asked : undefined,
+        answer: isObject(answer) ? answer : {},
+      };
+    });
+}
+
+const formatOf = (file: string) => FORMATS.get(file.split("/")[0] ?? "") ?? jina;
+
+/** Where only the answer was recorded: as many documents as any answer tells of. */
+const UNKNOWN: JsonObject = {
+  model: "m",
+  query: "q",
+  documents: Array.from({ length: 10 }, () => "d"),
+};
+
+function questionOf({ asked }: Recorded): RerankQuestion {
+  const { top_k: topK, ...rest } = asked ?? UNKNOWN;
+  return jina.inbound.read({ ...rest, ...(topK === undefined ? {} : { top_n: topK }) }, {});
+}
+
+withShared("corpus", () =>
+  describe("recorded rankings", () => {
+    const recorded = readCorpus();
+
+    test("[A2.8] keep their order and scores on the way to the caller", () => {
+      expect(recorded.length).toBeGreaterThanOrEqual(10);
+      for (const each of recorded) {
+        const question = questionOf(each);
+        const answer = formatOf(each.file).outbound.parse(each.answer, question);
+        const joined = rerank.join([{ question, answer }], question);
+
+        const { results } = jina.inbound.write({ usage: NO_USAGE, ...joined }, question);
+
+        const said = listOf(each.answer["results"] ?? each.answer["data"]);
+        const scores = said.map((one) => numberOf(memberOf(one, "relevance_score")) ?? Number.NaN);
+        const areLogits = scores.some((score) => score < 0 || score > 1);
+        expect([each.file, results]).toEqual([
+          each.file,
+          said.map((one, at) => ({
+            index: memberOf(one, "index"),
+            relevance_score: areLogits
+              ? expect.closeTo(1 / (1 + Math.exp(-(scores[at] ?? 0))), 9)
+              : scores[at],
+          })),
+        ]);
+      }
+    });
+
+    test("count the tokens that their vendors counted", () => {
+      for (const { file, asked, answer } of recorded) {
+        const { usage } = formatOf(file).outbound.parse(
+          answer,
+          questionOf({ file, asked, answer }),
+        );
+
+        const counted = numberOf(memberOf(answer["usage"], "total_tokens"));
+        expect([file, usage?.inputTokens]).toEqual([file, counted]);
+      }
+    });
+
+    test("[A4.10] were asked for as we would ask", () => {
+      for (const each of recorded) {
+        if (each.asked === undefined) continue;
+        const question = questionOf(each);
+        const context = { report: new LossReport(), model: {} };
+
+        const built = formatOf(each.file).outbound.build(question, context);
+
+        const { model, query, documents, top_n: topN, top_k: topK } = each.asked;
+        const top = topN ?? topK;
+        const isAll = typeof top !== "number" || top >= question.documents.length;
+        expect([each.file, built["top_n"] ?? built["top_k"]]).toEqual([
+          each.file,
+          isAll ? undefined : top,
+        ]);
+        expect([built["model"], built["query"], built["documents"]]).toEqual([
+          model,
+          query,
+          documents,
+        ]);
+      }
+    });
+  }),
+);
