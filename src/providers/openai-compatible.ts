@@ -1,3 +1,4 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -8,6 +9,14 @@ export const openaiCompatible: Provider = {
   docs: "https://platform.openai.com/docs/api-reference/chat",
   needsKey: false,
   text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: 2_048,
+      dialect: { takesTokens: true, takesUser: true },
+    },
+  ],
   modelsPath: "/models",
   authorize: bearer,
 };
