@@ -10,6 +10,8 @@ import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import { createEmbedding } from "./api/operation/create-embedding.ts";
+import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
@@ -83,10 +85,12 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listInputItems,
     createMessage,
     countMessageTokens,
+    ...inOtherShape(createEmbedding),
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
     getNativeModel,
+    ...nativeEmbeddings,
     ...nativeOperations,
     explainRequest,
     deleteTokens,
