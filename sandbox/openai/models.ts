@@ -1,5 +1,6 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import { EMBEDDERS } from "./embeddings.ts";
 
 /** A simulated model: what it can do, and what it rejects. */
 export interface Model {
@@ -28,10 +29,13 @@ export function findModel(id: string): Model | undefined {
 }
 
 export function listModels(): JsonObject {
-  return { object: "list", data: MODELS.map(modelBody) };
+  return { object: "list", data: [...MODELS, ...EMBEDDERS].map(modelBody) };
 }
 
-export function modelBody({ id, owner }: Model): JsonObject {
+export function modelBody({
+  id,
+  owner = "system",
+}: Pick<Model, "id"> & Partial<Model>): JsonObject {
   return { id, object: "model", created: 1_715_367_049, owned_by: owner };
 }
 

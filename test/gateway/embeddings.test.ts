@@ -89,6 +89,23 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
 /** Where the vendor says nothing: three bytes a token. */
 const COUNTED = TEXTS.reduce((sum, text) => sum + Math.ceil(text.length / 3), 0);
 
+test("with no account anywhere the simulator makes vectors, at the catalogue's price", async () => {
+  await using gateway = await openTestGateway({ yaml: "sandbox: auto" });
+  using books = openBooks(gateway.dataDir);
+
+  const answer = await gateway.post("/v1/embeddings", {
+    model: "text-embedding-3-large",
+    input: "one two three",
+    dimensions: 256,
+  });
+
+  const { data } = (await answer.json()) as { data: { embedding: number[] }[] };
+  expect(data.map(({ embedding }) => embedding.length)).toEqual([256]);
+  expect(await books.whenSettled()).toEqual([]);
+  // 13 cents for a million tokens.
+  expect(books.spent()).toBe(130 * 3);
+});
+
 describe("what goes out", () => {
   test("is in parts where a vendor takes fewer texts, and comes back in order", async () => {
     await using place = await openPlace(COHERE);
