@@ -89,21 +89,23 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
 /** Where the vendor says nothing: three bytes a token. */
 const COUNTED = TEXTS.reduce((sum, text) => sum + Math.ceil(text.length / 3), 0);
 
-test("with no account anywhere the simulator makes vectors, at the catalogue's price", async () => {
-  await using gateway = await openTestGateway({ yaml: "sandbox: auto" });
-  using books = openBooks(gateway.dataDir);
+describe("with no account anywhere the simulator makes vectors, at the catalogue's price", () => {
+  // 13 cents for a million tokens, and 15; the second vendor does not count them.
+  test.each([
+    ["text-embedding-3-large", 130 * 3],
+    ["gemini-embedding-001", 150 * 5],
+  ])("%s", async (model, cost) => {
+    await using gateway = await openTestGateway({ yaml: "sandbox: auto" });
+    using books = openBooks(gateway.dataDir);
+    const body = { model, input: "one two three", dimensions: 256 };
 
-  const answer = await gateway.post("/v1/embeddings", {
-    model: "text-embedding-3-large",
-    input: "one two three",
-    dimensions: 256,
+    const answer = await gateway.post("/v1/embeddings", body);
+
+    const { data } = (await answer.json()) as { data: { embedding: number[] }[] };
+    expect(data.map(({ embedding }) => embedding.length)).toEqual([256]);
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(cost);
   });
-
-  const { data } = (await answer.json()) as { data: { embedding: number[] }[] };
-  expect(data.map(({ embedding }) => embedding.length)).toEqual([256]);
-  expect(await books.whenSettled()).toEqual([]);
-  // 13 cents for a million tokens.
-  expect(books.spent()).toBe(130 * 3);
 });
 
 describe("what goes out", () => {
