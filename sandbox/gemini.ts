@@ -2,6 +2,7 @@ import { failed, json, nowhere, stream } from "./gemini/answers.ts";
 import { modelIn, readAddress, type Address } from "./gemini/address.ts";
 import { cachedContents } from "./gemini/cached-contents.ts";
 import { checkCredential } from "./gemini/credential.ts";
+import { EMBED_VERBS, embed } from "./gemini/embeddings.ts";
 import { ApiError, orderedError } from "./gemini/error.ts";
 import { generate } from "./gemini/generation.ts";
 import { lastUserText } from "./gemini/last-user-text.ts";
@@ -16,7 +17,7 @@ import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
-/** Google's own generateContent, models and cached contents: https://ai.google.dev/api */
+/** Google's own generateContent, embeddings, models and cached contents: https://ai.google.dev/api */
 export const gemini: VendorFactory = (options) => {
   const prefixes = prefixCache();
   const caches = cachedContents(options.now);
@@ -61,8 +62,11 @@ export const gemini: VendorFactory = (options) => {
 
   function call(address: Extract<Address, { kind: "call" }>, request: VendorRequest) {
     const { verb, version } = address;
-    if (!VERBS.includes(verb)) return undefined;
+    if (!VERBS.includes(verb) && !EMBED_VERBS.includes(verb)) return undefined;
     checkQuery(request.query);
+    if (EMBED_VERBS.includes(verb)) {
+      return json(200, embed(address.model, verb, version, request.body));
+    }
     const method = verb === "countTokens" ? verb : "generateContent";
     const model = modelFor(address.model, method, version);
     if (verb === "countTokens") {

@@ -1,6 +1,7 @@
 import { chatEndpoint } from "./openai/chat-endpoint.ts";
 import { TERMINATOR } from "./openai/chunks.ts";
 import { checkCredential } from "./openai/credential.ts";
+import { EMBEDDERS, embeddings } from "./openai/embeddings.ts";
 import { ApiError, orderedError } from "./openai/error.ts";
 import { lastUserText } from "./openai/last-user-text.ts";
 import { findModel, listModels, modelBody } from "./openai/models.ts";
@@ -12,7 +13,7 @@ import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
 
 /**
- * OpenAI's chat completions, responses and models:
+ * OpenAI's chat completions, responses, embeddings and models:
  * https://platform.openai.com/docs/api-reference
  */
 export const openai: VendorFactory = (options) => {
@@ -37,6 +38,12 @@ export const openai: VendorFactory = (options) => {
       return only("POST", request, () => {
         checkContentType(request);
         return chat(request, headers);
+      });
+    }
+    if (path === "/v1/embeddings") {
+      return only("POST", request, () => {
+        checkContentType(request);
+        return jsonReply(200, embeddings(request.body), headers);
       });
     }
     if (/^\/v1\/responses(?:\/|$)/.test(path)) return responses(request, headers, key);
@@ -65,7 +72,7 @@ type Headers = Readonly<Record<string, string>>;
 
 function getModel(segment: string) {
   const id = decodeSegment(segment);
-  const model = findModel(id);
+  const model = findModel(id) ?? EMBEDDERS.find((embedder) => embedder.id === id);
   if (model !== undefined) return model;
   throw new ApiError(404, {
     message: `The model '${id}' does not exist`,

@@ -1,16 +1,19 @@
 import type { JsonObject } from "#sandbox/json.ts";
+import { EMBEDDER_BODY } from "./embeddings.ts";
 import { ApiError, invalid } from "./error.ts";
 import { MODELS, findModel, type Model } from "./models.ts";
 import { readPage } from "./pages.ts";
 
 export function listModels(query: URLSearchParams): JsonObject {
-  const { items, ...next } = readPage(MODELS, ({ id }) => `models/${id}`, query);
-  return { models: items.map(modelBody), ...next };
+  const all = [...MODELS.map(modelBody), EMBEDDER_BODY];
+  const { items, ...next } = readPage(all, ({ name }) => name, query);
+  return { models: items, ...next };
 }
 
 export function getModel(id: string, version: string): JsonObject {
   const model = findModel(id);
   if (model !== undefined) return modelBody(model);
+  if (EMBEDDER_BODY.name === `models/${id}`) return EMBEDDER_BODY;
   throw new ApiError(404, `Model is not found: models/${id} for api version ${version}`);
 }
 
@@ -26,7 +29,7 @@ export function modelFor(id: string, verb: string, version: string): Model {
   );
 }
 
-function modelBody(model: Model): JsonObject {
+function modelBody(model: Model): JsonObject & { readonly name: string } {
   const caches = model.modalities[0]?.[0] === "TEXT" && model.modalities.length === 1;
   return {
     name: `models/${model.id}`,

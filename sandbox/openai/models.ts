@@ -1,5 +1,6 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import { EMBEDDERS } from "./embeddings.ts";
 
 /** A simulated model: what it can do, and what it rejects. */
 export interface Model {
@@ -20,7 +21,7 @@ export interface Model {
   readonly namesPhases: boolean;
 }
 
-export type ListedModel = Pick<Model, "id" | "owner">;
+export type ListedModel = Pick<Model, "id"> & Partial<Pick<Model, "owner">>;
 
 export function findModel(id: string): Model | undefined {
   const found = MODELS.find((model) => model.id === id || model.snapshot === id);
@@ -30,10 +31,10 @@ export function findModel(id: string): Model | undefined {
 }
 
 export function listModels(): JsonObject {
-  return { object: "list", data: MODELS.map(modelBody) };
+  return { object: "list", data: [...MODELS, ...EMBEDDERS].map(modelBody) };
 }
 
-export function modelBody({ id, owner }: ListedModel): JsonObject {
+export function modelBody({ id, owner = "system" }: ListedModel): JsonObject {
   return { id, object: "model", created: 1_715_367_049, owned_by: owner };
 }
 

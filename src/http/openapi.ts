@@ -39,7 +39,7 @@ const SECURITY: Record<Access, readonly JsonObject[]> = {
 };
 
 function operationOf(route: Route<HttpDeps>): JsonObject {
-  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const parameters = [...route.path.matchAll(/\/:(\w+)/g)].map(([, name]) => ({
     name: name ?? "",
     in: "path",
     required: true,
@@ -72,7 +72,7 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
   };
 }
 
-/** `/v1/models/:id{.+}` is `/v1/models/{id}` there. */
+/** `/v1/models/:id{.+}` is `/v1/models/{id}` there; a verb at the end of a pattern stays. */
 function templateOf(path: string): string {
-  return path.replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
+  return path.replaceAll(/:(\w+)(?:\{[^:}]*(:\w+)?\})?/g, "{$1}$2");
 }

@@ -15,6 +15,8 @@ import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import { createEmbedding } from "./api/operation/create-embedding.ts";
+import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
@@ -90,10 +92,12 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listInputItems,
     createMessage,
     countMessageTokens,
+    ...inOtherShape(createEmbedding),
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
     getNativeModel,
+    ...nativeEmbeddings,
     ...nativeOperations,
     ...rerankOperations,
     explainRequest,

@@ -1,5 +1,6 @@
 import type { BodyEdits } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -31,6 +32,7 @@ export const ark: Provider = {
       }),
     },
   ],
+  embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 256 }],
   modelsPath: "/models",
   authorize: bearer,
 };

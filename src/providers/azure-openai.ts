@@ -1,7 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import { OPENAI_DIALECT, OPENAI_RESPONSES } from "./openai.ts";
+import { OPENAI_DIALECT, OPENAI_EMBEDDINGS, OPENAI_RESPONSES } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 
 /**
@@ -22,6 +22,7 @@ export const azureOpenai: Provider = {
       dialect: { ...OPENAI_RESPONSES },
     },
   ],
+  embeddings: [OPENAI_EMBEDDINGS],
   // The list there is of what could be deployed.
   needsModels: true,
   authorize: (secret) => ({ "api-key": secret }),

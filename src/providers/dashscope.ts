@@ -1,5 +1,6 @@
 import type { BodyEdits } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -38,6 +39,7 @@ export const dashscope: Provider = {
       },
     },
   ],
+  embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 10 }],
   rerank: [DASHSCOPE_RERANK],
   modelsPath: "/models",
   authorize: bearer,

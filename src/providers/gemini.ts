@@ -1,6 +1,10 @@
 import { isArray, isObject } from "#lib/json.ts";
+import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import type { Provider } from "./provider.ts";
+
+/** What we ask of models; the others in the list are for something else. */
+const METHODS = ["generateContent", "embedContent"];
 
 export const gemini: Provider = {
   id: "gemini",
@@ -18,6 +22,13 @@ export const gemini: Provider = {
       inlines: ["image", "audio", "video", "file"],
     },
   ],
+  embeddings: [
+    {
+      style: batchEmbedContents,
+      path: (model) => `/models/${encodeURIComponent(model)}:batchEmbedContents`,
+      maxInputs: 100,
+    },
+  ],
   modelsPath: "/models?pageSize=1000",
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 
@@ -25,8 +36,8 @@ export const gemini: Provider = {
     const models = isObject(list) ? list["models"] : undefined;
     return (isArray(models) ? models : []).filter(isObject).flatMap((model) => {
       const { name, supportedGenerationMethods: methods } = model;
-      const generates = !isArray(methods) || methods.includes("generateContent");
-      return typeof name === "string" && generates ? [name.replace(/^models\//, "")] : [];
+      const isOurs = !isArray(methods) || METHODS.some((method) => methods.includes(method));
+      return typeof name === "string" && isOurs ? [name.replace(/^models\//, "")] : [];
     });
   },
 };

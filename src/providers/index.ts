@@ -3,11 +3,13 @@ import { anthropic } from "./anthropic.ts";
 import { ark } from "./ark.ts";
 import { azureOpenai } from "./azure-openai.ts";
 import { bedrock } from "./bedrock.ts";
+import { cohere } from "./cohere.ts";
 import { dashscope } from "./dashscope.ts";
 import { deepseek } from "./deepseek.ts";
 import { fireworks } from "./fireworks.ts";
 import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
+import { jina } from "./jina.ts";
 import { lmStudio } from "./lm-studio.ts";
 import { mistral } from "./mistral.ts";
 import { moonshot } from "./moonshot.ts";
@@ -20,6 +22,7 @@ import { siliconflow } from "./siliconflow.ts";
 import { together } from "./together.ts";
 import { vertex } from "./vertex.ts";
 import { vllm } from "./vllm.ts";
+import { voyage } from "./voyage.ts";
 import { xai } from "./xai.ts";
 import { zhipu } from "./zhipu.ts";
 
@@ -40,6 +43,9 @@ export const PROVIDERS: readonly Provider[] = [
   dashscope,
   ark,
   siliconflow,
+  cohere,
+  jina,
+  voyage,
   azureOpenai,
   bedrock,
   vertex,

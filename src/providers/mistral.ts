@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -39,6 +40,14 @@ export const mistral: Provider = {
           ...(hasForeignIds(messages) ? { messages: withShortIds(messages) } : {}),
         };
       },
+    },
+  ],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: 128,
+      dialect: { dimensions: "output_dimension" },
     },
   ],
   modelsPath: "/models",

@@ -1,3 +1,4 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -9,6 +10,7 @@ export const ollama: Provider = {
   needsKey: false,
   isLocal: true,
   text: [{ style: chat, path: "/chat/completions", isFaithful: false }],
+  embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 512 }],
   modelsPath: "/models",
   authorize: bearer,
 };

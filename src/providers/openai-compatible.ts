@@ -1,3 +1,4 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
@@ -9,6 +10,14 @@ export const openaiCompatible: Provider = {
   docs: "https://platform.openai.com/docs/api-reference/chat",
   needsKey: false,
   text: [{ style: chat, path: "/chat/completions", isFaithful: true }],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: 2_048,
+      dialect: { takesTokens: true, takesUser: true },
+    },
+  ],
   rerank: [RERANK],
   modelsPath: "/models",
   authorize: bearer,

@@ -1,8 +1,10 @@
+import type { EmbeddingDialect } from "#styles/embedding/openai/dialect.ts";
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import { bearer, type Provider } from "./provider.ts";
+import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
  * Reasoning models refuse most of what steers sampling, and know the newer
@@ -30,6 +32,19 @@ export const OPENAI_RESPONSES: ResponsesDialect = {
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
 };
 
+const EMBEDDING_DIALECT: Partial<EmbeddingDialect> = {
+  encoding: "base64",
+  takesTokens: true,
+  takesUser: true,
+};
+
+export const OPENAI_EMBEDDINGS: EmbeddingEndpoint = {
+  style: embeddings,
+  path: "/embeddings",
+  maxInputs: 2_048,
+  dialect: { ...EMBEDDING_DIALECT },
+};
+
 export const openai: Provider = {
   id: "openai",
   name: "OpenAI",
@@ -52,6 +67,7 @@ export const openai: Provider = {
       dialect: { ...OPENAI_RESPONSES },
     },
   ],
+  embeddings: [OPENAI_EMBEDDINGS],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -27,7 +27,7 @@ export interface Provider {
   /** Runs on the owner's machines: nobody else's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
-  readonly embeddings?: readonly OperationEndpoint<EmbeddingQuestion, Embeddings>[];
+  readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
@@ -87,6 +87,8 @@ export interface OperationEndpoint<Q extends Question, A extends Reading> {
   /** In which ways the vendor's reading of the format is its own, in that format's terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
 }
+
+export type EmbeddingEndpoint = OperationEndpoint<EmbeddingQuestion, Embeddings>;
 
 /** A vendor reached through a library that speaks its language. */
 export interface TextAdapter {

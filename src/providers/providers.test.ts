@@ -45,7 +45,8 @@ describe("every provider", () => {
       }
       expect(each.baseUrl ?? "").not.toEndWith("/");
       // Endpoints of styles we know, or an adapter: never both.
-      expect(each.text.length > 0).toBe(each.adapter === undefined);
+      const endpoints: readonly unknown[] = [each.text, each.embeddings ?? [], each.rerank ?? []];
+      expect(endpoints.flat().length > 0).toBe(each.adapter === undefined);
     }
   });
 

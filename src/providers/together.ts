@@ -1,3 +1,4 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -13,6 +14,7 @@ export const together: Provider = {
   text: [
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
   ],
+  embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 128 }],
   rerank: [RERANK],
   modelsPath: "/models",
   authorize: bearer,

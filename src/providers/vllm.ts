@@ -1,3 +1,4 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -12,6 +13,9 @@ export const vllm: Provider = {
   isLocal: true,
   text: [
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+  ],
+  embeddings: [
+    { style: embeddings, path: "/embeddings", maxInputs: 2_048, dialect: { takesTokens: true } },
   ],
   rerank: [RERANK],
   modelsPath: "/models",

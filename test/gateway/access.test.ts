@@ -124,7 +124,7 @@ afterAll(async () => {
 
 /** Nothing that a route could do anything with: what counts is whether it is reached. */
 function knock(method: string, path: string, kind: Kind): Promise<Response> {
-  return fetch(opened.url + path.replaceAll(/:\w+(\{[^}]*\})?/g, "0"), {
+  return fetch(opened.url + path.replaceAll(/:\w+(?:\{[^:}]*(:\w+)?\})?/g, "0$1"), {
     method,
     headers: { "content-type": "application/json", ...shown[kind] },
     ...(method === "GET" ? {} : { body: "[]" }),

@@ -24,8 +24,13 @@ test("[A9] the version of every model endpoint stands in its path", async () => 
     "/v1/messages/count_tokens",
     "/v1/models",
     "/v1beta/models",
+    "/v1/embeddings",
     "/v1/models/{operation}",
     "/v1beta/models/{operation}",
+    "/v1/models/{model}:embedContent",
+    "/v1/models/{model}:batchEmbedContents",
+    "/v1beta/models/{model}:embedContent",
+    "/v1beta/models/{model}:batchEmbedContents",
   ]) {
     expect(paths).toContain(path);
   }

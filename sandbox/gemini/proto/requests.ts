@@ -4,7 +4,7 @@ import { content } from "./content.ts";
 import { generationConfig } from "./generation-config.ts";
 import { message, repeated } from "./message.ts";
 import { rootPlace } from "./place.ts";
-import { boolean, enumeration, text, type Reader } from "./scalars.ts";
+import { boolean, enumeration, int32, text, type Reader } from "./scalars.ts";
 import { tool, toolConfig } from "./tools.ts";
 
 const safetySetting = message("SafetySetting", {
@@ -56,6 +56,28 @@ export const countTokensRequest = message("CountTokensRequest", {
   generateContentRequest,
 });
 
+export const embedContentRequest = message("EmbedContentRequest", {
+  model: text,
+  content,
+  taskType: enumeration("TaskType", [
+    "TASK_TYPE_UNSPECIFIED",
+    "RETRIEVAL_QUERY",
+    "RETRIEVAL_DOCUMENT",
+    "SEMANTIC_SIMILARITY",
+    "CLASSIFICATION",
+    "CLUSTERING",
+    "QUESTION_ANSWERING",
+    "FACT_VERIFICATION",
+    "CODE_RETRIEVAL_QUERY",
+  ]),
+  title: text,
+  outputDimensionality: int32,
+});
+
+export const batchEmbedContentsRequest = message("BatchEmbedContentsRequest", {
+  requests: repeated(embedContentRequest),
+});
+
 export const cachedContentMessage = message("CachedContent", {
   ...prompt,
   name: text,
@@ -65,6 +87,7 @@ export const cachedContentMessage = message("CachedContent", {
 });
 
 export type GenerateContentMessage = Read<typeof generateContentRequest>;
+export type EmbedContentMessage = Read<typeof embedContentRequest>;
 export type CachedContentMessage = Read<typeof cachedContentMessage>;
 /** The part of either that is put before the model. */
 export type PromptMessage = Pick<

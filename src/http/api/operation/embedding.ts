@@ -1,0 +1,9 @@
+import { embedding, type EmbeddingQuestion, type Embeddings } from "#core/embedding.ts";
+import type { Operation } from "#relay/operate.ts";
+
+/** Embeddings, by whoever makes them. */
+export const embed: Operation<EmbeddingQuestion, Embeddings> = {
+  ...embedding,
+  family: "embeddings",
+  endpointsOf: ({ embeddings }) => embeddings ?? [],
+};

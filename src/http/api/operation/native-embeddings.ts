@@ -1,0 +1,50 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { InboundFormat } from "#core/operation.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import type { ObjectRule } from "#lib/rules.ts";
+import { BATCH_REQUEST, EMBED_REQUEST } from "#styles/embedding/gemini/fields.ts";
+import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index.ts";
+import { readOperation } from "#http/api/text/native.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { embed } from "./embedding.ts";
+import { serveQuestion } from "./serve-question.ts";
+
+/** Routes of their own among the native operations, since they are of another family. */
+export const nativeEmbeddings: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap(
+  (version) => [
+    route(
+      `${version}/models/:model{.+:embedContent}`,
+      "Turns a text into a vector, in the native style.",
+      EMBED_REQUEST,
+      embedContent({ mayNameModel: version === "/v1beta" }),
+    ),
+    route(
+      `${version}/models/:model{.+:batchEmbedContents}`,
+      "Turns texts into vectors, in the native style.",
+      BATCH_REQUEST,
+      batchEmbedContents,
+    ),
+  ],
+);
+
+function route(
+  path: string,
+  summary: string,
+  rule: ObjectRule,
+  format: InboundFormat<EmbeddingQuestion, Embeddings>,
+): Route<HttpDeps> {
+  return {
+    method: "POST",
+    path,
+    access: "key",
+    family: "embeddings",
+    summary,
+    requestSchema: () => schemaOf(rule),
+    renderError: (error) => format.inbound.buildError(error),
+    handle(exchange, deps) {
+      const { model } = readOperation(exchange.param("model"));
+      return serveQuestion(exchange, format, embed, deps, { model });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { EmbeddingQuestion, Embeddings, EmbeddingTask } from "#core/embedding.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { usageOf } from "#core/usage.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
+import { defined, memberOf } from "#lib/values.ts";
+import { textsOf } from "#styles/embedding/texts.ts";
+import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+
+const INPUT_TYPES: Readonly<Partial<Record<EmbeddingTask, string>>> = {
+  query: "search_query",
+  document: "search_document",
+  classification: "classification",
+  clustering: "clustering",
+  question_answering: "search_query",
+  fact_verification: "search_query",
+  code_query: "search_query",
+};
+
+export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
+  const { model, task, title, dimensions, user } = question;
+  const inputType = task === undefined ? undefined : INPUT_TYPES[task];
+  if (task !== undefined && inputType === undefined) report.lose("task");
+  if (title !== undefined) report.lose("title");
+  if (user !== undefined) report.lose("user");
+  return {
+    model,
+    texts: textsOf(question),
+    // One must be named; what nobody called anything is rather kept than asked.
+    input_type: inputType ?? "search_document",
+    embedding_types: ["float"],
+    ...defined({ output_dimension: dimensions }),
+  };
+}
+
+export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+  const floats = memberOf(body["embeddings"], "float");
+  if (!isArray(floats)) throw noAnswer("has no list of vectors");
+  const inputTokens = memberOf(memberOf(body["meta"], "billed_units"), "input_tokens");
+  const usage = usageOf({ inputTokens, outputTokens: 0 });
+  return { vectors: checkVectors(floats.map(readVector), inputs.length), ...defined({ usage }) };
+}

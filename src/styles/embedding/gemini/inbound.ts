@@ -1,0 +1,94 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import { invalid } from "#core/error.ts";
+import { refuse } from "#core/lossy.ts";
+import type { Reading } from "#core/operation.ts";
+import type { Address } from "#core/style.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import { isArray, isObject, type JsonObject } from "#lib/json.ts";
+import type { Rule } from "#lib/rules.ts";
+import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { camelized } from "#styles/text/gemini/names.ts";
+import { BATCH_REQUEST, EMBED_REQUEST } from "./fields.ts";
+import { taskOf } from "./task.ts";
+
+type Answer = Embeddings & Required<Reading>;
+
+/** One text. The path says which model; a body may only where a path of the same is known to repeat it. */
+export function readOne(
+  body: JsonObject,
+  { model = "" }: Address,
+  mayName: boolean,
+): EmbeddingQuestion {
+  const item = checked(body, EMBED_REQUEST);
+  if (!mayName && textOf(item["model"]) !== undefined) {
+    throw invalid("model", "'model' stands in the path, and must not be in the body.");
+  }
+  refuseOtherModel(item, model, "");
+  return { model, inputs: [textIn(item, "")], ...settingsOf(item) };
+}
+
+/** Several texts. They are asked for together, so what is said of one must be said of all. */
+export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingQuestion {
+  const items = listOf(checked(body, BATCH_REQUEST)["requests"]).filter(isObject);
+  const [first = {}] = items;
+  const inputs = items.map((item, at) => {
+    const path = `requests[${at}].`;
+    refuseOtherModel(item, model, path);
+    for (const name of ["taskType", "title", "outputDimensionality"]) {
+      if ((item[name] ?? null) === (first[name] ?? null)) continue;
+      throw refuse(path + name, "it must be the same in all items of a batch.");
+    }
+    return textIn(item, path);
+  });
+  return { model, inputs, ...settingsOf(first) };
+}
+
+export function writeOne({ vectors: [vector = new Float32Array()], usage }: Answer): JsonObject {
+  return { embedding: { values: [...vector] }, metadata: metadataOf(usage) };
+}
+
+export function writeMany({ vectors, usage }: Answer): JsonObject {
+  const embeddings = vectors.map((vector) => ({ values: [...vector] }));
+  return { embeddings, metadata: metadataOf(usage) };
+}
+
+function metadataOf({ inputTokens }: Answer["usage"]): JsonObject {
+  return { usage: { prompt_tokens: inputTokens, total_tokens: inputTokens } };
+}
+
+function checked(body: JsonObject, rule: Rule): JsonObject {
+  const named = camelized(body);
+  const found = findViolation(named, rule);
+  if (found === undefined) return named;
+  const param = found.path.slice(1);
+  throw invalid(param, `'${param}' ${found.problem}.`);
+}
+
+function refuseOtherModel(item: JsonObject, model: string, path: string): void {
+  const written = textOf(item["model"]);
+  if (written === undefined || written === model || written === `models/${model}`) return;
+  throw invalid(`${path}model`, "The model in the body is not the one in the path.");
+}
+
+/** The parts of a content are one text. */
+function textIn(item: JsonObject, path: string): string {
+  const parts = memberOf(item["content"], "parts");
+  const texts = (isArray(parts) ? parts : [parts]).map((part) => textOf(memberOf(part, "text")));
+  if (texts.includes(undefined)) {
+    throw invalid(`${path}content.parts`, `'${path}content.parts' must hold texts only.`);
+  }
+  const text = texts.filter((each) => each !== "").join("\n");
+  if (text !== "") return text;
+  throw invalid(
+    `${path}content.parts`,
+    `'${path}content.parts' must hold a text that is not empty.`,
+  );
+}
+
+function settingsOf(item: JsonObject): Partial<EmbeddingQuestion> {
+  return defined({
+    task: taskOf(item["taskType"]),
+    title: textOf(item["title"]),
+    dimensions: integerOf(item["outputDimensionality"]),
+  });
+}

@@ -1,0 +1,33 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
+import { defined, memberOf } from "#lib/values.ts";
+import { textsOf } from "#styles/embedding/texts.ts";
+import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+import { parseUsage } from "#styles/text/gemini/usage.ts";
+import { TASK_TYPES } from "./task.ts";
+
+/** One text or many, it is always a batch, whose items repeat what holds for all. */
+export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
+  const { model, task, title, dimensions, user } = question;
+  if (user !== undefined) report.lose("user");
+  const settings = defined({
+    taskType: task && TASK_TYPES[task],
+    title,
+    outputDimensionality: dimensions,
+  });
+  return {
+    requests: textsOf(question).map((text) => ({
+      model: `models/${model}`,
+      content: { parts: [{ text }] },
+      ...settings,
+    })),
+  };
+}
+
+export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+  if (!isArray(body["embeddings"])) throw noAnswer("has no list of vectors");
+  const vectors = body["embeddings"].map((each) => readVector(memberOf(each, "values")));
+  const usage = parseUsage(body["usageMetadata"]);
+  return { vectors: checkVectors(vectors, inputs.length), ...defined({ usage }) };
+}

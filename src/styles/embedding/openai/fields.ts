@@ -1,0 +1,28 @@
+import { either, integer, list, object, text } from "#lib/rules.ts";
+import type { ObjectRule } from "#lib/rules.ts";
+
+/** As many inputs as the format's first vendor takes in one request. */
+export const MAX_INPUTS = 2_048;
+const MAX_TOKENS_IN_INPUT = 1_000_000;
+/** Far above any model's; a larger number is a mistake. */
+export const MAX_DIMENSIONS = 100_000;
+
+const TEXT = text({ minLength: 1 });
+const TOKEN = integer(0, Number.MAX_SAFE_INTEGER);
+const TOKENS = list(TOKEN, MAX_TOKENS_IN_INPUT, 1);
+
+/** Everything of an embeddings request that is acted on. */
+export const REQUEST: ObjectRule = object({
+  "model!": text({ minLength: 1, maxLength: 512 }),
+  "input!": {
+    ...either(TEXT, list(either(TEXT, TOKEN, TOKENS), MAX_TOKENS_IN_INPUT, 1)),
+    doc: `A text or up to ${MAX_INPUTS}, or the tokens of as many.`,
+  },
+  encoding_format: text({ oneOf: ["float", "base64"] }),
+  dimensions: integer(1, MAX_DIMENSIONS, "Numbers in a vector; only some models give a choice."),
+  input_type: text({
+    oneOf: ["query", "document"],
+    doc: "What the vectors are for; only some models make a difference.",
+  }),
+  user: text(),
+});

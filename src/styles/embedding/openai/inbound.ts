@@ -1,0 +1,60 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import { invalid } from "#core/error.ts";
+import type { Reading } from "#core/operation.ts";
+import { findViolation } from "#lib/find-violation.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, integerOf, textOf } from "#lib/values.ts";
+import { toBase64 } from "#styles/embedding/vectors.ts";
+import { MAX_INPUTS, REQUEST } from "./fields.ts";
+
+export function read(body: JsonObject): EmbeddingQuestion {
+  const found = findViolation(body, REQUEST);
+  if (found !== undefined) {
+    const param = found.path.slice(1);
+    throw invalid(param, `'${param}' ${found.problem}.`);
+  }
+  const { encoding_format: encoding, input_type: task } = body;
+  return {
+    model: textOf(body["model"]) ?? "",
+    inputs: readInputs(body["input"]),
+    ...(encoding === "base64" ? { encoding } : {}),
+    ...(task === "query" || task === "document" ? { task } : {}),
+    ...defined({ dimensions: integerOf(body["dimensions"]), user: textOf(body["user"]) }),
+  };
+}
+
+/** One text, the tokens of one, or a list of either; the rule has seen to the types. */
+function readInputs(input: Json | undefined): EmbeddingQuestion["inputs"] {
+  if (!isArray(input)) return [textOf(input) ?? ""];
+  if (input.every((item) => typeof item === "number")) return [input];
+  if (input.length > MAX_INPUTS) {
+    throw invalid("input", `'input' must have ${MAX_INPUTS} items at most.`);
+  }
+  if (input.every((item) => typeof item === "string")) return input;
+  const tokens = input.filter((item) => isArray(item)).map(numbersIn);
+  if (tokens.length < input.length) {
+    throw invalid("input", "'input' must hold either texts or tokens.");
+  }
+  return tokens;
+}
+
+function numbersIn(items: readonly Json[]): readonly number[] {
+  return items.filter((item) => typeof item === "number");
+}
+
+export function write(
+  { vectors, usage }: Embeddings & Required<Reading>,
+  { model, encoding }: EmbeddingQuestion,
+): JsonObject {
+  const tokens = usage.inputTokens;
+  return {
+    object: "list",
+    data: vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: encoding === "base64" ? toBase64(vector) : [...vector],
+    })),
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}

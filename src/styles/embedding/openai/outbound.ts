@@ -1,0 +1,57 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { usageOf, type Usage } from "#core/usage.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, integerOf, memberOf } from "#lib/values.ts";
+import { textsOf } from "#styles/embedding/texts.ts";
+import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+import { PLAIN, type EmbeddingDialect } from "./dialect.ts";
+
+export function build(
+  question: EmbeddingQuestion,
+  { report, dialect: own }: OutboundContext,
+): JsonObject {
+  const dialect: EmbeddingDialect = { ...PLAIN, ...own };
+  const { model, inputs, dimensions, task, title, user } = question;
+  const word = task === undefined ? undefined : dialect.task?.words[task];
+  if (task !== undefined && word === undefined) report.lose("task");
+  if (title !== undefined) report.lose("title");
+  if (user !== undefined && dialect.takesUser !== true) report.lose("user");
+  return {
+    model,
+    input: dialect.takesTokens === true ? inputs : textsOf(question),
+    ...(dialect.encoding === "base64" ? { encoding_format: "base64" } : {}),
+    ...defined({ [dialect.dimensions]: dimensions }),
+    ...(dialect.task === undefined ? {} : defined({ [dialect.task.member]: word })),
+    ...(dialect.takesUser === true ? defined({ user }) : {}),
+  };
+}
+
+export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+  if (!isArray(body["data"])) throw noAnswer("has no list of vectors");
+  const vectors = inOrder(body["data"]).map((item) => readVector(memberOf(item, "embedding")));
+  const usage = parseUsage(body["usage"]);
+  return { vectors: checkVectors(vectors, inputs.length), ...defined({ usage }) };
+}
+
+/** Servers that number nothing keep the order of the inputs. */
+function inOrder(items: readonly Json[]): readonly Json[] {
+  const numbers = items.map((item) => integerOf(memberOf(item, "index")));
+  if (numbers.every((number) => number === undefined)) return items;
+  const ordered: Json[] = [];
+  for (const [at, number] of numbers.entries()) {
+    const isFree = number !== undefined && ordered[number] === undefined;
+    if (!isFree || number < 0 || number >= items.length) {
+      throw noAnswer("numbers its vectors in a way that makes no sense");
+    }
+    ordered[number] = items[at] ?? null;
+  }
+  return ordered;
+}
+
+/** Some vendors only tell the total, which is the same, and one of them tells zero. */
+function parseUsage(wire: Json | undefined): Usage | undefined {
+  const told = [memberOf(wire, "prompt_tokens"), memberOf(wire, "total_tokens")].map(integerOf);
+  const inputTokens = told.find((count) => count !== undefined && count > 0);
+  return inputTokens === undefined ? undefined : usageOf({ inputTokens, outputTokens: 0 });
+}

@@ -1,0 +1,50 @@
+import { GatewayError } from "#core/error.ts";
+import { isArray, type Json } from "#lib/json.ts";
+
+/** Little-endian, whatever the machine's own order is. */
+export function toBase64(vector: Float32Array): string {
+  const view = new DataView(new ArrayBuffer(vector.byteLength));
+  vector.forEach((value, at) => view.setFloat32(at * 4, value, true));
+  return Buffer.from(view.buffer).toString("base64");
+}
+
+/** A vector in either way of writing it. Throws `upstream_failed`. */
+export function readVector(wire: Json | undefined): Float32Array {
+  if (typeof wire === "string") return fromBase64(wire);
+  if (isArray(wire) && wire.every((value) => typeof value === "number")) {
+    return Float32Array.from(wire);
+  }
+  throw noAnswer("holds something that is no vector");
+}
+
+function fromBase64(text: string): Float32Array {
+  const bytes = Buffer.from(text, "base64");
+  // What is no base64 is skipped there, and comes out shorter.
+  const isWhole = bytes.length === Math.floor((text.replace(/=+$/, "").length * 3) / 4);
+  if (!isWhole || bytes.length % 4 !== 0) throw noAnswer("holds something that is no vector");
+  const vector = new Float32Array(bytes.length / 4);
+  for (let at = 0; at < vector.length; at++) vector[at] = bytes.readFloatLE(at * 4);
+  return vector;
+}
+
+/** One vector for each input, all of them as long, of numbers. Throws `upstream_failed`. */
+export function checkVectors(
+  vectors: readonly Float32Array[],
+  inputs: number,
+): readonly Float32Array[] {
+  if (vectors.length !== inputs) {
+    throw noAnswer(`has ${vectors.length} vectors for ${inputs} inputs`);
+  }
+  const length = vectors[0]?.length ?? 0;
+  if (length === 0 || vectors.some((vector) => vector.length !== length)) {
+    throw noAnswer("has vectors of different lengths, or empty ones");
+  }
+  if (!vectors.every((vector) => vector.every(Number.isFinite))) {
+    throw noAnswer("has vectors that do not consist of numbers");
+  }
+  return vectors;
+}
+
+export function noAnswer(why: string): GatewayError {
+  return new GatewayError("upstream_failed", `The upstream's answer ${why}.`);
+}
