@@ -40,7 +40,12 @@ export async function operate<Q extends Question, A extends Reading>(
   deps: AttemptDeps & AdmitDeps,
 ): Promise<Told<A>> {
   const call = endable(asked);
-  const makePlan = () => deps.router.planFor(call, (each) => routeFor(each, operation));
+  const makePlan = () =>
+    deps.router.planFor(
+      call,
+      (each) => findRoute(each, operation),
+      `does not do ${operation.family}`,
+    );
   const { plan, settlement } = await admit(call, makePlan, deps);
   try {
     const begun = await firstToAnswer(call, plan, settlement, deps, (route, way) =>
@@ -91,14 +96,11 @@ async function ask<Q extends Question, A extends Reading>(
   return { answer: operation.join(parts, question), lost: report.fields };
 }
 
-function routeFor<Q extends Question, A extends Reading>(
+function findRoute<Q extends Question, A extends Reading>(
   candidate: Candidate,
-  { family, endpointsOf }: Operation<Q, A>,
-): OperationRoute<Q, A> {
+  { endpointsOf }: Operation<Q, A>,
+): OperationRoute<Q, A> | undefined {
   const { provider, upstreamModel } = candidate;
   const endpoint = endpointsOf(provider).find((each) => each.serves?.(upstreamModel) ?? true);
-  if (endpoint !== undefined) return { ...candidate, endpoint };
-  throw new GatewayError("model_not_found", `This model does not do ${family}.`, {
-    param: "model",
-  });
+  return endpoint && { ...candidate, endpoint };
 }

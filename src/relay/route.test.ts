@@ -164,6 +164,20 @@ describe("a model", () => {
   });
 });
 
+describe("where not every channel of a model does the same", () => {
+  const onlyEmbeds = channel("e", { provider: "jina" });
+
+  test("those that cannot are passed over", () => {
+    const { plan } = setup([onlyEmbeds, channel("a")]);
+
+    expect(plan().routes.map((each) => each.channel.name)).toEqual(["a"]);
+  });
+
+  test("a call that none of them can serve is refused as such, whoever rests", () => {
+    expect(codeOf(() => setup([onlyEmbeds]).plan())).toBe("model_not_found");
+  });
+});
+
 describe("for a user of a group", () => {
   const group: Group = { id: 3, name: "g", priceFactor: 1_500, prices: new Map(), createdAt: 0 };
   const inGroup = (more: Partial<Group>): ApiKey => ({ ...KEY, group: { ...group, ...more } });

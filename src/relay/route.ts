@@ -82,20 +82,21 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens">): Plan {
-    return this.planFor(call, (each) => routeFor(each, call.style));
+    return this.planFor(call, (each) => findRoute(each, call.style), "does not generate text");
   }
 
-  /** The same for calls of any kind; `toRoute` throws where a candidate has nothing for them. */
+  /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens">,
-    toRoute: (candidate: Candidate) => R,
+    toRoute: (candidate: Candidate) => R | undefined,
+    refusal: string,
   ): Plan<R> {
-    const { model } = call.facts;
-    const candidates = this.#candidates(call.key, model);
-    const able = candidates.filter((each) => this.#health.mayTry(each.channel));
-    if (able.length === 0) throw allResting(candidates, this.#health);
+    const all = this.#candidates(call.key, call.facts.model).flatMap((each) => toRoute(each) ?? []);
+    if (all.length === 0) throw unableTo(refusal);
+    const able = all.filter((each) => this.#health.mayTry(each.channel));
+    if (able.length === 0) throw allResting(all, this.#health);
 
-    const routes = inOrder(able).map(toRoute);
+    const routes = inOrder(able);
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
   }
@@ -111,9 +112,14 @@ export class Router {
     const objections = new Map(seen.map((each) => [each.candidate, each.objection]));
     const able = seen.filter((each) => each.objection === undefined);
     const others = seen.filter((each) => each.objection !== undefined);
-    return [able, others]
+    const prospects = [able, others]
       .flatMap((group) => inOrder(group.map((each) => each.candidate)))
-      .map((each) => ({ route: routeFor(each, call.style), objection: objections.get(each) }));
+      .flatMap((each) => {
+        const route = findRoute(each, call.style);
+        return route === undefined ? [] : { route, objection: objections.get(each) };
+      });
+    if (prospects.length === 0) throw unableTo("does not generate text");
+    return prospects;
   }
 
   /** What the model is held to. None for a key that may not use it: it must not find out by being slowed down. */
@@ -205,21 +211,26 @@ export function allResting(
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
 export function routeFor(candidate: Candidate, style: InboundStyle): Route {
+  const route = findRoute(candidate, style);
+  if (route === undefined) throw unableTo("does not generate text");
+  return route;
+}
+
+function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined {
   const { provider, channel, upstreamModel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
   const wanted = channel.style ?? style.id;
   const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
-  if (endpoint === undefined) {
-    throw new GatewayError("model_not_found", "This model does not generate text.", {
-      param: "model",
-    });
-  }
-  return { ...candidate, endpoint };
+  return endpoint && { ...candidate, endpoint };
+}
+
+function unableTo(refusal: string): GatewayError {
+  return new GatewayError("model_not_found", `This model ${refusal}.`, { param: "model" });
 }
 
 /** By priority; within one, drawn by weight without replacement. */
-function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
+function inOrder<C extends Candidate>(candidates: readonly C[]): readonly C[] {
   if (candidates.length === 1) return candidates;
   const drawn = candidates.map((each) => ({
     each,
