@@ -146,7 +146,7 @@ export const network: Parser<string> = {
 };
 
 /** "is not a word I know", with the one that was probably meant. */
-export function notAmong(word: string, known: readonly string[]): string {
+function notAmong(word: string, known: readonly string[]): string {
   return `is not known here; ${didYouMean(word, known)}`;
 }
 

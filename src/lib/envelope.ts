@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { decrypt, encrypt } from "./aead.ts";
+import { KEY_BYTES } from "./derive-key.ts";
 
 const VERSION = "v1";
-const KEY_BYTES = 32;
 
 /**
  * Text under a key of its own, which in turn is under `key` (32 bytes):

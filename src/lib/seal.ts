@@ -1,5 +1,5 @@
-import { hkdfSync } from "node:crypto";
 import { decrypt, encrypt } from "./aead.ts";
+import { deriveKey } from "./derive-key.ts";
 
 /** Keeps short texts so that only this process, and others with the same secret, can read them. */
 export interface Seal {
@@ -13,7 +13,7 @@ const VERSION = "v1.";
 
 /** With a key of its own for each label. */
 export function openSeal(secret: Uint8Array, label: string): Seal {
-  const key = new Uint8Array(hkdfSync("sha256", secret, "", label, 32));
+  const key = deriveKey(secret, label);
   return {
     close: (bytes, context) =>
       VERSION + encrypt(bytes, key, Buffer.from(context)).toString("base64url"),

@@ -1,15 +1,14 @@
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { AuditAnchor, AuditBreak } from "#core/audit.ts";
+import { deriveKey } from "#lib/derive-key.ts";
 import type { AuditColumns, AuditTable } from "./tables/audit.ts";
-
-const KEY_BYTES = 32;
 
 /** Before the first row. */
 export const BEGINNING: AuditAnchor = { seq: 0, digest: "" };
 
 /** A key of its own: whoever can write to the database, and nothing else, cannot make a digest. */
 export function auditKey(pepper: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", pepper, "", "sluice audit log", KEY_BYTES));
+  return deriveKey(pepper, "sluice audit log");
 }
 
 /** The next row of the chain. Time never goes back in it, whatever the clocks of gateways do. */

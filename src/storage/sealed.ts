@@ -1,9 +1,8 @@
-import { hkdfSync } from "node:crypto";
 import { credential, type Credential } from "#core/channel.ts";
 import { destinationOf, type Destination } from "#core/stored-routing.ts";
+import { deriveKey } from "#lib/derive-key.ts";
 import { seal, unseal } from "#lib/envelope.ts";
 
-const KEY_BYTES = 32;
 const KEY_USE = "sluice: credentials of channels";
 
 /** Credentials as they are kept: each opens only for its own channel, place and destination. */
@@ -19,7 +18,7 @@ export interface CredentialVault {
 
 /** Keyed from the secret beside the database: a copy of the database alone opens nothing. */
 export function openCredentialVault(secret: Uint8Array): CredentialVault {
-  const key = new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(), KEY_USE, KEY_BYTES));
+  const key = deriveKey(secret, KEY_USE);
   return {
     seal: (credentials, channelId, to) =>
       credentials.map((each, place) => seal(each.open(), key, contextOf(channelId, to, place))),

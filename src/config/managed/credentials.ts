@@ -15,7 +15,7 @@ const HIDDEN = "***";
 const NEW = `${HIDDEN} (new)`;
 
 /** What stands for a stored credential in a document: its end, as it is shown everywhere. */
-export function placeholderOf({ label }: Credential): string {
+function placeholderOf({ label }: Credential): string {
   return label.replace(/^\.\.\./, HIDDEN);
 }
 

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { ObjectRule } from "#lib/rules.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import type { Exchange } from "../routes.ts";
 import { MAX_BODY_BYTES } from "./envelope.ts";
 
@@ -16,11 +16,7 @@ export async function readFields(
   shown: readonly string[] = [],
 ): Promise<JsonObject> {
   const { json } = await exchange.readJson(MAX_BODY_BYTES);
-  const found = findViolation(json, rule);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(json, rule);
   for (const name of Object.keys(json)) {
     if (rule.members.has(name) || shown.includes(name)) continue;
     const known = [...rule.members.keys()].join(", ");

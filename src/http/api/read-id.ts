@@ -13,3 +13,10 @@ export function idIn(query: URLSearchParams, name: string): number | undefined {
   if (id === undefined) throw invalid(name, `'${name}' must be an id.`);
   return id;
 }
+
+/** The last id of the page before, in a query; 0 for the first page. `whose`: "a user's". */
+export function readAfter(query: URLSearchParams, whose: string): number {
+  const given = query.get("after") ?? "0";
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw invalid("after", `'after' must be ${whose} id.`);
+}

@@ -101,7 +101,7 @@ export function groupColumns(change: GroupChange) {
   };
 }
 
-export function writePrices(prices: ReadonlyMap<string, Rates>): string {
+function writePrices(prices: ReadonlyMap<string, Rates>): string {
   return JSON.stringify(Object.fromEntries(prices));
 }
 

@@ -1,16 +1,12 @@
 import { invalid } from "#core/error.ts";
 import type { RerankQuestion } from "#core/rerank.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
 
 export function readQuestion(body: JsonObject): RerankQuestion {
-  const found = findViolation(body, REQUEST);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(body, REQUEST);
   const query = textOf(body["query"]) ?? "";
   if (query === "") throw invalid("query", "'query' is empty.");
   const documents = listOf(body["documents"]).map(

@@ -7,6 +7,7 @@ import { renderFailure, succeed } from "../envelope.ts";
 import { idIn } from "../read-id.ts";
 import { readInstant } from "../read-instant.ts";
 import { wholeNumber } from "../whole-number.ts";
+import { seconds } from "../seconds.ts";
 
 const common = { method: "GET", access: "auditor", renderError: renderFailure } as const;
 
@@ -79,7 +80,7 @@ function queryOf(search: URLSearchParams): AuditQuery {
 function showRow(row: AuditRow): JsonObject {
   return {
     seq: row.seq,
-    created_at: Math.floor(row.at / 1_000),
+    created_at: seconds(row.at),
     actor_id: row.actorId,
     actor: row.actor,
     role: row.role,

@@ -4,6 +4,7 @@ import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Health } from "#relay/health.ts";
 import { isServing, type ListedChannel } from "#relay/inventory.ts";
+import { seconds } from "../seconds.ts";
 
 /** A channel as the file would describe it, and how it is doing. Of its credentials only their ends are shown. */
 export function showChannel(listed: ListedChannel, health: Health): JsonObject {
@@ -72,8 +73,4 @@ function showModels(models: ModelList): JsonObject[string] {
   return [...models.upstreamNames].map(([name, upstream]) =>
     name === upstream ? name : { name, upstream },
   );
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1_000);
 }

@@ -3,6 +3,7 @@ import { writeThousandths } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { showLimits } from "../limit-fields.ts";
 import { showPrices } from "./group-prices.ts";
+import { seconds } from "../seconds.ts";
 
 export function showGroup(group: Group): JsonObject {
   return {
@@ -14,7 +15,7 @@ export function showGroup(group: Group): JsonObject {
     prices: showPrices(group.prices),
     ...showLimits(group.limits),
     ...showLimits(group.sharedLimits, "shared_"),
-    created_at: Math.floor(group.createdAt / 1_000),
+    created_at: seconds(group.createdAt),
   };
 }
 

@@ -1,11 +1,11 @@
-import { GatewayError, invalid } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
-import { readId } from "../read-id.ts";
+import { readAfter, readId } from "../read-id.ts";
 import { CHANGED_GROUP, NEW_GROUP, readGroupFields } from "./group-fields.ts";
 import { SHOWN_FIELDS, showGroup } from "./group-json.ts";
 
@@ -19,9 +19,8 @@ export const listGroups: Route<HttpDeps> = {
   renderError: renderFailure,
 
   async handle(exchange, { groups }) {
-    const after = new URL(exchange.request.url).searchParams.get("after") ?? "0";
-    if (!/^\d{1,15}$/.test(after)) throw invalid("after", "'after' must be a group's id.");
-    const found = await groups.list(Number(after), PAGE);
+    const after = readAfter(new URL(exchange.request.url).searchParams, "a group's");
+    const found = await groups.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showGroup) });
   },
 };

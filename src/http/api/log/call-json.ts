@@ -2,13 +2,14 @@ import type { CallRecord } from "#core/call.ts";
 import { partsOf, writePartCost, writeRate } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { showUsd } from "../usd.ts";
+import { seconds } from "../seconds.ts";
 
 /** A call as whoever made it sees it: who served it is not theirs to know. */
 export function showCall(call: CallRecord): JsonObject {
   const { usage } = call;
   return {
     id: call.id,
-    created_at: Math.floor(call.at / 1_000),
+    created_at: seconds(call.at),
     token_id: call.keyId,
     model: call.model,
     style: call.style,

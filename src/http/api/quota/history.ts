@@ -6,6 +6,7 @@ import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { showUsdChange } from "../usd.ts";
 import { wholeNumber } from "../whole-number.ts";
+import { seconds } from "../seconds.ts";
 
 const PAGE_SIZE = { usual: 20, most: 100 } as const;
 
@@ -25,5 +26,5 @@ export async function showHistory(
 }
 
 function showGrant({ id, at, amount, bound, note }: GrantRecord): JsonObject {
-  return { id, at: Math.floor(at / 1_000), change_usd: showUsdChange(amount), bound, note };
+  return { id, at: seconds(at), change_usd: showUsdChange(amount), bound, note };
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { showBudgets } from "../budget-fields.ts";
 import { showUsd, showUsdOrNull } from "../usd.ts";
+import { seconds } from "../seconds.ts";
 
 /** What an owner may spend and has spent, in all and in the periods that are running. */
 export async function showQuota(
@@ -29,7 +30,7 @@ function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject
     period: budget.period,
     amount_usd: showUsdOrNull(account.granted),
     ...showUse(account),
-    resets_at: Math.floor(resetsAt / 1_000),
+    resets_at: seconds(resetsAt),
   };
 }
 

@@ -1,4 +1,3 @@
-import { invalid } from "#core/error.ts";
 import type { Team } from "#core/team.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
@@ -12,8 +11,10 @@ import { renderFailure, succeed } from "../envelope.ts";
 import { NAME, readName } from "../name-fields.ts";
 import { showQuota } from "../quota/show-quota.ts";
 import { readFields } from "../read-fields.ts";
+import { readAfter } from "../read-id.ts";
 import { readUsd, USD } from "../usd.ts";
 import { findTeam, noSuchTeam } from "./find-team.ts";
+import { seconds } from "../seconds.ts";
 
 const common = { renderError: renderFailure } as const;
 
@@ -30,9 +31,8 @@ export const listTeams: Route<HttpDeps> = {
   summary: "Lists teams by id, at most 100; `after` is the last id of the page before.",
 
   async handle(exchange, { teams }) {
-    const after = new URL(exchange.request.url).searchParams.get("after") ?? "0";
-    if (!/^\d{1,15}$/.test(after)) throw invalid("after", "'after' must be a team's id.");
-    const found = await teams.list(Number(after), PAGE);
+    const after = readAfter(new URL(exchange.request.url).searchParams, "a team's");
+    const found = await teams.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showTeam) });
   },
 };
@@ -111,7 +111,7 @@ function readTeam(body: JsonObject) {
 }
 
 function showTeam({ id, name, createdAt }: Team): JsonObject {
-  return { id, name, created_at: Math.floor(createdAt / 1_000) };
+  return { id, name, created_at: seconds(createdAt) };
 }
 
 async function showTeamWhole(team: Team, deps: HttpDeps): Promise<JsonObject> {

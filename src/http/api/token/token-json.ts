@@ -4,6 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { showBudgets } from "../budget-fields.ts";
 import { showLimits } from "../limit-fields.ts";
 import { showUsd } from "../usd.ts";
+import { seconds } from "../seconds.ts";
 
 /** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
 export function showToken(listed: ListedKey, now: number): JsonObject {
@@ -33,8 +34,4 @@ function statusOf({ key, quota, spent }: ListedKey, now: number): KeyStatus {
   if (key.status !== KEY_STATUS.enabled) return key.status;
   if (key.expiresAt !== undefined && key.expiresAt <= now) return KEY_STATUS.expired;
   return quota !== null && spent >= quota ? KEY_STATUS.exhausted : KEY_STATUS.enabled;
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1_000);
 }

@@ -5,6 +5,7 @@ import { requireUser } from "#http/require-user.ts";
 import type { Route } from "#http/routes.ts";
 import { ownSession } from "#http/start-session.ts";
 import { renderFailure, succeed } from "../envelope.ts";
+import { seconds } from "../seconds.ts";
 
 const common = { access: "user", renderError: renderFailure } as const;
 
@@ -34,8 +35,8 @@ export const endSessions: Route<HttpDeps> = {
 
 function showSession({ createdAt, seenAt, network, isOwn }: SessionRecord): JsonObject {
   return {
-    created_at: Math.floor(createdAt / 1_000),
-    seen_at: Math.floor(seenAt / 1_000),
+    created_at: seconds(createdAt),
+    seen_at: seconds(seenAt),
     network: network ?? null,
     is_own: isOwn,
   };

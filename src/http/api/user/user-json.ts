@@ -1,5 +1,6 @@
 import type { User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { seconds } from "../seconds.ts";
 
 export function showUser(user: User): JsonObject {
   return {
@@ -12,6 +13,6 @@ export function showUser(user: User): JsonObject {
     team_id: user.teamId ?? null,
     status: user.isEnabled ? 1 : 2,
     second_factor: user.hasSecondFactor,
-    created_at: Math.floor(user.createdAt / 1_000),
+    created_at: seconds(user.createdAt),
   };
 }

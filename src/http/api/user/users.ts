@@ -1,4 +1,3 @@
-import { invalid } from "#core/error.ts";
 import { ROLES, type Role } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
@@ -9,6 +8,7 @@ import { requireUser } from "#http/require-user.ts";
 import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { readFields } from "../read-fields.ts";
+import { readAfter } from "../read-id.ts";
 import { readUsd, USD } from "../usd.ts";
 import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
 import {
@@ -34,9 +34,8 @@ export const listUsers: Route<HttpDeps> = {
   renderError: renderFailure,
 
   async handle(exchange, { users }) {
-    const after = new URL(exchange.request.url).searchParams.get("after") ?? "0";
-    if (!/^\d{1,15}$/.test(after)) throw invalid("after", "'after' must be a user's id.");
-    const found = await users.list(Number(after), PAGE);
+    const after = readAfter(new URL(exchange.request.url).searchParams, "a user's");
+    const found = await users.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showUser) });
   },
 };

@@ -3,11 +3,11 @@ import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Reading } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { camelized } from "#styles/text/gemini/names.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { BATCH_REQUEST, EMBED_REQUEST } from "./fields.ts";
 import { taskOf } from "./task.ts";
 
@@ -58,10 +58,8 @@ function metadataOf({ inputTokens }: Answer["usage"]): JsonObject {
 
 function checked(body: JsonObject, rule: Rule): JsonObject {
   const named = camelized(body);
-  const found = findViolation(named, rule);
-  if (found === undefined) return named;
-  const param = found.path.slice(1);
-  throw invalid(param, `'${param}' ${found.problem}.`);
+  holdToRule(named, rule);
+  return named;
 }
 
 function refuseOtherModel(item: JsonObject, model: string, path: string): void {

@@ -1,18 +1,14 @@
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
 import type { Reading } from "#core/operation.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, textOf } from "#lib/values.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { MAX_INPUTS, REQUEST } from "./fields.ts";
 
 export function read(body: JsonObject): EmbeddingQuestion {
-  const found = findViolation(body, REQUEST);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(body, REQUEST);
   const { encoding_format: encoding, input_type: task } = body;
   return {
     model: textOf(body["model"]) ?? "",

@@ -1,18 +1,13 @@
-import { invalid } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
-  const found = findViolation(body, REQUEST);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(body, REQUEST);
 
   checkVendorMembers(body);
 

@@ -1,17 +1,12 @@
-import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type { RequestFacts } from "#core/style.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
 
 export function readRequest(body: JsonObject): RequestFacts {
-  const found = findViolation(body, REQUEST);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(body, REQUEST);
   refuseWhatChangesTheAnswer(body);
   return {
     model: textOf(body["model"]) ?? "",

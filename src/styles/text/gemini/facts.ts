@@ -1,8 +1,7 @@
-import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
-import { findViolation } from "#lib/find-violation.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
 
 /**
@@ -10,11 +9,7 @@ import { WRITTEN_REQUEST } from "./fields.ts";
  * stream stand in the path. Usage comes with every chunk, asked for or not.
  */
 export function readRequest(body: JsonObject, address: Address): RequestFacts {
-  const found = findViolation(body, WRITTEN_REQUEST);
-  if (found !== undefined) {
-    const param = found.path.slice(1);
-    throw invalid(param, `'${param}' ${found.problem}.`);
-  }
+  holdToRule(body, WRITTEN_REQUEST);
 
   const config = body["generationConfig"] ?? body["generation_config"];
   return {
