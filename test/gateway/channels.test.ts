@@ -114,36 +114,18 @@ describe("a channel that is made while the gateway runs", () => {
   });
 
   test("is there again after a restart, with its credential", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
-    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
-    const first = await openTestGateway(options);
-    await (
-      await asRoot(first.url)
-    )("POST", "/api/channel", described());
-    await first[Symbol.asyncDispose]();
-
-    await using second = await openTestGateway(options);
+    await using second = await openAgain();
 
     const messages = [{ role: "user", content: "hi" }];
     const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
     expect(answer.status).toBe(200);
     await answer.text();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   test("whose row was changed outside is left out, and the gateway starts all the same", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
-    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
-    const first = await openTestGateway(options);
-    await (
-      await asRoot(first.url)
-    )("POST", "/api/channel", described());
-    await first[Symbol.asyncDispose]();
-    const database = new Database(join(dataDir, "sluice.db"));
-    database.run("update channels set base_url = ?", [at(other)]);
-    database.close();
-
-    await using second = await openTestGateway(options);
+    await using second = await openAgain((database) => {
+      database.run("update channels set base_url = ?", [at(other)]);
+    });
 
     const { data } = await (await asRoot(second.url))("GET", "/api/channel");
     expect(data["items"]).toMatchObject([
@@ -154,7 +136,6 @@ describe("a channel that is made while the gateway runs", () => {
     expect(answer.status).toBe(404);
     await answer.text();
     expect(other.requests).toEqual([]);
-    rmSync(dataDir, { recursive: true, force: true });
   });
 });
 
@@ -473,19 +454,10 @@ describe("an address", () => {
   });
 
   test("is judged again on each connection: a public one that leads inside is not called", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
-    const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
-    const first = await openTestGateway(options);
-    await (
-      await asRoot(first.url)
-    )("POST", "/api/channel", described());
-    await first[Symbol.asyncDispose]();
     // As it is for a name that was public when it was looked at.
-    const database = new Database(join(dataDir, "sluice.db"));
-    database.run("update channels set reach = 'public'");
-    database.close();
-
-    await using second = await openTestGateway(options);
+    await using second = await openAgain((database) => {
+      database.run("update channels set reach = 'public'");
+    });
 
     const messages = [{ role: "user", content: "hi" }];
     const answer = await second.post("/v1/chat/completions", { model: MODEL, messages });
@@ -497,7 +469,6 @@ describe("an address", () => {
       expect(data).toMatchObject({ probes: [{ fault: "upstream_unreachable" }] });
     }
     expect(sandbox.requests).toEqual([]);
-    rmSync(dataDir, { recursive: true, force: true });
   });
 });
 
@@ -570,3 +541,26 @@ describe("what is refused", () => {
     expect((await root("GET", "/api/channel")).data["items"]).toHaveLength(1);
   });
 });
+
+/** A gateway on the database of another, which was given a channel and stopped; `tamper` came between. */
+async function openAgain(tamper?: (database: Database) => void): Promise<TestGateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
+  const options = { yaml: "sandbox: auto", dataDir, env: LOGIN };
+  const first = await openTestGateway(options);
+  const root = await asRoot(first.url);
+  await root("POST", "/api/channel", described());
+  await first[Symbol.asyncDispose]();
+
+  const database = new Database(join(dataDir, "sluice.db"));
+  tamper?.(database);
+  database.close();
+
+  const second = await openTestGateway(options);
+  return {
+    ...second,
+    async [Symbol.asyncDispose]() {
+      await second[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
