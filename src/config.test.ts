@@ -109,6 +109,7 @@ test("with nothing said, every setting has its default", () => {
     keptAnswerBytes: 8 * 1024 * 1024,
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
+    picturePixels: 64_000_000,
     linkMs: 20_000,
     keysPerUser: 1000,
     drainMs: 120_000,

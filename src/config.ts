@@ -72,6 +72,12 @@ export const LIMITS = {
   keptAnswerBytes: limit("kept_answer_bytes", bytes, 8 * MIB, "An answer kept to be repeated."),
   keptUserBytes: limit("kept_user_bytes", bytes, 256 * MIB, "All kept answers of one user."),
   linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
+  picturePixels: limit(
+    "picture_pixels",
+    take.wholeNumber(1_000, 268_000_000),
+    64_000_000,
+    "Pixels of a picture that a caller gives.",
+  ),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
@@ -324,6 +330,14 @@ export const SETTINGS = {
     parser: take.duration(10, HOUR_MS),
     default: 2 * SECOND_MS,
     doc: "How often the ledger notes what a running call has delivered, in case of a crash.",
+    stored: "at once",
+  }),
+  imageShape: setting({
+    env: "SLUICE_IMAGES_SHAPE",
+    path: "images.shape",
+    parser: take.choice("auto", "envelope", "openai"),
+    default: "auto",
+    doc: "How `/v1/images/generations` answers; `auto` goes by who the caller shows itself to be.",
     stored: "at once",
   }),
   linkNetworks: setting({

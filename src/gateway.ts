@@ -49,6 +49,7 @@ import {
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
+import type { DrawDeps } from "#relay/draw.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
@@ -211,7 +212,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
-  const relay: RelayDeps = {
+  const relay: RelayDeps & DrawDeps = {
     router: new Router(channels, health, settings),
     egress,
     health,
@@ -235,6 +236,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     },
     get maxAttempts() {
       return limits.attempts;
+    },
+    get maxPixels() {
+      return limits.picturePixels;
+    },
+    get maxPictureEventBytes() {
+      return limits.answerBytes;
+    },
+    get pendingMs() {
+      return limits.unaryMs;
     },
     delivery: {
       get maxEventBytes() {
@@ -271,6 +281,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       return settings.secondFactorRule;
     },
     identities: storage.identities,
+    imageShape: () => settings.imageShape,
     singleSignOn: openSignOn(config, pepper, clock),
     loginLimits: await openLogins(options, pepper, deadlines, opened),
     audit: storage.audit,

@@ -9,7 +9,7 @@ export interface Signable {
   readonly method: "GET" | "POST";
   readonly url: URL;
   readonly headers: HeaderFields;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** Of the channel that it leaves by. */
   readonly options: ChannelOptions;
   /** Unix ms. */

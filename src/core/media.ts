@@ -7,6 +7,10 @@ export interface FetchedMedia {
 
 /** Follows links of callers to media, for upstreams that do not. */
 export interface MediaFetcher {
-  /** Throws `invalid_request` for a link that may not be followed, or leads to nothing usable. */
-  follow(url: string, signal: AbortSignal): Promise<FetchedMedia>;
+  /**
+   * Throws `invalid_request` for a link that may not be followed, or leads to
+   * nothing usable. `upstream`: who gave the link, in an answer; links to
+   * itself are followed wherever it is.
+   */
+  follow(url: string, signal: AbortSignal, upstream?: URL): Promise<FetchedMedia>;
 }

@@ -1,12 +1,15 @@
+import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { GatewayError } from "./error.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import type { Usage } from "./usage.ts";
 
-/** What is asked in one piece and answered in one piece: no conversation, and no stream. */
+/** What is asked in one piece, and answered in one piece as a rule: no conversation. */
 export interface Question {
   /** The name that the caller used; the upstream's own on the way out. */
   readonly model: string;
+  /** The answer is wanted piece by piece; only some kinds can be. */
+  readonly stream?: boolean;
 }
 
 export interface Reading {
@@ -20,6 +23,8 @@ export interface InboundFormat<Q extends Question, A extends Reading> {
   readonly inbound: {
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): Q;
+    /** The same of a form; absent where the format has none. */
+    readForm?(form: Form, address: Address): Q;
     /** The answer says how much was used, whether or not the upstream did. */
     write(answer: A & Required<Reading>, question: Q): JsonObject;
     buildError(error: GatewayError): JsonObject;
@@ -27,11 +32,20 @@ export interface InboundFormat<Q extends Question, A extends Reading> {
 }
 
 /** The wire format of a question that upstreams speak. Pure. */
-export interface OutboundFormat<Q extends Question, A extends Reading> {
+export interface OutboundFormat<
+  Q extends Question,
+  A extends Reading,
+  B extends JsonObject | Form = JsonObject,
+> {
   readonly id: string;
   readonly outbound: {
-    /** Reports what the format cannot say. */
-    build(question: Q, context: OutboundContext): JsonObject;
+    /**
+     * Reports what the format cannot say. Throws `invalid_request` for what
+     * the model would refuse, or answer with something else.
+     */
+    build(question: Q, context: OutboundContext): B;
+    /** By which id the answer is to be asked for, since it is not in this body yet. */
+    pendingIn?(body: JsonObject): string | undefined;
     /** Throws `upstream_failed` for what is no answer to the question. */
     parse(body: JsonObject, question: Q): A;
     parseError(status: number, body: string): UpstreamError;
@@ -46,6 +60,18 @@ export interface QuestionKind<Q extends Question, A extends Reading> {
   split(question: Q, maxInputs: number): readonly Q[];
   /** The answer to a question out of those to its parts. */
   join(parts: readonly Part<Q, A>[], question: Q): A;
+  /** What an answer is expected to be at most, for reserving; none where absent. */
+  expect?(question: Q): Expected;
+  /** How many parts are asked at once; one after the other where absent. */
+  readonly partsAtOnce?: number;
+  /** The answer to a part that failed, where those to other parts are still worth having. */
+  failed?(error: GatewayError): A;
+}
+
+export interface Expected {
+  /** Tokens of each of `choices` results. */
+  readonly maxOutputTokens: number;
+  readonly choices: number;
 }
 
 export interface Part<Q, A> {

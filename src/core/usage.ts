@@ -12,6 +12,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
+  /** Pictures made. */
+  readonly images?: number;
   /** Counted here, because the upstream did not say or said something impossible. */
   readonly isEstimated: boolean;
 }

@@ -15,7 +15,7 @@ export interface Connection {
   /** Kept once it may be written to; rejects with what kept it from opening. */
   readonly opened: Promise<void>;
   /** Sends it all, as fast as the other side takes it. False where it is closed already. */
-  write(text: string): boolean;
+  write(bytes: string | Uint8Array): boolean;
   pause(): void;
   resume(): void;
   /** Lets another exchange of the same pool have it, or closes it. */
@@ -170,10 +170,13 @@ class PooledConnection implements Connection {
     return this.#opened.promise;
   }
 
-  write(text: string): boolean {
-    const written = this.#state === "open" ? (this.#socket?.write(text) ?? -1) : -1;
+  write(bytes: string | Uint8Array): boolean {
+    const written = this.#state === "open" ? (this.#socket?.write(bytes) ?? -1) : -1;
     if (written < 0) return false;
-    if (written < Buffer.byteLength(text)) this.#unsent = Buffer.from(text).subarray(written);
+    if (written < Buffer.byteLength(bytes)) {
+      const all = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+      this.#unsent = all.subarray(written);
+    }
     return true;
   }
 

@@ -17,7 +17,8 @@ export interface UpstreamLimits {
 export interface UpstreamRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
-  readonly body?: string;
+  /** Let go of once it is written out: a large one would be held as long as its answer takes. */
+  body?: string | Uint8Array | undefined;
   /** Whose connections to use: no two channels share any. */
   readonly pool: string;
   /** Where its connections may lead; anywhere where absent. The same for all of a pool. */

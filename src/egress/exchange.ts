@@ -14,6 +14,8 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const PIECE_BYTES = 512;
 /** A server that closed an idle connection before it saw our request is heard of within a round trip. */
 const RACE_MS = 2_000;
+/** Characters or bytes. */
+const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 /** One request and its answer, on a connection that is its own until it is closed. */
@@ -73,18 +75,19 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Sends the request and waits for the answer's head. */
-  async begin(connections: Connections, text: string): Promise<void> {
+  /** Sends the request, head and body, and waits for the answer's head. */
+  async begin(connections: Connections, written: string | Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
     const to = destinationOf(url);
-    const reused = connections.reuse(pool, to, this);
+    // A large request would have to be kept for a second connection until it is answered.
+    const reused = written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
-      if (await this.#sendOn(reused, text)) return;
+      if (await this.#sendOn(reused, written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
       if (!this.#isRace()) throw unanswered();
     }
-    if (await this.#sendOn(await this.#connect(connections, to), text)) return;
+    if (await this.#sendOn(await this.#connect(connections, to), written)) return;
     throw unanswered();
   }
 
@@ -194,7 +197,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return connection;
   }
 
-  #sendOn(connection: Connection, text: string): Promise<boolean> {
+  #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
     const now = this.#deadlines.now();
     this.#connection = connection;
@@ -202,7 +205,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.dueAt = Math.min(this.#totalAt, now + (this.#request.isStream ? firstByteMs : unaryMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
-    if (!connection.write(text)) answered.resolve(false);
+    if (!connection.write(written)) answered.resolve(false);
     return answered.promise;
   }
 

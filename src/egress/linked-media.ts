@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
+import { hostOf, portOf, type GuardRules } from "./guard.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
+import { CLOSED } from "./reach.ts";
 
 export interface LinkRules {
   /** Networks that may be reached although they are not public. */
@@ -17,15 +19,14 @@ const MAX_REDIRECTS = 3;
 /** `rulesNow`: asked for each link. */
 export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
   return {
-    async follow(url, signal) {
+    async follow(url, signal, upstream) {
       const rules = rulesNow();
+      const isOwn = upstream !== undefined && URL.parse(url)?.origin === upstream.origin;
       await using response = await guardedFetch(url, {
         allowHttp: true,
-        allow: rules.allow,
-        ports: rules.ports,
+        ...(isOwn ? ownLink(upstream) : { ...rules, maxRedirects: MAX_REDIRECTS }),
         maxBytes: rules.maxBytes,
         totalTimeoutMs: rules.timeoutMs,
-        maxRedirects: MAX_REDIRECTS,
         headers: { accept: "*/*", "user-agent": "sluice" },
         signal,
       });
@@ -35,6 +36,16 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
       if (bytes.length === 0) throw useless("there is nothing behind it");
       return { base64: bytes.toString("base64"), mediaType: typeOf(bytes, response.headers) };
     },
+  };
+}
+
+/** The operator named this upstream, so it is reached as its channel is; where it redirects to is nobody's word. */
+function ownLink(upstream: URL): Pick<GuardRules, "allow" | "deny" | "names" | "ports"> {
+  return {
+    allow: ["0.0.0.0/0", "::/0"],
+    deny: CLOSED,
+    names: [hostOf(upstream)],
+    ports: [portOf(upstream)],
   };
 }
 

@@ -4,7 +4,7 @@ import { isInNetworks } from "#lib/networks.ts";
 import { hostOf, isPrivateName, isPublicAddress } from "./guard.ts";
 
 /** Where clouds keep what is for the machine alone, and what is no one machine's address. */
-const CLOSED = [
+export const CLOSED = [
   "0.0.0.0/8",
   "100.100.100.200/32", // metadata of Alibaba's cloud
   "168.63.129.16/32", // Azure's host

@@ -31,9 +31,10 @@ export function openEgress(
   };
 
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
-    const text = requestText(request, tokens.present(request), clock.now());
+    const written = writeRequest(request, tokens.present(request), clock.now());
     // Waited for before the exchange, whose deadlines count from its beginning.
-    const ready = typeof text === "string" ? text : await text;
+    const ready = written instanceof Promise ? await written : written;
+    request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
       await exchange.begin(connections, ready);
@@ -47,13 +48,16 @@ export function openEgress(
   }
 }
 
+/** A request's head and body. */
+type Written = string | Uint8Array;
+
 /** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
-function requestText(
+function writeRequest(
   request: UpstreamRequest,
   secret: string | undefined | Promise<string>,
   at: number,
-): string | Promise<string> {
-  if (secret instanceof Promise) return secret.then((token) => requestText(request, token, at));
+): Written | Promise<Written> {
+  if (secret instanceof Promise) return secret.then((token) => writeRequest(request, token, at));
   const headers = headersOf(request);
   if (secret === undefined) return writtenOut(request, headers, "");
   const { url, method, body = "", options = {} } = request;
@@ -67,7 +71,7 @@ function writtenOut(
   { method, url, body, placeholder }: UpstreamRequest,
   headers: HeaderFields,
   secret: string,
-): string {
+): Written {
   let target = url.pathname + url.search;
   let fields = "";
   for (const name in headers) fields += `${name}: ${fieldValue(headers[name] ?? "")}\r\n`;
@@ -75,7 +79,9 @@ function writtenOut(
     target = target.replaceAll(placeholder, () => encodeURIComponent(secret));
     fields = fields.replaceAll(placeholder, () => fieldValue(secret));
   }
-  return `${method} ${target} HTTP/1.1\r\n${fields}\r\n${body ?? ""}`;
+  const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
+  if (body === undefined) return head;
+  return typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
 }
 
 function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {

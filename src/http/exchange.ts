@@ -3,11 +3,12 @@ import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { User } from "#core/user.ts";
+import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readJsonBody, readYamlBody } from "./body.ts";
+import { readFormBody, readJsonBody, readYamlBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -91,6 +92,10 @@ export class HttpExchange implements Exchange {
     return this.#readAhead ?? this.#read(maxBytes);
   }
 
+  readForm(maxBytes: number): Promise<Form | undefined> {
+    return this.#amongBigBodies(() => readFormBody(this.request, maxBytes));
+  }
+
   readYaml(maxBytes: number): Promise<Uint8Array> {
     return readYamlBody(this.request, maxBytes);
   }
@@ -101,11 +106,15 @@ export class HttpExchange implements Exchange {
     return this.#readAhead;
   }
 
-  /** Few large bodies are read at a time: each is held several times over while it is. */
-  async #read(maxBytes: number): Promise<RequestBody> {
+  #read(maxBytes: number): Promise<RequestBody> {
     const limits = { maxBytes, maxDepth: this.#around.jsonDepth };
+    return this.#amongBigBodies(() => readJsonBody(this.request, limits));
+  }
+
+  /** Few large bodies are read at a time: each is held several times over while it is. */
+  async #amongBigBodies<T>(read: () => Promise<T>): Promise<T> {
     const announced = Number(this.request.headers.get("content-length") ?? BIG_BODY_BYTES);
-    if (announced < BIG_BODY_BYTES) return await readJsonBody(this.request, limits);
+    if (announced < BIG_BODY_BYTES) return await read();
 
     using place = await this.#around.bigBodies.enter();
     if (place === undefined) {
@@ -113,7 +122,7 @@ export class HttpExchange implements Exchange {
         retryAfterMs: 1_000,
       });
     }
-    return await readJsonBody(this.request, limits);
+    return await read();
   }
 
   waitLong(): Disposable {

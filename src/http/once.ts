@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
 import type { Claim, ClaimResult, KeptAnswerStore } from "#core/kept-answers.ts";
+import { Form } from "#lib/form.ts";
 import type { Clock } from "#lib/clock.ts";
 import { recorder } from "./recorder.ts";
 import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
@@ -14,18 +15,20 @@ export interface OnceDeps {
   onError(error: GatewayError, requestId: string): void;
 }
 
+/** A body as it was read. */
+type Asked = string | Uint8Array | Form;
+
 /**
  * Answers a request that costs something. Where its caller gave it an
  * `Idempotency-Key`, the same request sent again is answered by what the first
  * one was, and not charged again. Only an answer that came to its end is kept:
  * after a failure, or when the caller hung up, the next one is a new call.
  *
- * `question` is the body as it was read. Throws `still_running`, `key_reused`
- * and `answer_not_kept`.
+ * Throws `still_running`, `key_reused` and `answer_not_kept`.
  */
 export async function once(
   exchange: Exchange,
-  question: string | Uint8Array,
+  question: Asked,
   deps: OnceDeps,
   answer: () => Promise<Reply>,
 ): Promise<Response> {
@@ -61,7 +64,7 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
 function claimOf(
   key: string,
-  question: string | Uint8Array,
+  question: Asked,
   exchange: Exchange,
   { clock, limits }: OnceDeps,
 ): Claim {
@@ -81,11 +84,21 @@ function claimOf(
   return {
     id: digest(JSON.stringify([userId, method, pathname, key])),
     userId,
-    question: digest(`${searchParams.toString()}\n`, question),
+    question: digest(`${searchParams.toString()}\n`, ...piecesOf(question)),
     callId: exchange.id,
     at,
     endsBy: at + limits.totalMs + GRACE_MS,
   };
+}
+
+/** The boundary between a form's parts is another one each time that it is sent. */
+function piecesOf(question: Asked): readonly (string | Uint8Array)[] {
+  if (!(question instanceof Form)) return [question];
+  return question.parts.flatMap((part) => {
+    const { name, ...rest } = part;
+    if ("value" in rest) return [JSON.stringify([name, rest.value])];
+    return [JSON.stringify([name, rest.filename, rest.bytes.length]), rest.bytes];
+  });
 }
 
 function digest(...parts: readonly (string | Uint8Array)[]): string {

@@ -12,6 +12,7 @@ import {
 import { explainRequest } from "./api/explain.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
+import { imageOperations } from "./api/image/images.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
@@ -100,6 +101,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeEmbeddings,
     ...nativeOperations,
     ...rerankOperations,
+    ...imageOperations,
     explainRequest,
     deleteTokens,
     listTokens,

@@ -25,3 +25,12 @@ export function toResponse(reply: Reply, requestId: string): Response {
   });
   return new Response(body, { headers });
 }
+
+/** Of every answer that is streamed, beside its type. */
+export const STREAM_HEADERS = {
+  "cache-control": "no-cache",
+  // Asks a proxy in front not to collect the events.
+  "x-accel-buffering": "no",
+};
+
+export const SERVER_SENT_EVENTS = "text/event-stream; charset=utf-8";

@@ -4,6 +4,7 @@ import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
+import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Client } from "./client.ts";
 
@@ -59,6 +60,8 @@ export interface Exchange {
   note(details: JsonObject): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
+  /** The body as a form; undefined where it says to be something else, and can still be read. */
+  readForm(maxBytes: number): Promise<Form | undefined>;
   /** The bytes of a YAML body, which nothing else reads. */
   readYaml(maxBytes: number): Promise<Uint8Array>;
   /**

@@ -9,7 +9,7 @@ export interface SigningKey {
 export interface SignedRequest {
   readonly method: string;
   readonly url: URL;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** Of the request, by name in small letters; those named in `sign` are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -108,7 +108,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function sha256(text: string): string {
+function sha256(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

@@ -97,6 +97,11 @@ export class SseDecoder {
       this.#parser.feed(piece);
       return;
     }
+    // An event of megabytes is not looked at anew for each of its pieces.
+    if (this.#rest.length > LONG && !piece.includes("\n") && !piece.includes("\r")) {
+      this.#rest += piece;
+      return;
+    }
     const text = this.#rest === "" ? piece : this.#rest + piece;
     let at = 0;
     while (at < text.length) {
@@ -149,6 +154,7 @@ export class SseDecoder {
 
 const NAME = "event: ";
 const DATA = "data: ";
+const LONG = 64 * 1024;
 const WAITS = -1;
 const ODD = -2;
 

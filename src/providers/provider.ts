@@ -2,12 +2,14 @@ import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { FaultCode } from "#core/error.ts";
+import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
+import type { Form } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** One vendor: where it is, how it is addressed, and its quirks. Data, but for the quirks. */
@@ -29,6 +31,7 @@ export interface Provider {
   readonly text: readonly TextEndpoint[];
   readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
+  readonly images?: readonly ImageEndpoint[];
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
   /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
@@ -78,14 +81,36 @@ export interface TextEndpoint {
 
 /** Where a vendor answers questions of one kind, and in which format. */
 export interface OperationEndpoint<Q extends Question, A extends Reading> {
-  readonly style: OutboundFormat<Q, A>;
+  readonly style: OutboundFormat<Q, A, JsonObject | Form>;
   readonly path: TextEndpoint["path"];
   /** Which of the vendor's models it serves; all of them where absent. */
   serves?(model: string): boolean;
-  /** Inputs that one request may hold; longer questions are asked in parts. */
+  /** Which of the questions it answers; all of them where absent. */
+  answers?(question: Q): boolean;
+  /** Inputs that one request may hold, or results that it may ask for; larger questions are asked in parts. */
   readonly maxInputs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its answer comes later: how often to look for it, and where. */
+  readonly pending?: {
+    readonly everyMs: number;
+    /** Below the channel's address. */
+    path(id: string): string;
+  };
   /** In which ways the vendor's reading of the format is its own, in that format's terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
+}
+
+export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> {
+  readonly style: OutboundImageFormat;
+  /** What given pictures must be for it. */
+  readonly pictures: PictureTerms;
+}
+
+export interface PictureTerms {
+  /** It follows no links: what is behind them is sent. */
+  readonly inlines: boolean;
+  /** Media types; pictures of other ones are sent as PNG. */
+  readonly types: readonly string[];
 }
 
 export type EmbeddingEndpoint = OperationEndpoint<EmbeddingQuestion, Embeddings>;

@@ -38,7 +38,9 @@ export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Prom
 /** How the upstream of a route is reached, with the credential of this attempt. */
 export interface Way {
   /** POSTs to the route's endpoint. */
-  send(route: Addressed, request: Outgoing): Promise<UpstreamReply>;
+  send(route: Addressed, request: Outgoing<string | Uint8Array>): Promise<UpstreamReply>;
+  /** GETs what stands at a path below the channel's address. */
+  look(route: Addressed, path: string): Promise<UpstreamReply>;
   /** For the route's adapter, which knows its own endpoints. */
   openSession(): FetchSession;
 }
@@ -55,8 +57,8 @@ export interface Addressee {
   readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };
 }
 
-export interface Outgoing {
-  readonly body: string;
+export interface Outgoing<B extends string | Uint8Array = string> {
+  readonly body: B;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -160,11 +162,18 @@ export async function tryOnce<T, R extends Tried>(
       async send(wire, { body, headers }) {
         const sent = await deps.egress.send({
           ...terms,
-          url: urlOf(wire, call.facts.stream),
+          url: urlOf(wire, pathOf(wire, call.facts.stream)),
           method: "POST",
           body,
           headers: { ...provider.headers, ...headers },
         });
+        await onReply(sent);
+        return sent;
+      },
+      async look(wire, path) {
+        const url = new URL(baseOf(wire).href + path);
+        const { headers = {} } = provider;
+        const sent = await deps.egress.send({ ...terms, url, method: "GET", headers });
         await onReply(sent);
         return sent;
       },
@@ -210,18 +219,24 @@ function releaseOnce(health: Health, { channel }: Candidate): (failure?: Gateway
 const urls = new WeakMap<Channel, Map<string, URL>>();
 
 /** Parsed once for each channel: it is the same for all its calls. */
-function urlOf(route: Addressed, isStream: boolean): URL {
-  const { channel, provider } = route;
-  const { options = {} } = channel;
-  const path = pathOf(route, isStream);
+function urlOf(route: Candidate, path: string): URL {
+  const { channel } = route;
   let known = urls.get(channel);
   if (known === undefined) urls.set(channel, (known = new Map()));
   let url = known.get(path);
   if (url === undefined) {
-    const base = channel.baseUrl || (provider.baseUrlOf?.(options) ?? "");
-    known.set(path, (url = new URL(base + path)));
+    known.set(path, (url = new URL(addressOf(route) + path)));
   }
   return url;
+}
+
+/** The channel's address. */
+export function baseOf(route: Candidate): URL {
+  return urlOf(route, "");
+}
+
+function addressOf({ channel, provider }: Candidate): string {
+  return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
 }
 
 /** Below the channel's address. */

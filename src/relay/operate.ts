@@ -1,19 +1,55 @@
+import { setTimeout } from "node:timers/promises";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { MediaFetcher } from "#core/media.ts";
 import type { Part, Question, QuestionKind, Reading } from "#core/operation.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import { whyGone } from "#egress/gone.ts";
+import { Form } from "#lib/form.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
 import type { OperationEndpoint, Provider } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import { firstToAnswer, type AttemptDeps, type Way } from "./attempt.ts";
+import { baseOf, firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "./attempt.ts";
 import type { Served } from "./call.ts";
-import { endable } from "./open-calls.ts";
-import type { Candidate } from "./route.ts";
+import type { DeliverySettings } from "./deliver.ts";
+import { endable, type Endable } from "./open-calls.ts";
+import type { Candidate, Plan } from "./route.ts";
 import { parseAnswer } from "./whole.ts";
 
 /** A kind of question, and who answers it. */
-export interface Operation<Q extends Question, A extends Reading> extends QuestionKind<Q, A> {
+export interface Operation<
+  Q extends Question,
+  A extends Reading,
+  E extends OperationEndpoint<Q, A> = OperationEndpoint<Q, A>,
+> extends QuestionKind<Q, A> {
   readonly family: Family;
-  endpointsOf(provider: Provider): readonly OperationEndpoint<Q, A>[];
+  endpointsOf(provider: Provider): readonly E[];
+  /** Fetches and converts what the endpoint needs otherwise than the caller gave it. */
+  prepare?(question: Q, endpoint: E, tools: Tools): Promise<Q>;
+  /** The same for the answer and its caller. */
+  finish?(answer: A, question: Q, tools: Tools): Promise<A>;
+}
+
+/** What `prepare` and `finish` may use. */
+export interface Tools {
+  readonly media: MediaFetcher;
+  /** Of a given picture. */
+  readonly maxPixels: number;
+  readonly signal: AbortSignal;
+  /** Where the upstream of this attempt is. */
+  readonly upstream: URL;
+  /** Unix ms of the call's admission. */
+  readonly at: number;
+}
+
+export interface OperateDeps extends AttemptDeps, AdmitDeps {
+  readonly delivery: DeliverySettings;
+  readonly media: MediaFetcher;
+  readonly maxPixels: number;
+  /** How long to wait for an answer that a vendor makes in its own time. */
+  readonly pendingMs: number;
 }
 
 /** A question on its way. */
@@ -34,22 +70,16 @@ interface Found<A> {
 }
 
 /** One question, from admission to settlement. The answer leaves once it is paid for on disk. */
-export async function operate<Q extends Question, A extends Reading>(
-  asked: Asked<Q>,
-  operation: Operation<Q, A>,
-  deps: AttemptDeps & AdmitDeps,
-): Promise<Told<A>> {
+export async function operate<
+  Q extends Question,
+  A extends Reading,
+  E extends OperationEndpoint<Q, A>,
+>(asked: Asked<Q>, operation: Operation<Q, A, E>, deps: OperateDeps): Promise<Told<A>> {
   const call = endable(asked);
-  const makePlan = () =>
-    deps.router.planFor(
-      call,
-      (each) => findRoute(each, operation),
-      `does not do ${operation.family}`,
-    );
-  const { plan, settlement } = await admit(call, makePlan, deps);
+  const { plan, settlement } = await admit(call, () => planFor(call, operation, deps), deps);
   try {
     const begun = await firstToAnswer(call, plan, settlement, deps, (route, way) =>
-      ask(call, route, operation, way),
+      ask(call, route, operation, way, deps),
     );
     begun.release();
     const { answer, lost } = begun.answer;
@@ -64,43 +94,122 @@ export async function operate<Q extends Question, A extends Reading>(
   }
 }
 
-interface OperationRoute<Q extends Question, A extends Reading> extends Candidate {
-  readonly endpoint: OperationEndpoint<Q, A>;
+export interface OperationRoute<E> extends Candidate {
+  readonly endpoint: E;
 }
 
-/** All parts of a question go the same way, since vectors and scores of two models do not compare. */
-async function ask<Q extends Question, A extends Reading>(
-  { question, isStrict }: Asked<Q>,
-  route: OperationRoute<Q, A>,
-  operation: Operation<Q, A>,
+/** Throws where no channel of the model answers such questions. */
+export function planFor<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
+  asked: Endable<Asked<Q>>,
+  { endpointsOf, family }: Operation<Q, A, E>,
+  { router }: Pick<OperateDeps, "router">,
+): Plan<OperationRoute<E>> {
+  const findRoute = (candidate: Candidate): OperationRoute<E> | undefined => {
+    const { provider, upstreamModel } = candidate;
+    const endpoint = endpointsOf(provider).find(
+      (each) => (each.serves?.(upstreamModel) ?? true) && (each.answers?.(asked.question) ?? true),
+    );
+    return endpoint && { ...candidate, endpoint };
+  };
+  return router.planFor(asked, findRoute, `does not do ${family}, or not in this way`);
+}
+
+/** All parts of a question go the same way, since what two models say does not compare. */
+export async function ask<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
+  asked: Asked<Q>,
+  route: OperationRoute<E>,
+  operation: Operation<Q, A, E>,
   way: Way,
+  deps: OperateDeps,
 ): Promise<Found<A>> {
-  const { endpoint, upstreamModel: model, traits } = route;
-  const { outbound } = endpoint.style;
+  const { question, isStrict, signal } = asked;
+  const { endpoint, upstreamModel: model } = route;
   const report = new LossReport();
-  const context = {
+  const tools = toolsFor(route, asked, deps);
+  const named = { ...question, model };
+  const prepared = (await operation.prepare?.(named, endpoint, tools)) ?? named;
+  const parts = operation.split(prepared, endpoint.maxInputs);
+  const failures: GatewayError[] = [];
+
+  const askPart = async (part: Q): Promise<Part<Q, A>> => {
+    try {
+      const outgoing = write(part, route, report, isStrict);
+      const body = await answerTo(outgoing, route, way, signal, deps);
+      return { question: part, answer: endpoint.style.outbound.parse(body, part) };
+    } catch (cause) {
+      const error = GatewayError.from(cause);
+      failures.push(error);
+      const answer = operation.failed?.(error);
+      if (answer === undefined || failures.length === parts.length) throw error;
+      return { question: part, answer };
+    }
+  };
+  const answered = await mapAtMost(parts, operation.partsAtOnce ?? 1, askPart);
+  const answer = operation.join(answered, prepared);
+  return {
+    answer: (await operation.finish?.(answer, prepared, tools)) ?? answer,
+    lost: report.fields,
+  };
+}
+
+export function toolsFor(
+  route: Candidate,
+  { signal, at }: Pick<Served, "signal" | "at">,
+  { media, maxPixels }: Pick<OperateDeps, "media" | "maxPixels">,
+): Tools {
+  return { media, maxPixels, signal, at, upstream: baseOf(route) };
+}
+
+/** The request for an endpoint. */
+export function write<Q extends Question, A extends Reading>(
+  question: Q,
+  { endpoint, traits }: OperationRoute<OperationEndpoint<Q, A>>,
+  report: LossReport,
+  isStrict: boolean,
+): Outgoing<string | Uint8Array> {
+  const body = endpoint.style.outbound.build(question, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
-  };
-  const parts: Part<Q, A>[] = [];
-  for (const part of operation.split({ ...question, model }, endpoint.maxInputs)) {
-    const body = outbound.build(part, context);
-    if (isStrict) report.refuseIfAny();
-    using reply = await way.send(route, { body: JSON.stringify(body), headers: {} });
-    parts.push({
-      question: part,
-      answer: outbound.parse(parseAnswer(await reply.readAll()), part),
-    });
-  }
-  return { answer: operation.join(parts, question), lost: report.fields };
+  });
+  if (isStrict) report.refuseIfAny();
+  const { headers = {} } = endpoint;
+  if (!(body instanceof Form)) return { body: JSON.stringify(body), headers };
+  const { contentType, bytes } = body.encode();
+  return { body: bytes, headers: { ...headers, "content-type": contentType } };
 }
 
-function findRoute<Q extends Question, A extends Reading>(
-  candidate: Candidate,
-  { endpointsOf }: Operation<Q, A>,
-): OperationRoute<Q, A> | undefined {
-  const { provider, upstreamModel } = candidate;
-  const endpoint = endpointsOf(provider).find((each) => each.serves?.(upstreamModel) ?? true);
-  return endpoint && { ...candidate, endpoint };
+/** The answer's body, waited for where the vendor only says at first that it will come. */
+async function answerTo<Q extends Question, A extends Reading>(
+  outgoing: Outgoing<string | Uint8Array>,
+  route: OperationRoute<OperationEndpoint<Q, A>>,
+  way: Way,
+  signal: AbortSignal,
+  { clock, pendingMs }: OperateDeps,
+): Promise<JsonObject> {
+  const { pending, style } = route.endpoint;
+  const until = clock.monotonic() + pendingMs;
+  let body = await wholeOf(way.send(route, outgoing));
+  for (;;) {
+    const id = style.outbound.pendingIn?.(body);
+    if (id === undefined || pending === undefined) return body;
+    if (clock.monotonic() > until) {
+      throw new GatewayError("upstream_timeout", "The upstream took too long.");
+    }
+    await pause(pending.everyMs, signal);
+    body = await wholeOf(way.look(route, pending.path(id)));
+  }
+}
+
+async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
+  using reply = await sending;
+  return parseAnswer(await reply.readAll());
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch {
+    throw whyGone(signal);
+  }
 }

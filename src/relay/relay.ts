@@ -14,6 +14,7 @@ import {
   refuseNonStream,
 } from "./passthrough.ts";
 import { endable, type Endable } from "./open-calls.ts";
+import { handOver } from "./hand-over.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 import {
@@ -57,52 +58,16 @@ async function relayWhole(
   return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }
 
-/** The first byte leaves once the hold is on disk, the last one once the settlement is. */
 async function relayStream(
   call: Endable<Call>,
   plan: Plan,
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const { answer, route, release } = await firstToAnswer(
-    call,
-    plan,
-    settlement,
-    deps,
-    beginStream(call, deps),
-  );
-  const { stream } = answer;
-  try {
-    await settlement.durable;
-  } catch (cause) {
-    stream.close();
-    release();
-    throw cause;
-  }
-  settlement.answering(route, stream, stream.lost);
+  const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
+  const answer = await handOver(call, begun, settlement);
   forgetQuestion(call);
-
-  // A caller who leaves before the first byte never has the answer sent.
-  let isSending = false;
-  const onGone = (): void => {
-    if (isSending) return;
-    stream.close();
-    release();
-    void settlement.cancel();
-  };
-  const { callerSignal } = call;
-  if (callerSignal.aborted) onGone();
-  else callerSignal.addEventListener("abort", onGone, { once: true });
-  return {
-    kind: "stream",
-    lost: stream.lost,
-    isTranslated: stream.isTranslated,
-    send(sink) {
-      isSending = true;
-      callerSignal.removeEventListener("abort", onGone);
-      return answer.send(sink, settlement, release);
-    },
-  };
+  return answer;
 }
 
 export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReading> {

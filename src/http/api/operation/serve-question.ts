@@ -1,7 +1,9 @@
 import { invalid } from "#core/error.ts";
-import type { InboundFormat, Question, Reading } from "#core/operation.ts";
+import type { InboundFormat, Question, QuestionKind, Reading } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
 import { fitsIn, NO_USAGE } from "#core/usage.ts";
+import type { Form } from "#lib/form.ts";
+import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
@@ -11,55 +13,84 @@ import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /** A question in any format: read it, have it answered, and answer in the same format. */
-export async function serveQuestion<Q extends Question, A extends Reading>(
+export async function serveQuestion<
+  Q extends Question,
+  A extends Reading,
+  E extends OperationEndpoint<Q, A>,
+>(
   exchange: Exchange,
   format: InboundFormat<Q, A>,
-  operation: Operation<Q, A>,
+  operation: Operation<Q, A, E>,
   deps: HttpDeps,
   address: Address = {},
 ): Promise<Response> {
-  const sent = await exchange.readJson(deps.limits.bodyBytes);
-  const question = format.inbound.read(sent.json, address);
-  if (question.model === "") throw invalid("model", "'model' must name a model.");
-  return await once(exchange, sent.text, deps, () =>
-    answer(exchange, question, format, operation, deps),
+  const { question, sent } = await readQuestion(exchange, format, deps.limits.bodyBytes, address);
+  return await once(exchange, sent, deps, () =>
+    answerQuestion(exchange, question, format, operation, deps),
   );
 }
 
-async function answer<Q extends Question, A extends Reading>(
+/** `sent`: the body as it came, which is let go of once it was looked at. */
+export async function readQuestion<Q extends Question, A extends Reading>(
+  exchange: Exchange,
+  { inbound }: InboundFormat<Q, A>,
+  maxBytes: number,
+  address: Address = {},
+): Promise<{ readonly question: Q; readonly sent: string | Form }> {
+  const form = inbound.readForm === undefined ? undefined : await exchange.readForm(maxBytes);
+  if (form !== undefined && inbound.readForm !== undefined) {
+    return { question: named(inbound.readForm(form, address)), sent: form };
+  }
+  const { json, text } = await exchange.readJson(maxBytes);
+  return { question: named(inbound.read(json, address)), sent: text };
+}
+
+function named<Q extends Question>(question: Q): Q {
+  if (question.model === "") throw invalid("model", "'model' must name a model.");
+  return question;
+}
+
+export async function answerQuestion<
+  Q extends Question,
+  A extends Reading,
+  E extends OperationEndpoint<Q, A>,
+>(
   exchange: Exchange,
   question: Q,
   format: InboundFormat<Q, A>,
-  operation: Operation<Q, A>,
+  operation: Operation<Q, A, E>,
   deps: HttpDeps,
 ): Promise<WholeReply> {
-  const asked = askedBy(exchange, question, format.id, operation.sizeOf(question), deps);
+  const asked = askedBy(exchange, question, format.id, operation, deps);
   // From here on the upstream's deadlines apply.
   using _patience = exchange.waitLong();
   const told = await operate(asked, operation, deps.relay);
-  const lossy: Record<string, string> =
-    told.lost.length > 0 ? { "sluice-lossy": told.lost.join(", ") } : {};
   return {
     kind: "whole",
-    headers: { "content-type": "application/json", ...lossy },
+    headers: { "content-type": "application/json", ...lossyHeader(told.lost) },
     body: JSON.stringify(format.inbound.write(told.answer, question)),
   };
 }
 
-function askedBy<Q extends Question>(
+export function lossyHeader(lost: readonly string[]): Readonly<Record<string, string>> {
+  return lost.length > 0 ? { "sluice-lossy": lost.join(", ") } : {};
+}
+
+export function askedBy<Q extends Question, A extends Reading>(
   exchange: Exchange,
   question: Q,
   id: string,
-  size: number,
+  { sizeOf, expect }: QuestionKind<Q, A>,
   { clock }: HttpDeps,
 ): Asked<Q> {
-  const inputTokens = fitsIn(size);
+  const inputTokens = fitsIn(sizeOf(question));
+  const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
   return {
     id: exchange.id,
     key: requireKey(exchange),
     style: { id },
     question,
-    facts: { model: question.model, stream: false, maxOutputTokens: 0, choices: 1 },
+    facts: { model: question.model, stream: question.stream === true, maxOutputTokens, choices },
     inputTokens,
     isStrict: exchange.request.headers.get("sluice-strict") === "true",
     signal: exchange.signal,
@@ -69,3 +100,5 @@ function askedBy<Q extends Question>(
     count: async () => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
   };
 }
+
+const NO_OUTPUT = { maxOutputTokens: 0, choices: 1 } as const;

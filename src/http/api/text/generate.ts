@@ -7,7 +7,7 @@ import { countUsage } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
-import type { Reply } from "#http/reply.ts";
+import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -141,11 +141,3 @@ function watch(
 }
 
 const WHOLE_HEADERS = { "content-type": "application/json" };
-
-const SERVER_SENT_EVENTS = "text/event-stream; charset=utf-8";
-
-const STREAM_HEADERS = {
-  "cache-control": "no-cache",
-  // Asks a proxy in front not to collect the events.
-  "x-accel-buffering": "no",
-};

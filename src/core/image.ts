@@ -1,0 +1,249 @@
+import type { Form } from "#lib/form.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { SseEvent } from "#lib/sse.ts";
+import { defined } from "#lib/values.ts";
+import { estimateTokens } from "./count.ts";
+import type { GatewayError } from "./error.ts";
+import {
+  usageOfAll,
+  type InboundFormat,
+  type OutboundFormat,
+  type Question,
+  type QuestionKind,
+  type Reading,
+} from "./operation.ts";
+import type { UpstreamError } from "./style.ts";
+import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
+
+/**
+ * Pictures that are asked for, in words of all families of models together: a
+ * family refuses what would give another picture, and reports what it cannot say.
+ */
+export interface ImageQuestion extends Question {
+  readonly task: "generate" | "edit" | "vary";
+  /** What is wanted, in the order in which it was said; at least one. */
+  readonly turns: readonly ImageTurn[];
+  /** Where the first picture may be changed. */
+  readonly mask?: Picture;
+  readonly stream: boolean;
+  /** How often a streamed picture is to be shown before it is done. */
+  readonly partials?: number;
+  readonly count?: number;
+  /** How a picture is to be handed over, where its model leaves a choice. */
+  readonly delivery?: "url" | "base64";
+  /** `1024x1024`, `16:9` or `2K`, as the family has it. */
+  readonly size?: string;
+  readonly aspectRatio?: string;
+  /** `1K`, `2K`, `4K`. */
+  readonly resolution?: string;
+  readonly quality?: string;
+  readonly style?: string;
+  readonly background?: string;
+  readonly moderation?: string;
+  /** `png`, `jpeg`, `webp`. */
+  readonly format?: string;
+  readonly compression?: number;
+  /** How close to the given pictures. */
+  readonly fidelity?: string;
+  /** How close to the words. */
+  readonly guidance?: number;
+  readonly negativePrompt?: string;
+  readonly seed?: number;
+  readonly watermark?: boolean;
+  /** The vendor may write the prompt anew. */
+  readonly rewrite?: boolean;
+  /** How thoroughly it does: `standard`, `fast`. */
+  readonly rewriteMode?: string;
+  /** Pictures that belong together, as many as the model finds fit, up to a number. */
+  readonly series?: { readonly mode: "auto" | "disabled"; readonly max?: number };
+  readonly people?: string;
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  /** Words beside the pictures. */
+  readonly withText?: boolean;
+  readonly user?: string;
+  /** Fields of the caller's that have no place above. */
+  readonly extra?: JsonObject;
+}
+
+export interface ImageTurn {
+  readonly role: "user" | "model";
+  readonly parts: readonly (string | Picture)[];
+}
+
+/** A given picture. */
+export type Picture =
+  | HeldPicture
+  | { readonly kind: "url"; readonly url: string }
+  /** A file that the vendor keeps. */
+  | { readonly kind: "reference"; readonly id: string };
+
+/** The picture itself, held once: in whichever way it came. */
+export type HeldPicture =
+  | { readonly kind: "base64"; readonly base64: string; readonly mediaType: string }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string };
+
+export interface Images extends Reading {
+  readonly pictures: readonly MadePicture[];
+  /** Of those that could not be made while others were. */
+  readonly failures?: readonly UpstreamError[];
+  /** Unix seconds. */
+  readonly createdAt?: number;
+  /** What the vendor says of how they were made: their size, quality, format. */
+  readonly about?: JsonObject;
+}
+
+/** One of the two says where it is. */
+export interface MadePicture {
+  readonly url?: string;
+  readonly base64?: string;
+  readonly mediaType?: string;
+  readonly revisedPrompt?: string;
+  /** `1024x1024`. */
+  readonly size?: string;
+}
+
+/** A streamed answer. `end` is the last event; a failure of all is thrown. */
+export type ImageEvent =
+  /** How far a picture has come. */
+  | {
+      readonly type: "partial";
+      readonly index: number;
+      readonly step: number;
+      readonly picture: MadePicture;
+      readonly about?: JsonObject;
+    }
+  | {
+      readonly type: "picture";
+      readonly index: number;
+      readonly picture: MadePicture;
+      readonly about?: JsonObject;
+    }
+  | { readonly type: "failed"; readonly index: number; readonly error: UpstreamError }
+  | { readonly type: "end"; readonly usage?: Usage };
+
+/** Reads a streamed answer event by event. */
+export interface ImageDecoder {
+  /** Throws the failure that an event tells of. */
+  read(event: SseEvent): readonly ImageEvent[];
+  /** The answer reached its end as the format marks it. */
+  readonly isOver: boolean;
+}
+
+/** Writes a streamed answer event by event. */
+export interface ImageEncoder {
+  encode(event: Exclude<ImageEvent, { type: "end" }>): string;
+  /** What ends the stream, with what was used. */
+  end(usage: Usage): string;
+  /** A failure after the first byte, as the format's own last event. */
+  fail(error: GatewayError): string;
+}
+
+export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images> {
+  readonly inbound: InboundFormat<ImageQuestion, Images>["inbound"] & {
+    openEncoder(question: ImageQuestion): ImageEncoder;
+  };
+}
+
+type Outbound = OutboundFormat<ImageQuestion, Images, JsonObject | Form>;
+
+export interface OutboundImageFormat extends Outbound {
+  readonly outbound: Outbound["outbound"] & {
+    /** Absent where nothing is streamed: then a whole answer is handed on in one go. */
+    openDecoder?(question: ImageQuestion): ImageDecoder;
+  };
+}
+
+/** All that was said, in one text. */
+export function promptOf({ turns }: Pick<ImageQuestion, "turns">): string {
+  const texts = turns.flatMap(({ parts }) => parts.filter((part) => typeof part === "string"));
+  return texts.join("\n");
+}
+
+/** All that was shown, in its order. */
+export function picturesOf({ turns }: Pick<ImageQuestion, "turns">): readonly Picture[] {
+  return turns.flatMap(({ parts }) => parts.filter((part) => typeof part !== "string"));
+}
+
+/** In base64, whichever way it came. */
+export function base64Of(picture: HeldPicture): string {
+  if (picture.kind === "base64") return picture.base64;
+  return Buffer.from(picture.bytes).toString("base64");
+}
+
+/** The same as bytes. */
+export function bytesOf(picture: HeldPicture): Uint8Array {
+  return picture.kind === "bytes" ? picture.bytes : Buffer.from(picture.base64, "base64");
+}
+
+/** Its link, or `data:image/png;base64,...`; undefined for what only its vendor can reach. */
+export function linkOf(picture: Picture): string | undefined {
+  if (picture.kind === "reference") return undefined;
+  if (picture.kind === "url") return picture.url;
+  return `data:${picture.mediaType};base64,${base64Of(picture)}`;
+}
+
+export const image: QuestionKind<ImageQuestion, Images> = {
+  sizeOf: (question) =>
+    estimateTokens(promptOf(question)) + picturesOf(question).length * TOKENS_OF_GIVEN,
+
+  expect({ count = 1, series, quality }) {
+    const inSeries = series?.mode === "auto" ? (series.max ?? MAX_SERIES) : 1;
+    return {
+      maxOutputTokens: TOKENS_OF_MADE.get(quality ?? "") ?? DEAREST,
+      choices: count * inSeries,
+    };
+  },
+
+  partsAtOnce: 4,
+
+  split(question, maxInputs) {
+    const { count = 1 } = question;
+    if (count <= maxInputs) return [question];
+    const parts: ImageQuestion[] = [];
+    for (let left = count; left > 0; left -= maxInputs) {
+      parts.push({ ...question, count: Math.min(left, maxInputs) });
+    }
+    return parts;
+  },
+
+  join(parts, question) {
+    const answers = parts.map(({ answer }) => answer);
+    const { createdAt, about } = answers[0] ?? {};
+    const pictures = answers.flatMap((answer) => answer.pictures);
+    const usage = usageOfAll(answers);
+    return {
+      pictures,
+      failures: answers.flatMap(({ failures = [] }) => failures),
+      usage: withPictures(usage ?? guessedUsage(question), pictures.length),
+      ...defined({ createdAt, about }),
+    };
+  },
+
+  failed: ({ code, message }) => ({
+    pictures: [],
+    failures: [{ code, message }],
+    usage: NO_USAGE,
+  }),
+};
+
+/** About what vendors count for a picture that they are given. */
+const TOKENS_OF_GIVEN = 1_000;
+/** The most that a vendor counts for a picture made in one of its qualities, rounded up. */
+const DEAREST = 6_300;
+const TOKENS_OF_MADE = new Map([
+  ["low", 410],
+  ["medium", 1_600],
+  ["standard", 2_000],
+]);
+const MAX_SERIES = 4;
+
+export function guessedUsage(question: ImageQuestion): Usage {
+  return { ...NO_USAGE, inputTokens: fitsIn(image.sizeOf(question)), isEstimated: true };
+}
+
+/** Whoever pays by the picture pays for those that were made. */
+export function withPictures(usage: Usage, made: number): Usage {
+  return { ...usage, images: made };
+}

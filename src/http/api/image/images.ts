@@ -1,0 +1,99 @@
+import type { ImageQuestion, InboundImageFormat } from "#core/image.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import type { ObjectRule } from "#lib/rules.ts";
+import { DRAW, drawStream } from "#relay/draw.ts";
+import { REQUEST } from "#styles/image/gateway/fields.ts";
+import { gateway } from "#styles/image/gateway/index.ts";
+import { edits, generations, variations } from "#styles/image/openai/index.ts";
+import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
+import {
+  answerQuestion,
+  askedBy,
+  lossyHeader,
+  readQuestion,
+} from "#http/api/operation/serve-question.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { once } from "#http/once.ts";
+import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { shapeFor } from "./shape.ts";
+
+export const imageOperations: readonly Route<HttpDeps>[] = [
+  {
+    method: "POST",
+    path: "/v1/images/generations",
+    access: "key",
+    family: "images",
+    summary: "Makes pictures out of words, and of other pictures.",
+    requestSchema: () => schemaOf(REQUEST),
+    renderError: (error) => gateway.inbound.buildError(error),
+    handle: (exchange, deps) =>
+      serveImages(exchange, shapeFor(exchange.request, deps.imageShape()), deps),
+  },
+  route("/openai/v1/images/generations", "The same, in the other shape.", generations, REQUEST),
+  ...["", "/openai"].flatMap((prefix) => [
+    route(
+      `${prefix}/v1/images/edits`,
+      "Changes pictures as words say; as JSON or as a form.",
+      edits,
+      EDIT_REQUEST,
+    ),
+    route(
+      `${prefix}/v1/images/variations`,
+      "Makes other versions of a picture; as a form.",
+      variations,
+    ),
+  ]),
+];
+
+function route(
+  path: string,
+  summary: string,
+  format: InboundImageFormat,
+  rule?: ObjectRule,
+): Route<HttpDeps> {
+  return {
+    method: "POST",
+    path,
+    access: "key",
+    family: "images",
+    summary,
+    ...(rule && { requestSchema: () => schemaOf(rule) }),
+    renderError: (error) => format.inbound.buildError(error),
+    handle: (exchange, deps) => serveImages(exchange, format, deps),
+  };
+}
+
+async function serveImages(
+  exchange: Exchange,
+  format: InboundImageFormat,
+  deps: HttpDeps,
+): Promise<Response> {
+  const { question, sent } = await readQuestion(exchange, format, deps.limits.mediaBodyBytes);
+  return await once(exchange, sent, deps, () =>
+    question.stream
+      ? streamImages(exchange, question, format, deps)
+      : answerQuestion(exchange, question, format, DRAW, deps),
+  );
+}
+
+async function streamImages(
+  exchange: Exchange,
+  question: ImageQuestion,
+  format: InboundImageFormat,
+  deps: HttpDeps,
+): Promise<Reply> {
+  const asked = askedBy(exchange, question, format.id, DRAW, deps);
+  using _patience = exchange.waitLong();
+  const answer = await drawStream(asked, format.inbound.openEncoder, deps.relay);
+  exchange.setStall(deps.limits.callerStallMs);
+  return {
+    kind: "stream",
+    headers: {
+      ...STREAM_HEADERS,
+      "content-type": SERVER_SENT_EVENTS,
+      ...lossyHeader(answer.lost),
+    },
+    fill: (sink) => answer.send(sink),
+  };
+}

@@ -1,0 +1,29 @@
+/** What the first bytes of a picture say. */
+export interface PictureHead {
+  /** `image/png`. */
+  readonly mediaType: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Reads the head of a picture of any common format; undefined where it is none.
+ * Pixels are not looked at, and the file may be cut off.
+ */
+export async function readPictureHead(bytes: Uint8Array): Promise<PictureHead | undefined> {
+  try {
+    const { format, width, height } = await new Bun.Image(bytes).metadata();
+    return { mediaType: `image/${format}`, width, height };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same picture as PNG, of an animation the first frame; undefined where it cannot be read. */
+export async function toPng(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array | undefined> {
+  try {
+    return await new Bun.Image(bytes, { maxPixels }).png().bytes();
+  } catch {
+    return undefined;
+  }
+}

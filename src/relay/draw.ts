@@ -1,0 +1,101 @@
+import { GatewayError } from "#core/error.ts";
+import { image, type ImageEncoder, type ImageQuestion, type Images } from "#core/image.ts";
+import { LossReport } from "#core/lossy.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
+import type { ImageEndpoint } from "#providers/provider.ts";
+import { admit } from "./admit.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { firstToAnswer, type Way } from "./attempt.ts";
+import type { StreamedAnswer } from "./call.ts";
+import { Delivery } from "./deliver.ts";
+import { handOver } from "./hand-over.ts";
+import { ImageStream, PictureWriter, WholeImages } from "./image-stream.ts";
+import { endable } from "./open-calls.ts";
+import {
+  ask,
+  planFor,
+  toolsFor,
+  write,
+  type Asked,
+  type OperateDeps,
+  type Operation,
+  type OperationRoute,
+} from "./operate.ts";
+import { finishPictures, preparePictures } from "./pictures.ts";
+import { parseAnswer } from "./whole.ts";
+
+/** Pictures, by whoever makes them. */
+export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
+  ...image,
+  family: "images",
+  endpointsOf: ({ images }) => images ?? [],
+  prepare: preparePictures,
+  finish: finishPictures,
+};
+
+export interface DrawDeps extends OperateDeps {
+  /** Of one event that holds a picture. */
+  readonly maxPictureEventBytes: number;
+}
+
+/** Pictures handed over as they come; all at once, where the upstream does not stream them. */
+export async function drawStream(
+  asked: Asked<ImageQuestion>,
+  openEncoder: (question: ImageQuestion) => ImageEncoder,
+  deps: DrawDeps,
+): Promise<StreamedAnswer> {
+  const call = endable(asked);
+  const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
+  try {
+    const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) =>
+      Delivery.begin(
+        await openStream(call, route, way, openEncoder(call.question), deps),
+        deps.delivery,
+        SSE_COMMENT,
+      ),
+    );
+    return await handOver(call, begun, settlement);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    await settlement.fail(error);
+    throw error;
+  }
+}
+
+async function openStream(
+  call: Asked<ImageQuestion>,
+  route: OperationRoute<ImageEndpoint>,
+  way: Way,
+  encoder: ImageEncoder,
+  deps: DrawDeps,
+): Promise<AnswerStream> {
+  const { question, isStrict } = call;
+  const { style, maxInputs } = route.endpoint;
+  const { openDecoder } = style.outbound;
+  if (openDecoder === undefined || (question.count ?? 1) > maxInputs) {
+    const { answer, lost } = await ask(call, route, DRAW, way, deps);
+    return new WholeImages(answer, new PictureWriter(question, encoder, answer.usage), lost);
+  }
+  const report = new LossReport();
+  const named = { ...question, model: route.upstreamModel };
+  const prepared = await preparePictures(named, route.endpoint, toolsFor(route, call, deps));
+  const reply = await way.send(route, write(prepared, route, report, isStrict));
+  // Not all who take the wish for a stream fulfil it.
+  if ((reply.headers.get("content-type") ?? "").includes("json")) {
+    using whole = reply;
+    const found = style.outbound.parse(parseAnswer(await whole.readAll()), prepared);
+    const answer = DRAW.join([{ question: prepared, answer: found }], prepared);
+    return new WholeImages(
+      answer,
+      new PictureWriter(question, encoder, answer.usage),
+      report.fields,
+    );
+  }
+  return new ImageStream(
+    reply,
+    openDecoder(prepared),
+    new PictureWriter(question, encoder),
+    report.fields,
+    deps.maxPictureEventBytes,
+  );
+}

@@ -1,0 +1,164 @@
+import { GatewayError } from "#core/error.ts";
+import {
+  guessedUsage,
+  withPictures,
+  type ImageDecoder,
+  type ImageEncoder,
+  type ImageEvent,
+  type ImageQuestion,
+  type Images,
+} from "#core/image.ts";
+import type { Usage } from "#core/usage.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { SseDecoder, type SseEvent } from "#lib/sse.ts";
+import { explained, type AnswerStream } from "./answer-stream.ts";
+
+/** Writes pictures out as they come, and keeps count of what they cost. */
+export class PictureWriter {
+  readonly #question: ImageQuestion;
+  readonly #encoder: ImageEncoder;
+  #reported: Usage | undefined;
+  #made = 0;
+
+  constructor(question: ImageQuestion, encoder: ImageEncoder, reported?: Usage) {
+    this.#question = question;
+    this.#encoder = encoder;
+    this.#reported = reported;
+  }
+
+  /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
+  get usage(): Usage {
+    return withPictures(this.#reported ?? guessedUsage(this.#question), this.#made);
+  }
+
+  write(event: ImageEvent): string {
+    if (event.type === "end") {
+      this.#reported = event.usage;
+      return "";
+    }
+    if (event.type === "picture") this.#made++;
+    return this.#encoder.encode(event);
+  }
+
+  end(): string {
+    if (this.#made === 0) {
+      throw new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+    }
+    return this.#encoder.end(this.usage);
+  }
+
+  fail(error: GatewayError): string {
+    return this.#encoder.fail(error);
+  }
+}
+
+/** A streamed answer, in another format. */
+export class ImageStream implements AnswerStream {
+  readonly #reply: UpstreamReply;
+  readonly #sse: SseDecoder;
+  readonly #decoder: ImageDecoder;
+  readonly #writer: PictureWriter;
+  readonly lost: readonly string[];
+  readonly isTranslated = true;
+  isEnding = false;
+
+  /** `maxEventBytes`: an event may hold a whole picture. */
+  constructor(
+    reply: UpstreamReply,
+    decoder: ImageDecoder,
+    writer: PictureWriter,
+    lost: readonly string[],
+    maxEventBytes: number,
+  ) {
+    this.#reply = reply;
+    this.#sse = new SseDecoder(maxEventBytes);
+    this.#decoder = decoder;
+    this.#writer = writer;
+    this.lost = lost;
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    try {
+      await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
+      await this.#pass(this.#sse.end(), take);
+    } catch (cause) {
+      throw explained(cause);
+    }
+    if (!this.isEnding) {
+      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+    }
+  }
+
+  get usage(): Usage {
+    return this.#writer.usage;
+  }
+
+  takeOutputText(): string {
+    return "";
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
+  }
+
+  close(): void {
+    this.#reply.close();
+  }
+
+  #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
+    if (this.isEnding) return undefined;
+    let out = "";
+    for (const event of events) {
+      for (const each of this.#decoder.read(event)) out += this.#writer.write(each);
+      if (!this.#decoder.isOver) continue;
+      out += this.#writer.end();
+      this.isEnding = true;
+      break;
+    }
+    return out === "" ? undefined : take(out);
+  }
+}
+
+/** A whole answer for a caller who asked for a stream, where the upstream has none. */
+export class WholeImages implements AnswerStream {
+  readonly #answer: Images;
+  readonly #writer: PictureWriter;
+  readonly lost: readonly string[];
+  readonly isTranslated = true;
+  isEnding = false;
+
+  constructor(answer: Images, writer: PictureWriter, lost: readonly string[]) {
+    this.#answer = answer;
+    this.#writer = writer;
+    this.lost = lost;
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    const { pictures, failures = [], about } = this.#answer;
+    for (const [index, picture] of pictures.entries()) {
+      await take(this.#writer.write({ type: "picture", index, picture, ...(about && { about }) }));
+    }
+    let out = "";
+    for (const [at, error] of failures.entries()) {
+      out += this.#writer.write({ type: "failed", index: pictures.length + at, error });
+    }
+    out += this.#writer.end();
+    this.isEnding = true;
+    await take(out);
+  }
+
+  get usage(): Usage {
+    return this.#writer.usage;
+  }
+
+  takeOutputText(): string {
+    return "";
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,101 @@
+import { invalid } from "#core/error.ts";
+import {
+  bytesOf,
+  type HeldPicture,
+  type ImageQuestion,
+  type Images,
+  type ImageTurn,
+  type Picture,
+} from "#core/image.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
+import { readPictureHead, toPng, type PictureHead } from "#lib/picture.ts";
+import type { ImageEndpoint, PictureTerms } from "#providers/provider.ts";
+import type { Tools } from "./operate.ts";
+
+/** Each is held whole while it is fetched or converted. */
+const AT_ONCE = 4;
+/** Heads with profiles and previews in them are longer; then all of a picture is read. */
+const HEAD_BYTES = 96 * 1024;
+const BASE64_OF_HEAD = (HEAD_BYTES / 3) * 4;
+const PNG = "image/png";
+
+/**
+ * The question with its pictures as an endpoint wants them: fetched where it
+ * follows no links, and as PNG where it cannot read what they are. What they
+ * are is told by their content. Throws `invalid_request` for what is no picture.
+ */
+export async function preparePictures(
+  question: ImageQuestion,
+  { pictures: terms }: ImageEndpoint,
+  tools: Tools,
+): Promise<ImageQuestion> {
+  const prepare = (picture: Picture, param: string) => prepared(picture, param, terms, tools);
+  const turns: ImageTurn[] = [];
+  for (const turn of question.turns) {
+    const parts = await mapAtMost(turn.parts, AT_ONCE, async (part) =>
+      typeof part === "string" ? part : await prepare(part, "image"),
+    );
+    turns.push({ ...turn, parts });
+  }
+  const { mask } = question;
+  return { ...question, turns, ...(mask && { mask: await prepare(mask, "mask") }) };
+}
+
+async function prepared(
+  picture: Picture,
+  param: string,
+  terms: PictureTerms,
+  tools: Tools,
+): Promise<Picture> {
+  if (picture.kind === "reference") return picture;
+  if (picture.kind !== "url") return await fitted(picture, param, terms, tools.maxPixels);
+  if (!terms.inlines) return picture;
+  const fetched = await tools.media.follow(picture.url, tools.signal);
+  return await fitted({ kind: "base64", ...fetched }, param, terms, tools.maxPixels);
+}
+
+async function fitted(
+  picture: HeldPicture,
+  param: string,
+  { types }: PictureTerms,
+  maxPixels: number,
+): Promise<Picture> {
+  const head = await headOf(picture);
+  if (head === undefined) throw invalid(param, `'${param}' holds something that is no picture.`);
+  const { mediaType, width, height } = head;
+  if (width * height > maxPixels) {
+    throw invalid(param, `'${param}' is ${width}x${height}; ${maxPixels} pixels are the most.`);
+  }
+  if (types.includes(mediaType)) return { ...picture, mediaType };
+  const bytes = await toPng(bytesOf(picture), maxPixels);
+  if (bytes !== undefined) return { kind: "bytes", bytes, mediaType: PNG };
+  throw invalid(param, `'${param}' is ${mediaType}; this model takes ${types.join(", ")}.`);
+}
+
+async function headOf(picture: HeldPicture): Promise<PictureHead | undefined> {
+  const start =
+    picture.kind === "bytes"
+      ? picture.bytes.subarray(0, HEAD_BYTES)
+      : Buffer.from(picture.base64.slice(0, BASE64_OF_HEAD), "base64");
+  return (await readPictureHead(start)) ?? (await readPictureHead(bytesOf(picture)));
+}
+
+/**
+ * The answer, dated, and with its pictures in it for callers who asked for
+ * that, where the vendor hands over links.
+ */
+export async function finishPictures(
+  made: Images,
+  { delivery }: ImageQuestion,
+  { media, signal, upstream, at }: Tools,
+): Promise<Images> {
+  const answer = { createdAt: Math.floor(at / 1_000), ...made };
+  if (delivery !== "base64") return answer;
+  const pictures = await mapAtMost(answer.pictures, AT_ONCE, async (picture) => {
+    const { url, ...rest } = picture;
+    if (url === undefined || picture.base64 !== undefined) return picture;
+    const { base64, mediaType } = await media.follow(url, signal, upstream);
+    return { ...rest, base64, mediaType };
+  });
+  return { ...answer, pictures };
+}

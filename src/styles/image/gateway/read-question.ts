@@ -1,0 +1,132 @@
+import { invalid } from "#core/error.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import { picturesOf, promptOf, type ImageQuestion, type ImageTurn } from "#core/image.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import {
+  defined,
+  flagOf,
+  integerOf,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  restOf,
+  textOf,
+} from "#lib/values.ts";
+import { readPicture } from "#styles/image/picture-in.ts";
+import { KNOWN, MAX_PICTURES, REQUEST } from "./fields.ts";
+
+/** A request for pictures in the words of any family: which of them the model has, its upstream knows. */
+export function readQuestion(body: JsonObject): ImageQuestion {
+  holdToRule(body, REQUEST);
+  const turns = readTurns(body);
+  const prompt = promptOf({ turns });
+  const pictures = picturesOf({ turns });
+  if (prompt.trim() === "" && pictures.length === 0) {
+    throw invalid("prompt", "'prompt', 'contents' or 'input.messages' must say what is wanted.");
+  }
+  if (pictures.length > MAX_PICTURES) {
+    throw invalid("image", `A request may hold ${MAX_PICTURES} pictures, not more.`);
+  }
+  return {
+    model: textOf(body["model"]) ?? "",
+    task: pictures.length === 0 ? "generate" : "edit",
+    turns,
+    stream: body["stream"] === true,
+    ...readWishes(body),
+  };
+}
+
+/** All but what is to be seen. */
+export function readWishes(
+  body: JsonObject,
+): Omit<ImageQuestion, "model" | "task" | "turns" | "stream"> {
+  const parameters = objectOf(body["parameters"]) ?? {};
+  const own = (name: string): Json | undefined => parameters[name] ?? body[name];
+  const { response_format: delivery, output_format: format, mime_type: type } = body;
+  return defined({
+    count: integerOf(own("n")) ?? integerOf(body["sample_count"]),
+    delivery:
+      delivery === undefined || delivery === null ? undefined : DELIVERIES.get(textOf(delivery)),
+    size: textOf(own("size")),
+    aspectRatio: textOf(body["aspect_ratio"]),
+    resolution: textOf(body["image_size"]),
+    quality: textOf(body["quality"]),
+    style: textOf(body["style"]),
+    background: textOf(body["background"]),
+    moderation: textOf(body["moderation"]),
+    format: textOf(format) ?? textOf(type)?.replace("image/", ""),
+    compression: integerOf(body["output_compression"]),
+    fidelity: textOf(body["input_fidelity"]),
+    guidance: numberOf(body["guidance_scale"]),
+    negativePrompt: textOf(own("negative_prompt")),
+    seed: integerOf(own("seed")),
+    watermark: flagOf(own("watermark")),
+    rewrite: flagOf(own("prompt_extend")),
+    rewriteMode: textOf(memberOf(body["optimize_prompt_options"], "mode")),
+    series: readSeries(body),
+    people: textOf(body["person_generation"]),
+    maxOutputTokens:
+      integerOf(body["max_output_tokens"]) ??
+      integerOf(body["max_tokens"]) ??
+      integerOf(body["maxOutputTokens"]),
+    temperature: numberOf(body["temperature"]),
+    topP: numberOf(body["top_p"]),
+    withText: body["response_modalities"] === "image-text" ? true : undefined,
+    partials: integerOf(body["partial_images"]),
+    user: textOf(body["user"]),
+    extra: restOf(body, KNOWN),
+  });
+}
+
+const DELIVERIES: ReadonlyMap<string | undefined, "url" | "base64"> = new Map([
+  ["url", "url"],
+  ["b64_json", "base64"],
+]);
+
+function readSeries(body: JsonObject): ImageQuestion["series"] {
+  const mode = body["sequential_image_generation"];
+  const max = integerOf(memberOf(body["sequential_image_generation_options"], "max_images"));
+  if (mode === "auto") return { mode, ...defined({ max }) };
+  if (max !== undefined) {
+    const param = "sequential_image_generation_options";
+    throw invalid(param, `'${param}' needs 'sequential_image_generation' to be 'auto'.`);
+  }
+  return mode === "disabled" ? { mode } : undefined;
+}
+
+/** What was said before comes first, then pictures, then the prompt. */
+function readTurns(body: JsonObject): readonly ImageTurn[] {
+  const contents = listOf(body["contents"]).filter(isObject);
+  const messages = listOf(memberOf(body["input"], "messages")).filter(isObject);
+  const given = [...pictureTexts(body["image"]), ...pictureTexts(body["images"])];
+  const prompt = textOf(body["prompt"]) ?? "";
+  const last = [
+    ...given.map((each) => readPicture(each, "image")),
+    ...(prompt === "" ? [] : [prompt]),
+  ];
+  return [
+    ...contents.map((each) => readTurn(each["role"], each["parts"], "contents")),
+    ...messages.map((each) => readTurn(each["role"], each["content"], "input.messages")),
+    ...(last.length === 0 ? [] : [{ role: "user" as const, parts: last }]),
+  ];
+}
+
+function readTurn(role: Json | undefined, parts: Json | undefined, param: string): ImageTurn {
+  return {
+    role: role === "model" || role === "assistant" ? "model" : "user",
+    parts: listOf(parts).flatMap((part) => {
+      const image = textOf(memberOf(part, "image"));
+      const text = textOf(memberOf(part, "text")) ?? "";
+      return [
+        ...(image === undefined ? [] : [readPicture(image, param)]),
+        ...(text === "" ? [] : [text]),
+      ];
+    }),
+  };
+}
+
+function pictureTexts(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  return isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
