@@ -399,6 +399,7 @@ const ADDED = {
     "audit",
     "usage_hours",
     "settings",
+    "tasks",
   ],
   indexes: [
     "users_email",

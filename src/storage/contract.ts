@@ -34,6 +34,7 @@ import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
+import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
 import { describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
@@ -55,6 +56,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
+  describe(`${name}: tasks`, () => describeTasks(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
