@@ -29,6 +29,8 @@ export interface Task {
   /** What it is charged by; absent for a model without a price. */
   readonly price?: Price;
   readonly held: NanoUsd;
+  /** Fields of the request that its vendor's format could not carry. */
+  readonly lost: readonly string[];
   /** Unix ms. */
   readonly createdAt: number;
   readonly startedAt?: number;

@@ -14,6 +14,10 @@ export interface Usage {
   readonly audioOutputTokens: number;
   /** Pictures made. */
   readonly images?: number;
+  /** Milliseconds of audio or video, made or heard. */
+  readonly durationMs?: number;
+  /** The kind of result that a price tells apart. */
+  readonly grade?: string;
   /** Counted here, because the upstream did not say or said something impossible. */
   readonly isEstimated: boolean;
 }

@@ -1,12 +1,13 @@
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Extra } from "./chat.ts";
+import { estimateTokens } from "./count.ts";
 import type { GatewayError } from "./error.ts";
 import type { HeldPicture } from "./image.ts";
 import type { Question } from "./operation.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import type { Task } from "./task.ts";
-import type { Usage } from "./usage.ts";
+import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
 
 /**
  * A video that is asked for, in words of all protocols together: a vendor's
@@ -181,7 +182,7 @@ export interface OutboundVideoFormat {
     /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
     parseSubmitted(body: JsonObject): string;
     /** Throws where the body tells of a failure of the query, and not of the task. */
-    parseTask(body: JsonObject, task: TaskRef): TaskNews;
+    parseTask(body: JsonObject, task: TaskRef, status: number): TaskNews;
     parseError(status: number, body: string): UpstreamError;
     /** The id that a query by our own id found; undefined where the vendor never got the task. */
     parseFound?(body: JsonObject, externalId: string): string | undefined;
@@ -202,4 +203,56 @@ export interface TaskRef {
   readonly scenario: VideoScenario;
   /** By which the vendor may know it, too. */
   readonly externalId: string;
+}
+
+/** What a vendor counts for a second of video, roughly, where it counts tokens: by its pixels. */
+const FRAMES_A_SECOND = 24;
+const PIXELS_A_TOKEN = 1_024;
+const DEFAULT_SECONDS = 5;
+const PIXELS: ReadonlyMap<string, number> = new Map([
+  ["360p", 640 * 360],
+  ["480p", 864 * 496],
+  ["540p", 960 * 540],
+  ["720p", 1_280 * 720],
+  ["768p", 1_366 * 768],
+  ["1080p", 1_920 * 1_080],
+  ["2k", 2_560 * 1_440],
+  ["4k", 3_840 * 2_160],
+]);
+
+/** What a video is expected to be charged by, for reserving, and where its vendor says nothing. */
+export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prompt">): Usage {
+  const { seconds = DEFAULT_SECONDS, count = 1 } = facts;
+  const long = seconds > 0 ? seconds : DEFAULT_SECONDS;
+  const pixels = pixelsOf(facts);
+  return {
+    ...NO_USAGE,
+    inputTokens: fitsIn(estimateTokens(given.prompt ?? "")),
+    outputTokens: fitsIn((count * long * pixels * FRAMES_A_SECOND) / PIXELS_A_TOKEN),
+    durationMs: Math.round(count * long * 1_000),
+    grade: gradeOf(facts),
+    isEstimated: true,
+  };
+}
+
+/** What prices tell apart: `720p`, `1080p audio`. */
+export function gradeOf(facts: Pick<TaskFacts, "size" | "resolution" | "audio">): string {
+  const resolution = facts.resolution ?? nearestResolution(pixelsOf(facts));
+  return facts.audio === true ? `${resolution} audio` : resolution;
+}
+
+function pixelsOf({ size, resolution = "720p" }: Pick<TaskFacts, "size" | "resolution">): number {
+  const [width = 0, height = 0] = (size ?? "").split(/[x*]/).map(Number);
+  const pixels = width * height;
+  return pixels > 0 ? pixels : (PIXELS.get(resolution) ?? 1_280 * 720);
+}
+
+function nearestResolution(pixels: number): string {
+  let best = "720p";
+  let least = Infinity;
+  for (const [name, each] of PIXELS) {
+    const distance = Math.abs(Math.log(pixels / each));
+    if (distance < least) [best, least] = [name, distance];
+  }
+  return best;
 }

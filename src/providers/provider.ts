@@ -145,6 +145,8 @@ export interface Look {
   readonly method: "GET" | "POST";
   path(task: TaskRef): string;
   body?(task: TaskRef): JsonObject;
+  /** An answer whose status says failure may be about the task, and not about the question. */
+  readonly readsFailures?: true;
 }
 
 export interface MediaTerms {

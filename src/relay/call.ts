@@ -19,6 +19,8 @@ export interface Served {
   /** Unix ms, and the monotonic clock's ms, of admission. */
   readonly at: number;
   readonly startedAt: number;
+  /** Its answer comes in its own time: the hold outlives the call, and this process. */
+  readonly isLasting?: true;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */

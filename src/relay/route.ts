@@ -27,6 +27,8 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** Label of the one credential that will do: what is asked for belongs to its account. */
+  readonly account?: string;
   /** The entry of the configuration whose limits the model is under. */
   readonly limited?: Limited;
 }

@@ -100,7 +100,7 @@ export class Settlement {
         ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
         amount: plan.estimate,
         openedAt: call.at,
-        ...(facts.stream ? {} : PROVISIONAL),
+        ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
         context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
       });
       return new Settlement(call, plan, durable, deps, claim);
@@ -137,6 +137,13 @@ export class Settlement {
 
   cancel(): Promise<void> {
     return this.#close("canceled", undefined);
+  }
+
+  /** The hold is somebody else's to close; what the call took of limits goes back. */
+  handOff(): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
+    this.#leave();
   }
 
   isCheckpointDue(now: number, intervalMs: number): boolean {
@@ -227,6 +234,7 @@ export class Settlement {
 }
 
 const PROVISIONAL = { isProvisional: true } as const;
+const LASTING = { isLasting: true } as const;
 const MAX_KEPT_CHARS = 100_000;
 
 /** Waits for the disk, but not for ever: what is written later is written all the same. */

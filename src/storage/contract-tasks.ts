@@ -233,6 +233,7 @@ function aTask(more: Partial<Task> = {}): Task {
     videos: [],
     usage: NO_USAGE,
     held: nanoUsd(5),
+    lost: ["fps"],
     createdAt: 1,
     deadlineAt: 100,
     dueAt: 2,

@@ -49,6 +49,7 @@ interface Details {
   readonly linksEndAt?: number;
   readonly usage: Usage;
   readonly price?: Price;
+  readonly lost: readonly string[];
 }
 
 export function rowOf(
@@ -95,8 +96,8 @@ function placeColumns(place: TaskPlace | undefined) {
   };
 }
 
-function detailsOf({ facts, failure, videos, linksEndAt, usage, price }: Task): Details {
-  return { facts, videos, usage, ...defined({ failure, linksEndAt, price }) };
+function detailsOf({ facts, failure, videos, linksEndAt, usage, price, lost }: Task): Details {
+  return { facts, videos, usage, lost, ...defined({ failure, linksEndAt, price }) };
 }
 
 export function toTask(row: Selectable<TasksTable>): Task {
