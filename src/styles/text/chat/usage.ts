@@ -43,8 +43,10 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     cachedInputTokens: counted.cached,
     cacheWriteTokens: counted.written,
     audioInputTokens: counted.heard,
+    imageInputTokens: memberOf(input, "image_tokens"),
     reasoningTokens: counted.reasoning + missing.hidden,
     audioOutputTokens: firstInteger(memberOf(output, "audio_tokens")),
+    imageOutputTokens: memberOf(output, "image_tokens"),
   });
 }
 

@@ -26,3 +26,16 @@ test("a server that says nothing of it, or nonsense, is taken to write for minut
       "longCacheWriteTokens",
     );
 });
+
+test("searches of the web are counted, since they are charged", () => {
+  const searched = { ...WRITTEN, server_tool_use: { web_search_requests: 2 } };
+  const reader = new UsageReader();
+  reader.add(WRITTEN);
+  reader.add({ output_tokens: 9, server_tool_use: { web_search_requests: 3 } });
+
+  expect(parseUsage(searched)).toMatchObject({ searches: 2 });
+  expect(reader.usage).toMatchObject({ searches: 3 });
+  expect(parseUsage({ ...WRITTEN, server_tool_use: { web_search_requests: "some" } })).toEqual(
+    parseUsage(WRITTEN),
+  );
+});

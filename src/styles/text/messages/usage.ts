@@ -53,6 +53,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     longCacheWriteTokens: memberOf(wire["cache_creation"], "ephemeral_1h_input_tokens"),
     outputTokens: output,
     reasoningTokens: integerOf(memberOf(wire["output_tokens_details"], "thinking_tokens")) ?? 0,
+    searches: integerOf(memberOf(wire["server_tool_use"], "web_search_requests")),
   });
 }
 
