@@ -87,7 +87,7 @@ export class Router {
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
-    call: Pick<Served, "key" | "facts" | "inputTokens">,
+    call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
     refusal: string,
   ): Plan<R> {
@@ -184,8 +184,10 @@ export class Router {
     return each * facts.choices;
   }
 
-  #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens">): NanoUsd {
-    return estimateCost(call.inputTokens, this.outputTokens(route, call), route.price ?? FREE);
+  #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens" | "units">): NanoUsd {
+    const { inputTokens, units } = call;
+    const outputTokens = this.outputTokens(route, call);
+    return estimateCost({ ...units, inputTokens, outputTokens }, route.price ?? FREE);
   }
 }
 

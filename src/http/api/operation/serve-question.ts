@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { InboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
-import { fitsIn, NO_USAGE } from "#core/usage.ts";
+import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { once } from "#http/once.ts";
@@ -33,7 +33,7 @@ async function answer<Q extends Question, A extends Reading>(
   operation: Operation<Q, A>,
   deps: HttpDeps,
 ): Promise<WholeReply> {
-  const asked = askedBy(exchange, question, format.id, operation.sizeOf(question), deps);
+  const asked = askedBy(exchange, question, format.id, operation, deps);
   // From here on the upstream's deadlines apply.
   using _patience = exchange.waitLong();
   const told = await operate(asked, operation, deps.relay);
@@ -46,14 +46,15 @@ async function answer<Q extends Question, A extends Reading>(
   };
 }
 
-function askedBy<Q extends Question>(
+function askedBy<Q extends Question, A extends Reading>(
   exchange: Exchange,
   question: Q,
   id: string,
-  size: number,
+  operation: Operation<Q, A>,
   { clock }: HttpDeps,
 ): Asked<Q> {
-  const inputTokens = fitsIn(size);
+  const inputTokens = fitsIn(operation.sizeOf(question));
+  const units = fitUnits(operation.unitsOf?.(question) ?? {});
   return {
     id: exchange.id,
     key: requireKey(exchange),
@@ -61,11 +62,12 @@ function askedBy<Q extends Question>(
     question,
     facts: { model: question.model, stream: false, maxOutputTokens: 0, choices: 1 },
     inputTokens,
+    units,
     isStrict: exchange.request.headers.get("sluice-strict") === "true",
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
     onStanding: (standing) => exchange.announce(rateHeaders(standing, undefined, clock.now())),
-    count: async () => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
+    count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };
 }
