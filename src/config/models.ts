@@ -103,14 +103,8 @@ function readGrades(node: FileNode | undefined, report: Report): GradedRates["gr
   const grades = [...node.members].map(([grade, { place, node: item }]) => {
     if (!isGrade(grade)) report(place, `${quote(grade)} is no kind of a result.`);
     const form = openForm(item, Object.keys(RATE_WORDS), report);
-    const rates = form === undefined ? {} : readRatesOf(form);
-    if (
-      form !== undefined &&
-      Object.keys(RATE_WORDS).every((word) => form.find(word) === undefined)
-    ) {
-      report(form.place, "holds no price.");
-    }
-    return [grade, rates] as const;
+    if (item.kind === "map" && item.members.size === 0) report(item.place, "holds no price.");
+    return [grade, form === undefined ? {} : readRatesOf(form)] as const;
   });
   return Object.fromEntries(grades);
 }
