@@ -15,7 +15,7 @@ const SUM = {
 function shown(...sums: readonly JsonObject[]): readonly string[] {
   const items = sums.map((sum, index) => ({ model: `m${index}`, ...SUM, cost_usd: "1", ...sum }));
   const total = { ...SUM, ...Object.assign({}, ...sums), cost_usd: "2" };
-  return usage.verbs.flatMap((verb) => verb.show?.({ items, total }) ?? []);
+  return usage.verbs.flatMap((verb) => verb.show({ items, total }));
 }
 
 test("what was used is a table by what it was asked by, with a last line of everything", () => {

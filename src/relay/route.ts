@@ -81,7 +81,7 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens">): Plan {
+  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
     return this.planFor(call, (each) => findRoute(each, call.style), "does not generate text");
   }
 
