@@ -160,9 +160,11 @@ test("[A2.3] what is written is read again as it was, and adds up", () => {
     cachedInputTokens: 60,
     cacheWriteTokens: 7,
     audioInputTokens: 3,
+    imageInputTokens: 20,
     outputTokens: 50,
     reasoningTokens: 30,
     audioOutputTokens: 2,
+    imageOutputTokens: 5,
   });
   const wire = buildUsage(full);
 

@@ -76,6 +76,7 @@ function missingParts(
 }
 
 export function buildUsage(usage: Usage): JsonObject {
+  const { imageInputTokens = 0, imageOutputTokens = 0 } = usage;
   return {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
@@ -84,10 +85,12 @@ export function buildUsage(usage: Usage): JsonObject {
       cached_tokens: usage.cachedInputTokens,
       audio_tokens: usage.audioInputTokens,
       ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      ...(imageInputTokens > 0 ? { image_tokens: imageInputTokens } : {}),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: usage.audioOutputTokens,
+      ...(imageOutputTokens > 0 ? { image_tokens: imageOutputTokens } : {}),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseUsage, UsageReader } from "./usage.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { buildUsage, parseUsage, UsageReader } from "./usage.ts";
 
 const WRITTEN = {
   input_tokens: 5,
@@ -38,4 +39,6 @@ test("searches of the web are counted, since they are charged", () => {
   expect(parseUsage({ ...WRITTEN, server_tool_use: { web_search_requests: "some" } })).toEqual(
     parseUsage(WRITTEN),
   );
+  const told = { ...NO_USAGE, inputTokens: 5, outputTokens: 7, searches: 4 };
+  expect(parseUsage(buildUsage(told))).toEqual(told);
 });

@@ -60,11 +60,15 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
 /** Here what was cached is no part of the input. */
 export function buildUsage(usage: Usage): JsonObject {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const { searches = 0 } = usage;
   return {
     input_tokens: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedInputTokens,
     output_tokens: usage.outputTokens,
     ...(reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
+    ...(searches > 0
+      ? { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }
+      : {}),
   };
 }
