@@ -206,7 +206,7 @@ export class Settlement {
 
   async #finalUsage(): Promise<Usage> {
     const { usage } = this.#metered ?? {};
-    if (usage !== undefined) return usage;
+    if (usage !== undefined) return this.#graded(usage);
     const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
     try {
       return await this.#call.count(text, this.#route?.traits ?? {}, this.#countedTokens);
@@ -218,7 +218,7 @@ export class Settlement {
   }
 
   #roughUsage(metered: Metered): Usage {
-    if (metered.usage !== undefined) return metered.usage;
+    if (metered.usage !== undefined) return this.#graded(metered.usage);
     this.#uncounted += metered.takeOutputText();
     // Kept for an exact count at the end, unless that would be much to keep.
     if (this.#uncounted.length > MAX_KEPT_CHARS) {
@@ -228,8 +228,15 @@ export class Settlement {
     return this.#usageOf(this.#countedTokens + estimateTokens(this.#uncounted));
   }
 
+  /** Few upstreams say of what kind a result is: then it is what was asked for. */
+  #graded(usage: Usage): Usage {
+    const { grade } = this.#call.units ?? {};
+    return grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
+  }
+
   #usageOf(outputTokens: number): Usage {
-    return { ...NO_USAGE, inputTokens: this.#call.inputTokens, outputTokens, isEstimated: true };
+    const { inputTokens, units } = this.#call;
+    return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
   }
 }
 

@@ -1129,7 +1129,19 @@ const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("a'b\"c\\{},\
 const fault = fc.option(fc.constantFrom(...(Object.keys(FAULTS) as FaultCode[])));
 
 const someRates: fc.Arbitrary<Rates> = fc.record(
-  { input: count, output: count, cachedInput: count, longCacheWrite: count, audioOutput: count },
+  {
+    input: count,
+    output: count,
+    cachedInput: count,
+    longCacheWrite: count,
+    audioOutput: count,
+    imageInput: count,
+    imageOutput: count,
+    image: count,
+    second: count,
+    character: count,
+    search: count,
+  },
   { requiredKeys: ["input", "output"] },
 );
 
@@ -1172,10 +1184,26 @@ const someFields = fc.record({
   lost: fc.array(text, { maxLength: 3 }),
 });
 
+/** What few calls have: absent where there is none. */
+const some = fc.integer({ min: 1, max: 100_000_000 });
+const someUnits = fc.record(
+  {
+    imageInputTokens: some,
+    imageOutputTokens: some,
+    images: some,
+    durationMs: some,
+    characters: some,
+    searches: some,
+    grade: text,
+    longCacheWriteTokens: count,
+  },
+  { requiredKeys: [] },
+);
+
 const someRecord: fc.Arbitrary<CallRecord> = fc
-  .tuple(someFields, fc.option(someRates), fc.option(count))
-  .map(([fields, rates, longCacheWriteTokens]) => ({
+  .tuple(someFields, fc.option(someRates), someUnits)
+  .map(([fields, rates, units]) => ({
     ...fields,
-    usage: { ...fields.usage, ...(longCacheWriteTokens === null ? {} : { longCacheWriteTokens }) },
+    usage: { ...fields.usage, ...units },
     ...(rates === null ? {} : { rates }),
   }));

@@ -1,4 +1,4 @@
-import { GatewayError } from "#core/error.ts";
+import type { GatewayError } from "#core/error.ts";
 import { isOver, type Task, type TaskChange } from "#core/task.ts";
 import type { TaskFailure, TaskNews } from "#core/video.ts";
 

@@ -45,7 +45,7 @@ function recordOf(task: Task): CallRecord {
     fault: isMade ? null : "upstream_failed",
     usage,
     cost,
-    ...(price === undefined || cost === 0 ? {} : { rates: ratesFor(usage.inputTokens, price) }),
+    ...(price === undefined || cost === 0 ? {} : { rates: ratesFor(usage, price) }),
     firstByteMs: null,
     durationMs: Math.max(0, finishedAt - createdAt),
     attempts: [],
