@@ -1,0 +1,21 @@
+import { paint } from "./picture.ts";
+
+/** A picture that is yet to be painted: what takes no room until somebody looks at it. */
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly prompt: string;
+  /** How many pictures it was made from. */
+  readonly given: number;
+  readonly isMarked: boolean;
+}
+
+/** A PNG file that shows what was asked for, and of how many pictures it was made. */
+export function draw({ width, height, prompt, given, isMarked }: Drawing): Uint8Array {
+  return paint(width, height, `${from(given)}${prompt}${isMarked ? " (AI generated)" : ""}`);
+}
+
+function from(given: number): string {
+  if (given === 0) return "";
+  return given === 1 ? "From 1 image: " : `From ${given} images: `;
+}
