@@ -56,9 +56,10 @@ function readBody(body: Json | undefined, { id, sizes }: Imagen): Asked {
   const [instance, ...others] = isJsonArray(instances) ? instances : [];
   if (!isJsonObject(instance) || others.length > 0)
     throw invalid("The request must contain exactly one instance.");
-  const { prompt } = instance;
-  if (typeof prompt !== "string" || prompt === "")
+  const { prompt: text } = instance;
+  if (typeof text !== "string" || text === "")
     throw invalid("The instance must contain a prompt that is not empty.");
+  const prompt = withoutMagicWords(text);
   const tokens = countTokens(prompt);
   if (tokens > PROMPT_TOKENS) {
     throw invalid(
@@ -69,7 +70,7 @@ function readBody(body: Json | undefined, { id, sizes }: Imagen): Asked {
   const { imageSize, sampleImageSize, aspectRatio, personGeneration } = parameters;
   choice("personGeneration", personGeneration, PEOPLE, id);
   return {
-    prompt: withoutMagicWords(prompt),
+    prompt,
     count: readCount(parameters["sampleCount"]),
     aspectRatio: choice("aspectRatio", aspectRatio, RATIOS, id) ?? "1:1",
     size: choice("imageSize", imageSize ?? sampleImageSize, sizes, id) ?? "1K",
