@@ -1,4 +1,5 @@
 import { paint } from "./picture.ts";
+import { watermark } from "./watermark.ts";
 
 /** A picture that is yet to be painted: what takes no room until somebody looks at it. */
 export interface Drawing {
@@ -10,9 +11,10 @@ export interface Drawing {
   readonly isMarked: boolean;
 }
 
-/** A PNG file that shows what was asked for, and of how many pictures it was made. */
+/** A PNG file that shows what was asked for, of how many pictures it was made, and the mark. */
 export function draw({ width, height, prompt, given, isMarked }: Drawing): Uint8Array {
-  return paint(width, height, `${from(given)}${prompt}${isMarked ? " (AI generated)" : ""}`);
+  const picture = paint(width, height, `${from(given)}${prompt}`);
+  return isMarked ? watermark(picture) : picture;
 }
 
 function from(given: number): string {
