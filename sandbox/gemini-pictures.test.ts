@@ -54,7 +54,7 @@ test("the official client gets a picture of the shape and size that it asked for
   const parts = answer.candidates?.[0]?.content?.parts ?? [];
   expect(parts).toHaveLength(1);
   const data = parts[0]?.inlineData?.data ?? "";
-  expect(await lookAt(Buffer.from(data, "base64"))).toBe("png 1536x2720");
+  expect(await lookAt(Buffer.from(data, "base64"))).toBe("jpeg 1536x2720");
 });
 
 test("a model that thinks shows what it drew on its way to those who see its thoughts", async () => {
@@ -98,7 +98,7 @@ test("long shapes and small sizes are for the model that has them", async () => 
   const drawn = async (model: string, imageConfig: JsonObject) =>
     lookAt(bytesOf(partsOf(await answerTo(sandbox, model, ask("A fox", image(imageConfig))))[0]));
 
-  expect(await drawn(FLASH, { aspectRatio: "8:1", imageSize: "512" })).toBe("png 1440x192");
+  expect(await drawn(FLASH, { aspectRatio: "8:1", imageSize: "512" })).toBe("jpeg 1440x192");
   expect(await drawn(SECOND, { aspectRatio: "21:9" })).toBe("png 1568x672");
 });
 

@@ -1,4 +1,5 @@
 import { draw } from "#sandbox/engine/drawing.ts";
+import { toJpeg } from "#sandbox/engine/jpeg.ts";
 import { isFailed, isRefused } from "#sandbox/engine/refused-pictures.ts";
 import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
 import type { JsonObject } from "#sandbox/json.ts";
@@ -57,7 +58,8 @@ function askedOf({ contents }: GenerateRequest["prompt"]): string {
   return withoutMagicWords(lastWords(contents));
 }
 
-function pictureOf({ output, prompt }: GenerateRequest, text: string): JsonObject {
+/** The third generation answers in JPEG, as recorded of gemini-3-pro-image. */
+function pictureOf({ output, model, prompt }: GenerateRequest, text: string): JsonObject {
   const { aspectRatio, size } = output.picture;
   const [across = 1, down = 1] = aspectRatio.split(":").map(Number);
   const side = (SIDES[size] ?? 1_024) * Math.sqrt(across / down);
@@ -68,7 +70,9 @@ function pictureOf({ output, prompt }: GenerateRequest, text: string): JsonObjec
     given: countGiven(prompt.contents),
     isMarked: false,
   });
-  return { mimeType: "image/png", data: Buffer.from(bytes).toString("base64") };
+  return model.generation === "3"
+    ? { mimeType: "image/jpeg", data: Buffer.from(toJpeg(bytes)).toString("base64") }
+    : { mimeType: "image/png", data: Buffer.from(bytes).toString("base64") };
 }
 
 const SIDES: Readonly<Record<string, number>> = {
