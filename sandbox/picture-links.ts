@@ -7,7 +7,7 @@ import { textReply, type Reply } from "./wire/reply.ts";
  * what to paint, and painting waits for whoever follows the link.
  */
 export interface PictureLinks {
-  keep(drawing: Drawing, request: VendorRequest): string;
+  keep(drawing: Drawing, host: string): string;
   /** Nothing for other paths. Whoever has the link needs no key. */
   reply(request: VendorRequest): Reply | undefined;
 }
@@ -25,13 +25,13 @@ export function pictureLinks({ folder, sign, now }: LinkOptions): PictureLinks {
   const inside = folder.replace(/^\/[^/]+/, "");
 
   return {
-    keep(drawing, { headers }) {
+    keep(drawing, host) {
       const name = `${crypto.randomUUID()}.png`;
       const expiresAt = now() + LIFE_MS;
-      kept.set(name, { drawing, expiresAt });
+      kept.set(name, { drawing: { ...drawing, prompt: beginningOf(drawing.prompt) }, expiresAt });
       const [oldest] = kept.keys();
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-      return `http://${headers["host"] ?? "127.0.0.1"}${folder}${name}?${sign(expiresAt)}`;
+      return `http://${host}${folder}${name}?${sign(expiresAt)}`;
     },
 
     reply({ method, path }) {
@@ -52,6 +52,18 @@ export function pictureLinks({ folder, sign, now }: LinkOptions): PictureLinks {
 
 const LIFE_MS = 24 * 3_600_000;
 const MAX_KEPT = 1_000;
+
+/** As much as can be shown, as a copy: a part of a text would keep all of it. */
+function beginningOf(prompt: string): string {
+  return Buffer.from(prompt.slice(0, MAX_CHARACTERS)).toString();
+}
+
+const MAX_CHARACTERS = 2_000;
+
+/** What the caller knows the sandbox by. */
+export function hostOf({ headers }: VendorRequest): string {
+  return headers["host"] ?? "127.0.0.1";
+}
 
 /** A store of files speaks XML, whatever the vendor in front of it speaks. */
 function problem(status: number, code: string): Reply {

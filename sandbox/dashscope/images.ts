@@ -2,7 +2,7 @@ import type { Drawing } from "#sandbox/engine/drawing.ts";
 import { isRefused } from "#sandbox/engine/refused-pictures.ts";
 import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
-import type { PictureLinks } from "#sandbox/picture-links.ts";
+import { hostOf, type PictureLinks } from "#sandbox/picture-links.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
 import { readMessageRequest, readPromptRequest, type ImageRequest } from "./image-request.ts";
 import { imageTasks } from "./image-tasks.ts";
@@ -26,7 +26,8 @@ export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
     generate(request) {
       if (isAsync(request)) throw unsupported("asynchronous");
       const asked = readMessageRequest(request);
-      const content = drawingsOf(asked).map((drawing) => ({ image: links.keep(drawing, request) }));
+      const host = hostOf(request);
+      const content = drawingsOf(asked).map((drawing) => ({ image: links.keep(drawing, host) }));
       const message = { role: "assistant", content };
       return {
         output: {
@@ -41,11 +42,12 @@ export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
       if (!isAsync(request)) throw unsupported("synchronous");
       const asked = readPromptRequest(request);
       const { prompt, isExtended } = asked;
+      const host = hostOf(request);
       const output = tasks.submit(key, () =>
         drawingsOf(asked).map((drawing) => ({
           orig_prompt: prompt,
           ...(isExtended ? { actual_prompt: extended(prompt) } : {}),
-          url: links.keep(drawing, request),
+          url: links.keep(drawing, host),
         })),
       );
       return { output };
