@@ -73,6 +73,17 @@ test("a name for the size leaves the shape to the picture that was given", async
   );
 });
 
+test("pictures in other forms are taken by the models that know them", async () => {
+  const webp = await new Bun.Image(Buffer.from(pngUrl(640, 160).split(",")[1] ?? "", "base64"))
+    .webp()
+    .bytes();
+  const image = `data:image/webp;base64,${Buffer.from(webp).toString("base64")}`;
+
+  expect(await sizeOf(ask(FOURTH, "hi", { size: "1K", image }))).toBe("2048x512");
+  const { status } = await call(sandbox, PATH, ask(EDIT, "hi", { image }));
+  expect(status).toBe(400);
+});
+
 test("a set has as many pictures as the prompt asks for, and no more than there is room for", async () => {
   const count = async (prompt: string, most: number, given: number) => {
     const body = await answer(
