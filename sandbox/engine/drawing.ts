@@ -1,5 +1,5 @@
+import { withCaptions } from "./captions.ts";
 import { paint } from "./picture.ts";
-import { watermark } from "./watermark.ts";
 
 /** A picture that is yet to be painted: what takes no room until somebody looks at it. */
 export interface Drawing {
@@ -11,13 +11,11 @@ export interface Drawing {
   readonly isMarked: boolean;
 }
 
-/** A PNG file that shows what was asked for, of how many pictures it was made, and the mark. */
+/** A PNG file that shows what was asked for; the captions say what else is to be known of it. */
 export function draw({ width, height, prompt, given, isMarked }: Drawing): Uint8Array {
-  const picture = paint(width, height, `${from(given)}${prompt}`);
-  return isMarked ? watermark(picture) : picture;
-}
-
-function from(given: number): string {
-  if (given === 0) return "";
-  return given === 1 ? "From 1 image: " : `From ${given} images: `;
+  const from = `FROM ${given} IMAGE${given === 1 ? "" : "S"}`;
+  return withCaptions(paint(width, height, prompt), [
+    ...(given === 0 ? [] : [{ text: from, corner: "upper left" as const }]),
+    ...(isMarked ? [{ text: "AI GENERATED", corner: "lower right" as const }] : []),
+  ]);
 }
