@@ -78,6 +78,8 @@ export const LIMITS = {
     64_000_000,
     "Pixels of a picture that a caller gives.",
   ),
+  tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
+  taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
@@ -322,6 +324,14 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 3_650),
     default: 400,
     doc: "Days that the sums of usage are kept.",
+    stored: "at once",
+  }),
+  videoDays: setting({
+    env: "SLUICE_VIDEO_DAYS",
+    path: "videos.retention_days",
+    parser: take.wholeNumber(1, 3_650),
+    default: 30,
+    doc: "Days after which finished videos are forgotten.",
     stored: "at once",
   }),
   checkpointMs: setting({

@@ -30,6 +30,8 @@ import { pruneResponses } from "#jobs/prune-responses.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
+import { pruneTasks } from "#jobs/prune-tasks.ts";
+import { watchTasks } from "#jobs/watch-tasks.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
@@ -51,6 +53,7 @@ import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
 import type { DrawDeps } from "#relay/draw.ts";
 import type { RelayDeps } from "#relay/relay.ts";
+import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
@@ -97,6 +100,9 @@ export interface GatewayOptions {
 const FIRST_SIGN_MS = 10_000;
 const SILENCE_MS = 15_000;
 
+/** How long a task stays in the hands of a gateway that shows no sign of life. */
+const LEASE_MS = 30_000;
+
 /** How long signatures are kept for callers who cannot carry them, and how much of them. */
 const VAULT_MS = 3_600_000;
 const VAULT_LENGTH = 32 * 1024 * 1024;
@@ -128,6 +134,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
       noting,
       logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+      watchTasks(deps.tasks),
+      pruneTasks(storage.tasks, settings, clock),
       refreshStored(live, inventory),
       discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
         const { code, fault } = GatewayError.from(cause);
@@ -182,11 +190,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   const { dataDir, databaseUrl, secret } = config.settings;
 
   const pepper = loadPepper(dataDir, secret?.open());
+  const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
   const storage = opened.use(
     await openStorage({
       dataDir,
       ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
-      instance: `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`,
+      instance,
       pepper,
       clock,
       maxQueue: config.settings.limits.ledgerQueue,
@@ -212,7 +221,16 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
-  const relay: RelayDeps & DrawDeps = {
+  const publicUrl = settings.publicUrl?.replace(/\/$/, "");
+  const relay: RelayDeps & DrawDeps & TasksDeps = {
+    tasks: storage.tasks,
+    owner: instance,
+    leaseMs: LEASE_MS,
+    deadlines,
+    limits,
+    findChannel: (name) => channels.all.find((each) => each.name === name),
+    callbackUrlFor: () => undefined,
+    announce: async () => {},
     router: new Router(channels, health, settings),
     egress,
     health,
@@ -261,6 +279,9 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
+  const tasks = new Tasks(relay);
+  opened.defer(() => tasks.close());
+
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);
   opened.defer(async () => {
@@ -281,6 +302,8 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       return settings.secondFactorRule;
     },
     identities: storage.identities,
+    tasks,
+    publicUrl,
     imageShape: () => settings.imageShape,
     singleSignOn: openSignOn(config, pepper, clock),
     loginLimits: await openLogins(options, pepper, deadlines, opened),

@@ -49,11 +49,10 @@ export interface Task {
 }
 
 /**
- * `preparing`: nobody was asked yet. `submitting`: a vendor is being asked.
- * `submit_unknown`: nobody knows whether it was. The last two are for ever.
+ * `submitting`: a vendor is being asked to take it on. `submit_unknown`: nobody
+ * knows whether it did. The last two are for ever.
  */
 export type TaskStatus =
-  | "preparing"
   | "submitting"
   | "submit_unknown"
   | "queued"
@@ -81,13 +80,12 @@ export function isOver({ status }: Pick<Task, "status">): boolean {
 
 /** From which state a task may come into another. What is over stays what it is. */
 export const MAY_FOLLOW: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
-  preparing: [],
-  submitting: ["preparing", "submitting"],
+  submitting: ["submitting"],
   submit_unknown: ["submitting"],
   queued: ["submitting", "submit_unknown", "queued"],
   running: ["submitting", "submit_unknown", "queued", "running"],
   succeeded: ["submit_unknown", "queued", "running"],
-  failed: ["preparing", "submitting", "submit_unknown", "queued", "running"],
+  failed: ["submitting", "submit_unknown", "queued", "running"],
 };
 
 /** What may change of a task. */

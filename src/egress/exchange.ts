@@ -202,7 +202,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    this.dueAt = Math.min(this.#totalAt, now + (this.#request.isStream ? firstByteMs : unaryMs));
+    const { isStream, headMs = Infinity } = this.#request;
+    this.dueAt = Math.min(this.#totalAt, now + Math.min(isStream ? firstByteMs : unaryMs, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
     if (!connection.write(written)) answered.resolve(false);

@@ -26,6 +26,7 @@ import type { Inventory } from "#relay/inventory.ts";
 import type { DrawDeps } from "#relay/draw.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
+import type { Tasks } from "#relay/tasks/tasks.ts";
 import type { RefusalSample } from "./refusal-sample.ts";
 
 /** What the HTTP side needs of the rest of the house. */
@@ -62,6 +63,9 @@ export interface HttpDeps {
   /** Undefined for an address that no channel may have. */
   reachNeeded(url: URL): Reach | undefined;
   readonly relay: RelayDeps & DrawDeps;
+  readonly tasks: Tasks;
+  /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
+  readonly publicUrl: string | undefined;
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;

@@ -96,6 +96,9 @@ export async function cancel(task: Task, deps: AskDeps): Promise<void> {
   await reply.readAll();
 }
 
+/** A question about a task is answered at once, or not worth waiting for. */
+const ANSWER_MS = 20_000;
+
 interface Asking extends Pick<Look, "path" | "body"> {
   readonly method: Look["method"] | "DELETE";
 }
@@ -118,5 +121,6 @@ export async function ask(
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: false,
+    headMs: ANSWER_MS,
   });
 }

@@ -19,7 +19,7 @@ export function changeBy(news: TaskNews, task: Task, now: number): TaskChange | 
     case "running":
       return advanced(news, task, now);
     case "succeeded":
-      if (news.videos.length === 0) return failed(EMPTY, task, now);
+      if (news.videos.length === 0) return failed(EMPTY, now);
       return {
         status: "succeeded",
         videos: news.videos,
@@ -31,11 +31,11 @@ export function changeBy(news: TaskNews, task: Task, now: number): TaskChange | 
         ...(news.linksEndAt === undefined ? {} : { linksEndAt: news.linksEndAt }),
       };
     case "failed":
-      return { ...failed(news.failure, task, now), ...(news.usage && { usage: news.usage }) };
+      return { ...failed(news.failure, now), ...(news.usage && { usage: news.usage }) };
     case "missing": {
       const misses = task.misses + 1;
       const isOld = now - task.createdAt >= MIN_MISSING_AGE_MS;
-      if (isOld && misses >= MAX_MISSES) return failed(GONE, task, now);
+      if (isOld && misses >= MAX_MISSES) return failed(GONE, now);
       return { misses, dueAt: nextLook(task, now) };
     }
   }
@@ -58,8 +58,32 @@ const UNKNOWN: TaskFailure = {
   message: "It could not be found out whether the upstream took the task on.",
 };
 
-export function failed(failure: TaskFailure, _task: Task, now: number): TaskChange {
+function failed(failure: TaskFailure, now: number): TaskChange {
   return { status: "failed", failure, finishedAt: now };
+}
+
+/** What an answer to the question by our own id does to a task that a vendor may have taken on. */
+export function changeByFinding(
+  found: string | undefined | null,
+  task: Task,
+  now: number,
+): TaskChange {
+  const over = givenUp(task, now);
+  if (found === null) return over ?? { dueAt: now + jittered(SLOWEST_MS) };
+  if (found !== undefined) {
+    const { place } = task;
+    return {
+      status: "queued",
+      misses: 0,
+      failures: 0,
+      dueAt: now,
+      ...(place && { place: { ...place, upstreamId: found } }),
+    };
+  }
+  const misses = task.misses + 1;
+  const isOld = now - task.createdAt >= MIN_MISSING_AGE_MS;
+  if (over !== undefined || (isOld && misses >= MAX_MISSES)) return failed(UNKNOWN, now);
+  return { misses, dueAt: nextLook(task, now) };
 }
 
 /** A look that came to nothing: the same again, later each time. */
@@ -74,9 +98,9 @@ export function afterFailure(error: GatewayError, task: Task, now: number): Task
 export function givenUp(task: Task, now: number): TaskChange | undefined {
   if (isOver(task)) return undefined;
   if (task.status === "submit_unknown") {
-    return now - task.createdAt >= UNKNOWN_MS ? failed(UNKNOWN, task, now) : undefined;
+    return now - task.createdAt >= UNKNOWN_MS ? failed(UNKNOWN, now) : undefined;
   }
-  return now >= task.deadlineAt ? failed(TIMEOUT, task, now) : undefined;
+  return now >= task.deadlineAt ? failed(TIMEOUT, now) : undefined;
 }
 
 export function nextLook(task: Task, now: number): number {

@@ -94,6 +94,8 @@ function planVideo(
   return router.planFor(call, toRoute, "does not make videos, or not in this way");
 }
 
+const MAX_TRIES = 5;
+
 /** What has become of one request, on disk as it becomes. */
 class Submission {
   readonly #call: AskedVideo;
@@ -141,14 +143,20 @@ class Submission {
 
   /** Taken on by a vendor. */
   async taken(upstreamId: string): Promise<Task> {
-    const task = this.#known();
-    const { place } = task;
-    const queued = await this.#deps.tasks.change(task, {
-      status: "queued",
-      dueAt: nextLook(task, this.#deps.clock.now()),
-      ...(place && { place: { ...place, upstreamId } }),
-    });
-    return this.#goOnWith(queued ?? task);
+    const { tasks, clock } = this.#deps;
+    let task: Task | undefined = this.#known();
+    // Another gateway may have thought this one dead, and may be looking for the task.
+    for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
+      const { place }: Task = task;
+      const queued = await tasks.change(task, {
+        status: "queued",
+        dueAt: nextLook(task, clock.now()),
+        ...(place && { place: { ...place, upstreamId } }),
+      });
+      if (queued !== undefined) return this.#goOnWith(queued);
+      task = await tasks.findAny(task.id);
+    }
+    throw new GatewayError("internal", "The task was given up while it was taken on.");
   }
 
   /** Refused by everybody, or nobody knows. */

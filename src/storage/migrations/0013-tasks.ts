@@ -38,7 +38,7 @@ export async function tasks(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("removed", integer, (column) => column.notNull())
     .addCheckConstraint(
       "tasks_status",
-      sql`status in ('preparing', 'submitting', 'submit_unknown', 'queued', 'running',
+      sql`status in ('submitting', 'submit_unknown', 'queued', 'running',
         'succeeded', 'failed')`,
     )
     .modifyEnd(ddl.tableEnd("keyed"))
