@@ -14,7 +14,7 @@ import { checkPrompt, oneOf, within } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
 import { asThrown, EXPIRED, failureOf, linkIn, takenOn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";
 import { codeIn, errorIn, parseError, verdictIn } from "./failure.ts";
 
@@ -32,7 +32,7 @@ const FRAMES_OF: ReadonlyMap<VideoScenario, 0 | 1 | 2> = new Map([
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model = { ...dialect } as JimengDialect;
-  const { prompt, seed, extra } = question;
+  const { prompt, seed } = question;
   const pictures = picturesIn(question);
   const { maxPrompt = Infinity, needsPrompt = false } = model;
   checkPrompt(prompt, { max: maxPrompt, isRequired: needsPrompt });
@@ -45,7 +45,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
   const isFree = pictures.length === 0;
   if (!isFree && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
-    ...more(extra?.[ID] ?? {}, model, (name) => report.lose(name)),
+    ...more(carriedBy(question, ID), model, (name) => report.lose(name)),
     req_key: keyFor(question.model, pictures.length, model),
     ...defined({
       prompt,

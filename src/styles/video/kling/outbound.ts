@@ -6,7 +6,7 @@ import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
 import { asThrown, failureOf, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
-import { loseAllBut, type Wish } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
 import { errorIn } from "./failure.ts";
@@ -26,7 +26,7 @@ const MODE_OF: ReadonlyMap<string, string> = new Map([
 export function build(question: VideoQuestion, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const model: KlingDialect = { ...context.dialect };
-  const { prompt, negativePrompt, guidance, camera, watermark, audio, extra } = question;
+  const { prompt, negativePrompt, guidance, camera, watermark, audio } = question;
   const isShown = question.media.length > 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: !isShown });
   checkPrompt(negativePrompt, { max: MAX_PROMPT_CHARS, isRequired: false });
@@ -38,7 +38,7 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   if (!framed && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   const moves = model.camera === false ? undefined : camera;
   if (moves !== undefined) checkCamera(moves);
-  const rest = more(extra?.[ID] ?? {});
+  const rest = carriedBy(question, ID);
   return {
     ...rest,
     model_name: question.model,
@@ -106,12 +106,6 @@ function frames(question: VideoQuestion, rest: JsonObject): JsonObject {
     throw invalid("image", "Of a last frame, masks and 'camera_control' there may be one only.");
   }
   return { image: linkOrBase64(first), ...(last && { image_tail: linkOrBase64(last) }) };
-}
-
-/** What the caller's own protocol says beside all that; ids and notices are our business. */
-function more(extra: JsonObject): JsonObject {
-  const { callback_url: _, external_task_id: __, ...rest } = extra;
-  return rest;
 }
 
 export function parseSubmitted(body: JsonObject): string {

@@ -6,7 +6,7 @@ import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
 import { asThrown, failureOf, linkIn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -16,16 +16,15 @@ const MAX_PROMPT_CHARS = 2_000;
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
-  const { prompt, rewrite, watermark, extra } = question;
+  const { prompt, rewrite, watermark } = question;
   const shown = pictures(question);
   const isRequired = question.media.length === 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
   loseAllBut(["rewrite", "watermark"], question, ID, report);
   const { resolution, ratio } = framingOf(question);
   if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
-  const { callback_url: _, ...rest } = extra?.[ID] ?? {};
   return {
-    ...rest,
+    ...carriedBy(question, ID),
     model: question.model,
     ...defined({
       prompt,

@@ -8,7 +8,7 @@ import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
 import { asThrown, CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -19,16 +19,15 @@ const MOST = { image: 9, video: 3, audio: 3 } as const;
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
-  const { prompt = "", watermark, extra } = question;
+  const { prompt = "", watermark } = question;
   const given = givenIn(question);
   checkTogether(given);
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
   loseAllBut(["watermark"], question, ID, report);
   const { resolution = model.resolution, ratio } = framingOf(question);
   // To be told of a task, one would have to answer a riddle of the vendor's first.
-  const { callback_url: _, ...rest } = extra?.[ID] ?? {};
   return {
-    ...rest,
+    ...carriedBy(question, ID),
     model: question.model,
     content: [{ type: "text", text: prompt }, ...contentOf(given)],
     ...defined({

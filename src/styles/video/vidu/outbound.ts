@@ -6,7 +6,7 @@ import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
 import { asThrown, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
-import { loseAllBut, type Wish } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
 
@@ -105,15 +105,15 @@ function notOne(): Error {
   return invalid("image", "There must be a first frame, and nothing else.");
 }
 
-/** What the caller's own protocol says beside all that; where we are told of a task is our business. */
+/** What the caller's own protocol says beside all that. */
 function more(
-  { extra, scenario }: VideoQuestion,
+  question: VideoQuestion,
   dialect: ViduDialect,
   lose: (name: string) => void,
 ): JsonObject {
-  const { style, callback_url: _, payload: __, ...rest } = extra?.[ID] ?? {};
+  const { style, payload: _, ...rest } = carriedBy(question, ID);
   if (style === undefined) return rest;
-  if (dialect.style !== false && scenario === "text") {
+  if (dialect.style !== false && question.scenario === "text") {
     return { ...rest, style: oneOf(textOf(style) ?? "", STYLES, "style") };
   }
   lose("style");
