@@ -3,8 +3,9 @@ import type { UpstreamError } from "#core/style.ts";
 import { parseJson, type Json } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { defined, integerOf, memberOf, textOf } from "#lib/values.ts";
+import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { failureIn, noPicture, pictureIn, usageIn } from "./parse.ts";
+import { failureIn, pictureIn, usageIn } from "./parse.ts";
 
 /** https://www.volcengine.com/docs/82379/1824137 */
 export class ArkDecoder implements ImageDecoder {

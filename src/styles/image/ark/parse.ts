@@ -1,9 +1,9 @@
-import { GatewayError } from "#core/error.ts";
 import type { Images, MadePicture } from "#core/image.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "./vocabulary.ts";
 
@@ -21,10 +21,6 @@ export function parse(body: JsonObject): Images {
     failures,
     ...defined({ usage: usageIn(body["usage"]), createdAt: integerOf(body["created"]) }),
   };
-}
-
-export function noPicture(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
 }
 
 export function pictureIn(entry: Json): MadePicture | undefined {
