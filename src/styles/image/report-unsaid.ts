@@ -20,6 +20,7 @@ const NAMES = {
   watermark: "watermark",
   rewrite: "prompt_extend",
   rewriteMode: "optimize_prompt_options",
+  series: "sequential_image_generation",
   people: "person_generation",
   maxOutputTokens: "max_output_tokens",
   temperature: "temperature",
@@ -52,6 +53,7 @@ export function reportUnsaid(
 }
 
 function isWished(question: ImageQuestion, wish: Wish): boolean {
-  const value = question[wish];
-  return value !== undefined && value !== "auto" && !(wish === "partials" && value === 0);
+  if (wish === "series") return question.series?.mode === "auto";
+  if (wish === "partials") return (question.partials ?? 0) > 0;
+  return question[wish] !== undefined && question[wish] !== "auto";
 }

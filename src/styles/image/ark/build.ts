@@ -41,6 +41,7 @@ function saidIn(question: ImageQuestion, dialect: ArkDialect): readonly Wish[] {
   return [
     "size",
     "watermark",
+    "series",
     ...(isSizeWord(question, dialect) ? (["resolution"] as const) : []),
     ...(dialect.isSteered === true ? (["seed", "guidance"] as const) : []),
     ...(dialect.rewriteModes === undefined ? [] : (["rewriteMode"] as const)),

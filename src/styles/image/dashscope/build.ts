@@ -35,12 +35,11 @@ function held(
   { report, dialect: own }: OutboundContext,
 ): DashscopeDialect {
   const dialect: DashscopeDialect = { ...PLAIN, ...own };
-  const { count = 1, series } = question;
+  const { count = 1 } = question;
   checkPictures(question, dialect.pictures);
   if (count > dialect.most) {
     throw invalid("n", `'n' must be ${upTo(dialect.most)} for this model.`);
   }
-  if (series?.mode === "auto") report.lose("sequential_image_generation");
   reportUnsaid(
     question,
     [
