@@ -142,7 +142,8 @@ export interface ImageEncoder {
 
 export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images> {
   readonly inbound: InboundFormat<ImageQuestion, Images>["inbound"] & {
-    openEncoder(question: ImageQuestion): ImageEncoder;
+    /** `at`: when it was asked, in Unix seconds. */
+    openEncoder(question: ImageQuestion, at: number): ImageEncoder;
   };
 }
 

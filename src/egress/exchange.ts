@@ -199,10 +199,11 @@ export class Exchange implements UpstreamReply, Watched, Listener {
 
   #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
+    const { isStream, isSlow } = this.#request;
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    this.dueAt = Math.min(this.#totalAt, now + (this.#request.isStream ? firstByteMs : unaryMs));
+    this.dueAt = Math.min(this.#totalAt, now + (isStream && !isSlow ? firstByteMs : unaryMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
     if (!connection.write(written)) answered.resolve(false);
@@ -267,7 +268,9 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       this.#hasEnded = true;
       this.#ended.resolve();
     } else {
-      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
+      const { idleMs, unaryMs } = this.#limits;
+      const silentMs = this.#request.isSlow ? unaryMs : idleMs;
+      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + silentMs);
     }
   }
 

@@ -89,7 +89,7 @@ export async function finishPictures(
   { delivery }: ImageQuestion,
   { media, signal, upstream, at }: Tools,
 ): Promise<Images> {
-  const answer = { createdAt: Math.floor(at / 1_000), ...made };
+  const answer = { createdAt: unixSeconds(at), ...made };
   if (delivery !== "base64") return answer;
   const pictures = await mapAtMost(answer.pictures, AT_ONCE, async (picture) => {
     const { url, ...rest } = picture;
@@ -98,4 +98,8 @@ export async function finishPictures(
     return { ...rest, base64, mediaType };
   });
   return { ...answer, pictures };
+}
+
+export function unixSeconds(ms: number): number {
+  return Math.floor(ms / 1_000);
 }
