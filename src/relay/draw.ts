@@ -83,7 +83,7 @@ async function openStream(
   }
   const report = new LossReport();
   const named = { ...question, model: route.upstreamModel };
-  const tools = toolsFor(route, call, deps);
+  const tools = toolsFor(route, call, report, deps);
   const prepared = await preparePictures(named, route.endpoint, tools);
   const reply = await way.send(route, write(prepared, route, report, isStrict));
   // Not all who take the wish for a stream fulfil it.
@@ -92,6 +92,7 @@ async function openStream(
     const found = style.outbound.parse(parseAnswer(await whole.readAll()), prepared);
     const joined = DRAW.join([{ question: prepared, answer: found }], prepared);
     const answer = await finishPictures(joined, prepared, tools);
+    if (isStrict) report.refuseIfAny();
     return new WholeImages(
       answer,
       new PictureWriter(question, encoder, answer.usage),

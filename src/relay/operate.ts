@@ -42,6 +42,8 @@ export interface Tools {
   readonly upstream: URL;
   /** Unix ms of the call's admission. */
   readonly at: number;
+  /** What of the question is not carried. */
+  readonly report: LossReport;
 }
 
 export interface OperateDeps extends AttemptDeps, AdmitDeps {
@@ -125,7 +127,7 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
   const { question, isStrict, signal } = asked;
   const { endpoint, upstreamModel: model } = route;
   const report = new LossReport();
-  const tools = toolsFor(route, asked, deps);
+  const tools = toolsFor(route, asked, report, deps);
   const named = { ...question, model };
   const prepared = (await operation.prepare?.(named, endpoint, tools)) ?? named;
   const parts = operation.split(prepared, endpoint.maxInputs);
@@ -145,19 +147,19 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
     }
   };
   const answered = await mapAtMost(parts, operation.partsAtOnce ?? 1, askPart);
-  const answer = operation.join(answered, prepared);
-  return {
-    answer: (await operation.finish?.(answer, prepared, tools)) ?? answer,
-    lost: report.fields,
-  };
+  const joined = operation.join(answered, prepared);
+  const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
+  if (isStrict) report.refuseIfAny();
+  return { answer, lost: report.fields };
 }
 
 export function toolsFor(
   route: Candidate,
   { signal, at }: Pick<Served, "signal" | "at">,
+  report: LossReport,
   { media, maxPixels }: Pick<OperateDeps, "media" | "maxPixels">,
 ): Tools {
-  return { media, maxPixels, signal, at, upstream: baseOf(route) };
+  return { media, maxPixels, signal, at, upstream: baseOf(route), report };
 }
 
 /** The request for an endpoint. */

@@ -109,14 +109,21 @@ export async function finishPictures(
   return { createdAt: unixSeconds(tools.at), ...made, pictures };
 }
 
+/** What was made is paid for: where it cannot be fetched, the caller is given the link. */
 async function fetched(
   picture: MadePicture,
-  { media, signal, upstream }: Tools,
+  { media, signal, upstream, report }: Tools,
 ): Promise<MadePicture> {
   const { url, ...rest } = picture;
   if (url === undefined || picture.base64 !== undefined) return picture;
-  const { base64, mediaType } = await media.follow(url, signal, upstream);
-  return { ...rest, base64, mediaType };
+  try {
+    const { base64, mediaType } = await media.follow(url, signal, upstream);
+    return { ...rest, base64, mediaType };
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    report.lose("response_format");
+    return picture;
+  }
 }
 
 /** What cannot be read is handed over as it is: it may be a format newer than we. */
