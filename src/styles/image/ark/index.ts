@@ -7,7 +7,7 @@ import { VOCABULARY } from "./vocabulary.ts";
 
 /** Pictures as Ark's own models draw them: alone or in sets, whole or one after the other. */
 export const arkImages: OutboundImageFormat = {
-  id: "ark-images",
+  id: "ark-generations",
   outbound: {
     build,
     parse,
