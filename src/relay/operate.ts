@@ -192,6 +192,7 @@ async function answerTo<Q extends Question, A extends Reading>(
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
   let body = await wholeOf(way.send(route, outgoing));
+  let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
     if (id === undefined || pending === undefined) return body;
@@ -199,9 +200,18 @@ async function answerTo<Q extends Question, A extends Reading>(
       throw new GatewayError("upstream_timeout", "The upstream took too long.");
     }
     await pause(pending.everyMs, signal);
-    body = await wholeOf(way.look(route, pending.path(id)));
+    try {
+      body = await wholeOf(way.look(route, pending.path(id)));
+      missed = 0;
+    } catch (cause) {
+      const { fault } = GatewayError.from(cause);
+      if (signal.aborted || fault.blame !== "upstream" || ++missed > MAX_MISSED) throw cause;
+    }
   }
 }
+
+/** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
+const MAX_MISSED = 3;
 
 async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
   using reply = await sending;
