@@ -1,3 +1,5 @@
+import { readTiffSize } from "./tiff-size.ts";
+
 /** What the first bytes of a picture say. */
 export interface PictureHead {
   /** `image/png`. */
@@ -15,7 +17,9 @@ export async function readPictureHead(bytes: Uint8Array): Promise<PictureHead | 
     const { format, width, height } = await new Bun.Image(bytes).metadata();
     return { mediaType: `image/${format}`, width, height };
   } catch {
-    return undefined;
+    // Known here, though not what its pixels are: some vendors read it.
+    const size = readTiffSize(bytes);
+    return size && { mediaType: "image/tiff", ...size };
   }
 }
 

@@ -208,6 +208,20 @@ describe("[A4.11-c] a given picture", () => {
     expect(kept).toBe(image);
   });
 
+  test("may be one that only the vendor can read", async () => {
+    // Two by two pixels in grey: a directory of their width and height alone.
+    const image = "data:image/tiff;base64,SUkqAAgAAAACAAABAwABAAAAAgAAAAEBAwABAAAAAgAAAAAAAAA=";
+
+    await ask({ model: V4, image });
+    const { status, answer } = await answerTo({ model: EDIT, image });
+
+    expect(asked().map(({ body }) => body["image"])).toEqual([image]);
+    expect([status, answer.error["message"]]).toEqual([
+      400,
+      "'image' is image/tiff; this model takes image/jpeg, image/png.",
+    ]);
+  });
+
   test("may be a file of a form", async () => {
     const form = new FormData();
     form.append("model", EDIT);
