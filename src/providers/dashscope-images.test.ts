@@ -98,7 +98,11 @@ describe("[A4.11-e] a question", () => {
       { model: DRAW, input: { messages: [1, 2].map(() => ({ role: "user", content: [text] })) } },
       "input.messages: 'input.messages' must hold one text for this model, not 2.",
     ],
-    ["without words", nested(EDIT, {}, [image]), "prompt: 'prompt' is required for this model."],
+    [
+      "without words",
+      nested(EDIT, {}, [image, { text: " " }]),
+      "prompt: 'prompt' is required for this model.",
+    ],
     [
       "with more words than are read",
       nested(DRAW, {}, [{ text: "🦊".repeat(801) }]),

@@ -62,7 +62,8 @@ function oneText({ turns }: ImageQuestion, { promptChars = Infinity }: Dashscope
   }
   const texts = turns.flatMap(({ parts }) => parts.filter((part) => typeof part === "string"));
   const [text, ...more] = texts;
-  if (text === undefined) throw invalid("prompt", "'prompt' is required for this model.");
+  if (text === undefined || text.trim() === "")
+    throw invalid("prompt", "'prompt' is required for this model.");
   if (more.length > 0) {
     const what = "'input.messages' must hold one text for this model";
     throw invalid("input.messages", `${what}, not ${texts.length}.`);
