@@ -199,11 +199,13 @@ export class Exchange implements UpstreamReply, Watched, Listener {
 
   #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
+    const { isStream, isSlow } = this.#request;
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    const { isStream, headMs = Infinity } = this.#request;
-    this.dueAt = Math.min(this.#totalAt, now + Math.min(isStream ? firstByteMs : unaryMs, headMs));
+    const { headMs = Infinity } = this.#request;
+    const longest = isStream && !isSlow ? firstByteMs : unaryMs;
+    this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
     if (!connection.write(written)) answered.resolve(false);
@@ -268,7 +270,9 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       this.#hasEnded = true;
       this.#ended.resolve();
     } else {
-      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
+      const { idleMs, unaryMs } = this.#limits;
+      const silentMs = this.#request.isSlow ? unaryMs : idleMs;
+      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + silentMs);
     }
   }
 

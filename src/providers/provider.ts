@@ -106,6 +106,8 @@ export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> 
   readonly style: OutboundImageFormat;
   /** What given pictures must be for it. */
   readonly pictures: PictureTerms;
+  /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
+  readonly format?: "png";
 }
 
 /** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */

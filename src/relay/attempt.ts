@@ -161,6 +161,7 @@ export async function tryOnce<T, R extends Tried>(
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: call.facts.stream,
+    isSlow: call.isSlow === true,
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {
