@@ -19,10 +19,17 @@ export async function readPictureHead(bytes: Uint8Array): Promise<PictureHead | 
   }
 }
 
-/** The same picture as PNG, of an animation the first frame; undefined where it cannot be read. */
-export async function toPng(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array | undefined> {
+/** What pictures can be written as. */
+export type PictureFormat = "png" | "jpeg" | "webp";
+
+/** The same picture in another format, of an animation the first frame; undefined where it cannot be read. */
+export async function convertPicture(
+  bytes: Uint8Array,
+  format: PictureFormat,
+  maxPixels: number,
+): Promise<Uint8Array | undefined> {
   try {
-    return await new Bun.Image(bytes, { maxPixels }).png().bytes();
+    return await new Bun.Image(bytes, { maxPixels })[format]().bytes();
   } catch {
     return undefined;
   }

@@ -104,6 +104,8 @@ export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> 
   readonly style: OutboundImageFormat;
   /** What given pictures must be for it. */
   readonly pictures: PictureTerms;
+  /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
+  readonly format?: "png";
 }
 
 export interface PictureTerms {
