@@ -42,7 +42,7 @@ export function loseOthers(
   report: LossReport,
 ): void {
   for (const wish of WISHES) {
-    if (!known.includes(wish) && asksForSomething(question[wish])) {
+    if (!known.includes(wish) && asksForSomething(wish, question)) {
       report.lose(CALLERS_NAMES[wish]);
     }
   }
@@ -50,7 +50,9 @@ export function loseOthers(
 }
 
 /** Many clients write what stands for nothing. */
-function asksForSomething(value: ImageQuestion[Wish]): boolean {
-  if (typeof value === "object") return !("mode" in value) || value.mode !== "disabled";
+function asksForSomething(wish: Wish, question: ImageQuestion): boolean {
+  if (wish === "series") return question.series?.mode === "auto";
+  if (wish === "partials") return (question.partials ?? 0) > 0;
+  const value = question[wish];
   return value !== undefined && value !== false && value !== "auto" && value !== "";
 }
