@@ -180,7 +180,7 @@ describe("[A4.11-b] what the family does not have is refused, with what it has:"
     const mask = { ...questionOf({ image: "AAAA" }), mask: PICTURE };
     const file = ofTurns([{ role: "user", parts: [{ kind: "reference", id: "file-1" }, "a"] }]);
 
-    expect(refusalOf(() => built(mask)).param).toBe("mask");
+    expect(refusalOf(() => built(mask))).toMatchObject({ code: "not_carried", param: "mask" });
     expect(refusalOf(() => built(file)).param).toBe("image");
   });
 });
@@ -233,7 +233,6 @@ test("what asks for nothing is not reported, nor in which way pictures always co
   const nothing = {
     background: "auto",
     moderation: "auto",
-    watermark: false,
     sequential_image_generation: "disabled",
     partial_images: 0,
     response_format: "url",

@@ -1,11 +1,10 @@
-import { invalid } from "#core/error.ts";
 import type { ImageQuestion } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { ratioFor } from "#styles/image/aspect-ratio.ts";
-import { loseOthers, type Wish } from "#styles/image/lose-others.ts";
 import { peopleFor } from "#styles/image/people.ts";
+import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { buildContents } from "./contents.ts";
 import { PLAIN, type PictureDialect } from "./dialect.ts";
@@ -14,7 +13,7 @@ const MAX_OUTPUT_TOKENS = 32_768;
 const TOP_P = 0.95;
 
 /** Of these each is written, or refused; the gateway itself sees to the format. */
-const KNOWN: readonly Wish[] = [
+const SAID: readonly Wish[] = [
   "size",
   "aspectRatio",
   "resolution",
@@ -30,10 +29,8 @@ const KNOWN: readonly Wish[] = [
 /** One picture: this format has no number of them. */
 export function build(question: ImageQuestion, context: OutboundContext): JsonObject {
   const dialect: PictureDialect = { ...PLAIN, ...context.dialect };
-  const { turns, withText, temperature, topP, mask } = question;
-  if (mask !== undefined) {
-    throw invalid("mask", "'mask' is not for this model: say in words what is to be changed.");
-  }
+  const { turns, withText, temperature, topP, series } = question;
+  if (series?.mode === "auto") context.report.lose("sequential_image_generation");
   const imageConfig = buildImageConfig(question, dialect, context);
   return {
     contents: buildContents(turns, dialect.provesTurns === true),
@@ -54,7 +51,7 @@ function buildImageConfig(
 ): JsonObject {
   const { format = "", compression } = question;
   const isTold = formats.includes(format);
-  loseOthers(question, isTold ? [...KNOWN, "compression"] : KNOWN, report);
+  reportUnsaid(question, isTold ? [...SAID, "compression"] : SAID, report);
   return defined({
     aspectRatio: ratioFor(question, ratios, report),
     imageSize: resolutionFor(question, sizes, report),

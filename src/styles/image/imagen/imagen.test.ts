@@ -87,6 +87,7 @@ test("an interface that knows more is told more", () => {
     "guidance_scale",
     "negative_prompt",
     "seed",
+    "prompt_extend",
   ]);
 });
 

@@ -4,14 +4,14 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { ratioFor } from "#styles/image/aspect-ratio.ts";
-import { loseOthers, type Wish } from "#styles/image/lose-others.ts";
 import { peopleFor } from "#styles/image/people.ts";
+import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { PLAIN, type ImagenDialect } from "./dialect.ts";
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"];
 const PEOPLE = { dont_allow: "dont_allow", allow_adult: "allow_adult", allow_all: "allow_all" };
-const KNOWN: readonly Wish[] = ["size", "aspectRatio", "resolution", "quality", "people", "format"];
+const SAID: readonly Wish[] = ["size", "aspectRatio", "resolution", "quality", "people", "format"];
 const MORE: readonly Wish[] = [
   "compression",
   "negativePrompt",
@@ -24,11 +24,12 @@ const MORE: readonly Wish[] = [
 /** Pictures out of words alone, several at once. */
 export function build(question: ImageQuestion, { report, dialect: own }: OutboundContext) {
   const dialect: ImagenDialect = { ...PLAIN, ...own };
-  if (picturesOf(question).length > 0 || question.mask !== undefined) {
+  if (picturesOf(question).length > 0) {
     throw invalid("image", "'image' is not for this model: it draws from words only.");
   }
+  if (question.series?.mode === "auto") report.lose("sequential_image_generation");
   const takesMore = dialect.takesMore === true;
-  loseOthers(question, takesMore ? [...KNOWN, ...MORE] : KNOWN, report);
+  reportUnsaid(question, takesMore ? [...SAID, ...MORE] : SAID, report);
   return {
     instances: [{ prompt: promptOf(question) }],
     parameters: defined({

@@ -1,12 +1,8 @@
 import type { ImageQuestion } from "#core/image.ts";
-import type { LossReport } from "#core/lossy.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
 
-/** What a caller may wish of a picture beside what it is to show. */
-export type Wish = keyof typeof CALLERS_NAMES;
-
-/** Which field of the caller's says it. */
-const CALLERS_NAMES = {
-  mask: "mask",
+/** What callers call the wishes that only some families can be told. */
+const NAMES = {
   partials: "partial_images",
   size: "size",
   aspectRatio: "aspect_ratio",
@@ -33,26 +29,31 @@ const CALLERS_NAMES = {
   user: "user",
 } as const satisfies Partial<Record<keyof ImageQuestion, string>>;
 
-const WISHES = Object.keys(CALLERS_NAMES) as readonly Wish[];
+export type Wish = keyof typeof NAMES;
 
-/** Reports the wishes of a family other than the one that is asked, by their callers' names. */
-export function loseOthers(
+const isWish = (name: string): name is Wish => name in NAMES;
+const WISHES = Object.keys(NAMES).filter(isWish);
+
+/**
+ * Reports by the callers' names what a vendor cannot be told, `said` being
+ * what it can. Throws where a mask is given: without it the whole picture
+ * would change.
+ */
+export function reportUnsaid(
   question: ImageQuestion,
-  known: readonly Wish[],
+  said: readonly Wish[],
   report: LossReport,
 ): void {
+  const { mask, extra = {} } = question;
+  if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
   for (const wish of WISHES) {
-    if (!known.includes(wish) && asksForSomething(wish, question)) {
-      report.lose(CALLERS_NAMES[wish]);
-    }
+    if (isWished(question, wish) && !said.includes(wish)) report.lose(NAMES[wish]);
   }
-  for (const field of Object.keys(question.extra ?? {})) report.lose(field);
+  for (const name of Object.keys(extra)) report.lose(name);
 }
 
-/** Many clients write what stands for nothing. */
-function asksForSomething(wish: Wish, question: ImageQuestion): boolean {
+function isWished(question: ImageQuestion, wish: Wish): boolean {
   if (wish === "series") return question.series?.mode === "auto";
   if (wish === "partials") return (question.partials ?? 0) > 0;
-  const value = question[wish];
-  return value !== undefined && value !== false && value !== "auto" && value !== "";
+  return question[wish] !== undefined && question[wish] !== "auto";
 }
