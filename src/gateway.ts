@@ -49,7 +49,7 @@ import {
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
-import type { DrawDeps } from "#relay/draw.ts";
+import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
@@ -212,7 +212,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
-  const relay: RelayDeps & DrawDeps = {
+  const relay: RelayDeps & OperateDeps = {
     router: new Router(channels, health, settings),
     egress,
     health,
@@ -240,15 +240,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     get maxPixels() {
       return limits.picturePixels;
     },
-    get maxPictureEventBytes() {
-      return limits.answerBytes;
-    },
     get pendingMs() {
       return limits.unaryMs;
     },
     delivery: {
       get maxEventBytes() {
         return limits.eventBytes;
+      },
+      get maxPictureEventBytes() {
+        return limits.answerBytes;
       },
       firstSignMs: FIRST_SIGN_MS,
       silenceMs: SILENCE_MS,

@@ -33,16 +33,11 @@ export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
   finish: finishPictures,
 };
 
-export interface DrawDeps extends OperateDeps {
-  /** Of one event that holds a picture. */
-  readonly maxPictureEventBytes: number;
-}
-
 /** Pictures handed over as they come; all at once, where the upstream does not stream them. */
 export async function drawStream(
   asked: Asked<ImageQuestion>,
   openEncoder: (question: ImageQuestion) => ImageEncoder,
-  deps: DrawDeps,
+  deps: OperateDeps,
 ): Promise<StreamedAnswer> {
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
@@ -67,7 +62,7 @@ async function openStream(
   route: OperationRoute<ImageEndpoint>,
   way: Way,
   encoder: ImageEncoder,
-  deps: DrawDeps,
+  deps: OperateDeps,
 ): Promise<AnswerStream> {
   const { question, isStrict } = call;
   const { style, maxInputs } = route.endpoint;
@@ -96,6 +91,6 @@ async function openStream(
     openDecoder(prepared),
     new PictureWriter(question, encoder),
     report.fields,
-    deps.maxPictureEventBytes,
+    deps.delivery.maxPictureEventBytes,
   );
 }
