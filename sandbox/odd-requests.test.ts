@@ -6,6 +6,7 @@ import { dashscope } from "./dashscope.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
+import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
@@ -83,11 +84,42 @@ const CHAT = ask("", {
   search_options: { forced_search: true },
 });
 
+const PICTURE: JsonObject = {
+  model: "doubao-seedream-4-0-250828",
+  prompt: "Draw 3 foxes",
+  image: [pngUrl(300, 300), "https://a.example/fox.png"],
+  size: "1280x720",
+  response_format: "url",
+  watermark: false,
+  stream: true,
+  seed: 7,
+  sequential_image_generation: "auto",
+  sequential_image_generation_options: { max_images: 3 },
+  optimize_prompt_options: { mode: "fast" },
+};
+const EDIT: JsonObject = {
+  model: "qwen-image-edit-plus",
+  input: {
+    messages: [{ role: "user", content: [{ image: pngUrl(400, 400) }, { text: "Make it red" }] }],
+  },
+  parameters: {
+    n: 2,
+    size: "1024*512",
+    negative_prompt: "blurry",
+    prompt_extend: true,
+    watermark: true,
+    seed: 7,
+  },
+};
+const GENERATION = "/api/v1/services/aigc/multimodal-generation/generation";
+
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+  ["ark's pictures", ark, "/api/v3/images/generations", PICTURE],
+  ["dashscope's pictures", dashscope, GENERATION, EDIT],
 ];
 
 test.each(ENDPOINTS)(
