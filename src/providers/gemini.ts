@@ -1,7 +1,7 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
-import { nativePictures } from "./native-pictures.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
@@ -17,6 +17,7 @@ export const gemini: Provider = {
   text: [
     {
       style: native,
+      serves: (model) => !onlyDraws(model),
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,

@@ -24,6 +24,11 @@ const THIRD_FLASH: Partial<PictureDialect> = {
   sizes: ["512", ...SIZES],
 };
 
+/** They answer no other question. */
+export function onlyDraws(model: string): boolean {
+  return model.startsWith("imagen-");
+}
+
 /** The models of one maker that draw, at either of the places where it offers them. */
 export function nativePictures(at: DrawingInterface): readonly ImageEndpoint[] {
   const native = (dialect: Partial<PictureDialect>, names: RegExp): ImageEndpoint => ({

@@ -3,7 +3,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
-import { nativePictures } from "./native-pictures.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
@@ -49,7 +49,7 @@ export const vertex: Provider = {
   text: [
     {
       style: gemini,
-      serves: (model) => !isClaude(model) && !model.includes("/"),
+      serves: (model) => !isClaude(model) && !onlyDraws(model) && !model.includes("/"),
       path: (model, stream, options) =>
         `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
         (stream ? "streamGenerateContent?alt=sse" : "generateContent"),

@@ -419,6 +419,15 @@ describe("[A4.11-b] the older models of predictions", () => {
     expect(await answer.json()).toMatchObject({ code: 400, msg: "Not this one." });
   });
 
+  test.each([IMAGEN, IMAGEN_ON_VERTEX])("do nothing but draw (%s)", async (model) => {
+    const messages = [{ role: "user", content: "hi" }];
+
+    const answer = await gateway.post("/v1/chat/completions", { model, messages });
+
+    expect([answer.status, vendor.seen.length]).toEqual([404, 0]);
+    expect(await answer.text()).toContain("does not generate text");
+  });
+
   test("draw from words only", async () => {
     const answer = await ask({ model: IMAGEN, image: DATA_URI });
 

@@ -256,6 +256,14 @@ describe("a caller of the chat style, of a native upstream", () => {
     expect(vendor.last.body["contents"]).toEqual(contents);
   });
 
+  test("gets the largest one in a stream, too", async () => {
+    respond = () => streamNative(candidate(picture(LARGE)));
+
+    const answer = await gateway.post("/v1/chat/completions", { ...question, stream: true });
+
+    expect((await answer.text()).includes(LARGE)).toBe(true);
+  });
+
   test("gets it in a stream, through the official client", async () => {
     const client = new OpenAI({ apiKey: KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     respond = () => streamNative(candidate({ text: "Here it is." }), candidate(picture()));
