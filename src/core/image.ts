@@ -188,13 +188,12 @@ export const image: QuestionKind<ImageQuestion, Images> = {
   sizeOf: (question) =>
     estimateTokens(promptOf(question)) + picturesOf(question).length * TOKENS_OF_GIVEN,
 
-  expect({ count = 1, series, quality }) {
-    const inSeries = series?.mode === "auto" ? (series.max ?? MAX_SERIES) : 1;
-    return {
-      maxOutputTokens: TOKENS_OF_MADE.get(quality ?? "") ?? DEAREST,
-      choices: count * inSeries,
-    };
-  },
+  unitsOf: (question) => ({ images: mostOf(question), ...gradeOf(question) }),
+
+  expect: (question) => ({
+    maxOutputTokens: TOKENS_OF_MADE.get(question.quality ?? "") ?? DEAREST,
+    choices: mostOf(question),
+  }),
 
   partsAtOnce: 4,
 
@@ -216,7 +215,7 @@ export const image: QuestionKind<ImageQuestion, Images> = {
     return {
       pictures,
       failures: answers.flatMap(({ failures = [] }) => failures),
-      usage: withPictures(usage ?? guessedUsage(question), pictures.length),
+      usage: withPictures(usage ?? guessedUsage(question), pictures.length, question),
       ...defined({ createdAt, about }),
     };
   },
@@ -244,6 +243,15 @@ export function guessedUsage(question: ImageQuestion): Usage {
 }
 
 /** Whoever pays by the picture pays for those that were made. */
-export function withPictures(usage: Usage, made: number): Usage {
-  return { ...usage, images: made };
+export function withPictures(usage: Usage, made: number, question: ImageQuestion): Usage {
+  return { ...usage, images: made, ...gradeOf(question) };
+}
+
+function mostOf({ count = 1, series }: ImageQuestion): number {
+  return series?.mode === "auto" ? count * (series.max ?? MAX_SERIES) : count;
+}
+
+/** `hd 1024x1792`: what prices by the picture tell apart. */
+function gradeOf({ quality = "standard", size }: ImageQuestion): { readonly grade?: string } {
+  return size === undefined ? {} : { grade: `${quality} ${size}` };
 }

@@ -16,7 +16,7 @@ export interface UpstreamLimits {
 
 export interface UpstreamRequest {
   readonly url: URL;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Let go of once it is written out: a large one would be held as long as its answer takes. */
   body?: string | Uint8Array | undefined;
   /** Whose connections to use: no two channels share any. */

@@ -86,6 +86,20 @@ describe("decoding", () => {
     },
   );
 
+  const LONG = "x".repeat(300_000);
+  const longEvents: [string, string, SseEvent][] = [
+    ["one data line", `event: x\ndata: ${LONG}\n\n`, { event: "x", data: LONG }],
+    ["two data lines", `data: ${LONG}\ndata: b\n\n`, { data: `${LONG}\nb` }],
+    ["carriage returns", `data: ${LONG}\r\r`, { data: LONG }],
+  ];
+  test.each(longEvents)("reads an event of many pieces with %s", async (_what, text, event) => {
+    const bytes = encoder.encode(`${text}data: last\n\n`);
+    const cuts = Array.from({ length: 30 }, (_, at) => at * 10_007);
+
+    const events = await Array.fromAsync(decodeSse(pieces(bytes, cuts), 1_000_000));
+    expect(events).toEqual([event, { data: "last" }]);
+  });
+
   test("ends when an event grows past its cap", async () => {
     const endless = pieces(encoder.encode(`data: ${"x".repeat(3 * MAX)}`), [MAX, 2 * MAX]);
 

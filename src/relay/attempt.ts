@@ -37,6 +37,8 @@ export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Prom
 
 /** How the upstream of a route is reached, with the credential of this attempt. */
 export interface Way {
+  /** Label of the credential; empty where the channel has none. */
+  readonly credential: string;
   /** POSTs to the route's endpoint. */
   send(route: Addressed, request: Outgoing<string | Uint8Array>): Promise<UpstreamReply>;
   /** GETs what stands at a path below the channel's address. */
@@ -83,7 +85,7 @@ export async function firstToAnswer<T, R extends Tried>(
     if (!deps.health.mayTry(route.channel)) continue;
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
-      const credential = deps.health.pick(route.channel, tried);
+      const credential = pickFor(route, tried, deps.health);
       if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
         break;
       const claim = claimOn(route, call, deps);
@@ -110,6 +112,16 @@ export async function firstToAnswer<T, R extends Tried>(
     }
   }
   throw last ?? allResting(plan.routes, deps.health, waits);
+}
+
+/** A route may be one account's alone. */
+function pickFor(
+  { channel, account }: Candidate,
+  tried: ReadonlySet<Credential>,
+  health: Health,
+): Credential | undefined {
+  if (account === undefined) return health.pick(channel, tried);
+  return channel.credentials.find((each) => each.label === account && !tried.has(each));
 }
 
 /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
@@ -159,6 +171,7 @@ export async function tryOnce<T, R extends Tried>(
   deps.health.enter(channel);
   try {
     const answer = await begin(route, {
+      credential: credential?.label ?? "",
       async send(wire, { body, headers }) {
         const sent = await deps.egress.send({
           ...terms,
@@ -251,10 +264,14 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** What a route says of where it leads; an adapted one says nothing. */
 type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
 
+interface Answerer extends Pick<Candidate, "provider"> {
+  readonly endpoint?: Pick<Addressee, "style"> | undefined;
+}
+
 /** What a reply that is no answer says. */
 export async function asError(
   reply: UpstreamReply,
-  { provider, endpoint }: Pick<Tried, "provider" | "endpoint">,
+  { provider, endpoint }: Answerer,
 ): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);

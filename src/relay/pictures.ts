@@ -36,7 +36,7 @@ export async function preparePictures(
   { pictures: terms, format: usual }: ImageEndpoint,
   tools: Tools,
 ): Promise<ImageQuestion> {
-  const prepare = (picture: Picture, param: string) => prepared(picture, param, terms, tools);
+  const prepare = (picture: Picture, param: string) => preparePicture(picture, param, terms, tools);
   const turns: ImageTurn[] = [];
   for (const turn of question.turns) {
     const parts = await mapAtMost(turn.parts, AT_ONCE, async (part) =>
@@ -53,11 +53,11 @@ export async function preparePictures(
   };
 }
 
-async function prepared(
+export async function preparePicture(
   picture: Picture,
   param: string,
   terms: PictureTerms,
-  tools: Tools,
+  tools: Pick<Tools, "media" | "maxPixels" | "signal">,
 ): Promise<Picture> {
   if (picture.kind === "reference") return picture;
   if (picture.kind !== "url") return await fitted(picture, param, terms, tools.maxPixels);

@@ -399,6 +399,7 @@ const ADDED = {
     "audit",
     "usage_hours",
     "settings",
+    "tasks",
   ],
   indexes: [
     "users_email",
@@ -417,7 +418,11 @@ const ADDED = {
     keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
-    calls: [["long_cache_write_tokens", "rates"]],
+    calls: [
+      ["long_cache_write_tokens", "rates"],
+      ["image_input_tokens", "image_output_tokens", "images"],
+      ["media_ms", "characters", "searches", "grade"],
+    ],
   },
   /** Others refer to them. */
   lastTables: ["teams", "budgets", "groups"],

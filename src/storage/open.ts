@@ -9,6 +9,7 @@ import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { TaskStore } from "#core/task.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
@@ -39,6 +40,7 @@ import { createSecondFactors } from "./second-factors.ts";
 import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createTaskStore } from "./tasks.ts";
 import { createTeamStore } from "./teams.ts";
 import { createUsageReports } from "./usage-report.ts";
 import { pruneUsage, sumCalls } from "./usage-sums.ts";
@@ -76,6 +78,7 @@ export interface Storage extends AsyncDisposable {
   readonly secondFactors: SecondFactors;
   readonly identities: Identities;
   readonly responses: ResponseStore;
+  readonly tasks: TaskStore;
   readonly keptAnswers: KeptAnswerStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
@@ -152,6 +155,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     secondFactors: createSecondFactors({ db, clock, pepper }),
     identities: createIdentities(db, clock),
     responses: createResponseStore(db),
+    tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     keptAnswers: createKeptAnswerStore({
       db,
       instance,

@@ -16,6 +16,7 @@ import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
 import type { SettingsTable } from "./tables/settings.ts";
+import type { TasksTable } from "./tables/tasks.ts";
 import type { TeamsTable } from "./tables/teams.ts";
 import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
@@ -44,4 +45,5 @@ export interface Tables {
   channels: ChannelsTable;
   models: ModelsTable;
   settings: SettingsTable;
+  tasks: TasksTable;
 }

@@ -11,7 +11,7 @@ import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
-import { toOpenHold } from "../tables/holds.ts";
+import { LASTING, toOpenHold } from "../tables/holds.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
@@ -79,7 +79,7 @@ export function openPostgresLedger(
         .selectFrom("holds")
         .leftJoin("instances", "instances.id", "holds.instance")
         .selectAll("holds")
-        .where("holds.instance", "!=", deps.instance)
+        .where("holds.instance", "not in", [deps.instance, LASTING])
         .where(isAbandoned(sql.ref("instances.seen_at")))
         .orderBy("call_id")
         .execute();

@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
-import type { Ranked, Ranking, RerankQuestion } from "#core/rerank.ts";
-import { usageOf, type Usage } from "#core/usage.ts";
-import type { Json } from "#lib/json.ts";
+import { rerank, type Ranked, type Ranking, type RerankQuestion } from "#core/rerank.ts";
+import { fitsIn, usageOf, type Usage } from "#core/usage.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
 
 /** Results as every vendor lists them, held against the documents that were asked about. */
@@ -46,6 +46,21 @@ export function parseUsage(counts: Json | undefined): Usage | undefined {
 function sum(input: Json | undefined, output: Json | undefined): number | undefined {
   const tokens = integerOf(input);
   return tokens === undefined ? undefined : tokens + (integerOf(output) ?? 0);
+}
+
+/** Who counts searches often counts no tokens: those are estimated then. */
+export function withSearches(
+  counted: Usage | undefined,
+  { usage, meta }: JsonObject,
+  question: RerankQuestion,
+): Usage | undefined {
+  const searches =
+    integerOf(memberOf(memberOf(meta, "billed_units"), "search_units")) ??
+    integerOf(memberOf(usage, "search_units"));
+  if (searches === undefined) return counted;
+  const inputTokens = counted?.inputTokens ?? fitsIn(rerank.sizeOf(question));
+  const used = usageOf({ inputTokens, outputTokens: 0, searches });
+  return used && { ...used, isEstimated: counted === undefined };
 }
 
 /** Absent where all are wanted: vendors disagree on what more than there are means. */

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED } from "#test/seed.ts";
+import { Form } from "./form.ts";
+
+async function readBack(form: Form): Promise<FormData> {
+  const { bytes, contentType } = form.encode();
+  const headers = { "content-type": contentType };
+  return (await new Response(bytes, { headers }).formData()) as unknown as FormData;
+}
+
+test("a form is read as it was written, files byte for byte", async () => {
+  const bytes = Uint8Array.of(0, 13, 10, 45, 45, 255);
+  const form = await readBack(
+    new Form([
+      { name: "model", value: "m" },
+      { name: "image[]", filename: "a.png", mediaType: "image/png", bytes },
+      { name: "image[]", filename: "b.png", mediaType: "image/png", bytes },
+    ]),
+  );
+  const files = form.getAll("image[]").filter((each) => each instanceof File);
+
+  expect(form.get("model")).toBe("m");
+  expect(files.map(({ name, type }) => [name, type])).toEqual([
+    ["a.png", "image/png"],
+    ["b.png", "image/png"],
+  ]);
+  expect(new Uint8Array((await files[0]?.arrayBuffer()) ?? new ArrayBuffer())).toEqual(bytes);
+});
+
+test("no name, file name or media type of a part can begin another part", async () => {
+  const odd = fc.string({
+    unit: fc.constantFrom('"', "\r", "\n", "\\", ";", "a", "é", "%"),
+    minLength: 1,
+  });
+  await fc.assert(
+    fc.asyncProperty(odd, odd, odd, async (name, filename, mediaType) => {
+      const file = { name, filename, mediaType, bytes: Uint8Array.of(1) };
+      const form = await readBack(new Form([file, { name: "last", value: filename }]));
+
+      expect([...form.keys()].length).toBe(2);
+      expect(form.get("last")).toBe(filename);
+    }),
+    { seed: SEED },
+  );
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { mapAtMost } from "./map-at-most.ts";
+
+test("results are in the order of the items, whichever is ready first", async () => {
+  const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const mapped = mapAtMost([0, 1, 2], 3, async (at) => {
+    await gates[at]?.promise;
+    return at * 10;
+  });
+  for (const gate of gates.toReversed()) gate.resolve();
+
+  expect(await mapped).toEqual([0, 10, 20]);
+});
+
+test("no more than so many are under way at once", async () => {
+  let underWay = 0;
+  let most = 0;
+  await mapAtMost(
+    Array.from({ length: 20 }, (_, at) => at),
+    3,
+    async () => {
+      most = Math.max(most, ++underWay);
+      await Promise.resolve();
+      underWay--;
+    },
+  );
+
+  expect(most).toBe(3);
+});
+
+test("the first failure is the whole's", () => {
+  const failing = mapAtMost([1, 2, 3], 1, async (each) => {
+    if (each === 2) throw new Error("two");
+    return each;
+  });
+
+  expect(failing).rejects.toThrow("two");
+});
