@@ -65,9 +65,7 @@ afterAll(async () => {
 });
 
 async function open(): Promise<TestGateway> {
-  const priced = [SMALL, LARGE, FLASH, ON_VERTEX].map(
-    (name) => `${name}: { input: 1, output: 30 }`,
-  );
+  const priced = [SMALL, LARGE, ON_VERTEX].map((name) => `${name}: { input: 1, output: 30 }`);
   return await openTestGateway({
     yaml: [
       "channels:",
@@ -151,6 +149,24 @@ test("[A4.11-b] of several pictures those that were made are handed over and cha
   });
 
   expect(spent).toBe(2 * COST);
+});
+
+test("[A4.11-b] words beside a picture are charged as words, by the published prices", async () => {
+  const candidatesTokensDetails = [
+    { modality: "TEXT", tokenCount: 90 },
+    { modality: "IMAGE", tokenCount: 1_200 },
+  ];
+  const costOf = (usageMetadata: JsonObject): Promise<number> => {
+    const parts = [{ inlineData: { mimeType: "image/png", data: PNG.toString("base64") } }];
+    respond = () => json({ candidates: [{ content: { parts } }], usageMetadata });
+    return spentOn(() => ask({ model: FLASH, n: 2 }));
+  };
+
+  // A million tokens are 0.5 dollars in, 3 of words and 60 of pictures.
+  expect(await costOf(USAGE)).toBe(2 * (10 * 500 + 1_290 * 60_000));
+  expect(await costOf({ ...USAGE, candidatesTokensDetails })).toBe(
+    2 * (10 * 500 + 90 * 3_000 + 1_200 * 60_000),
+  );
 });
 
 test("[A4.11-b] each generation is told of sizes as far as it has them", async () => {
@@ -382,6 +398,8 @@ test("the official client of the other shape gets its pictures, streamed too", a
 });
 
 describe("[A4.11-b] the older models of predictions", () => {
+  /** 4 cents, in nano-dollars. */
+  const PICTURE_COST = 40_000_000;
   const prediction = { mimeType: "image/png", bytesBase64Encoded: PNG.toString("base64") };
   const predicted = ({ body }: Seen) => {
     const { sampleCount } = body["parameters"] as { sampleCount: number };
@@ -391,23 +409,27 @@ describe("[A4.11-b] the older models of predictions", () => {
   test("make four pictures at once, and are asked again for more", async () => {
     respond = predicted;
 
-    const answer = await envelopeOf(await ask({ model: IMAGEN, n: 5, size: "1024x1792" }));
+    const spent = await spentOn(async () => {
+      const answer = await envelopeOf(await ask({ model: IMAGEN, n: 5, size: "1024x1792" }));
+      expect(answer.data.data).toHaveLength(5);
+    });
 
-    expect(answer.data.data).toHaveLength(5);
+    expect(spent).toBe(5 * PICTURE_COST);
     expect(vendor.last.path).toBe(`/models/${IMAGEN}:predict`);
     expect(bodies().map(({ parameters }) => parameters)).toEqual(
       [4, 1].map((sampleCount) => ({ sampleCount, aspectRatio: "9:16", imageSize: "1K" })),
     );
-    await books.whenSettled();
-    expect(books.calls().at(-1)).toMatchObject({ fault: null, outcome: "completed" });
   });
 
-  test("hand over what was not filtered out", async () => {
+  test("hand over what was not filtered out, and charge for that", async () => {
     respond = () => json({ predictions: [prediction, { raiFilteredReason: "No." }] });
 
-    const answer = await envelopeOf(await ask({ model: IMAGEN, n: 2 }));
+    const spent = await spentOn(async () => {
+      const answer = await envelopeOf(await ask({ model: IMAGEN, n: 2 }));
+      expect(answer.data.data).toHaveLength(1);
+    });
 
-    expect(answer.data.data).toHaveLength(1);
+    expect(spent).toBe(PICTURE_COST);
   });
 
   test("say why where everything was", async () => {

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { ImageQuestion, Images, MadePicture } from "#core/image.ts";
+import type { Usage } from "#core/usage.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { scrub } from "#styles/scrub.ts";
@@ -22,12 +23,19 @@ export function parse(body: JsonObject, question: ImageQuestion): Images {
     return picture === undefined ? [] : [{ ...picture, ...defined({ revisedPrompt }) }];
   });
   if (pictures.length === 0) throw noPicture(candidates[0], words);
-  const usage = parseUsage(body["usageMetadata"]);
+  const usage = usageIn(body);
   const createdAt = Math.floor(Date.parse(textOf(body["createTime"]) ?? "") / 1_000);
   return {
     pictures,
     ...defined({ usage, createdAt: createdAt > 0 ? createdAt : undefined }),
   };
+}
+
+/** Pictures have a price of their own; where no kinds of tokens are told apart, all that was made is one. */
+function usageIn(body: JsonObject): Usage | undefined {
+  const usage = parseUsage(body["usageMetadata"]);
+  if (usage === undefined || usage.imageOutputTokens !== undefined) return usage;
+  return { ...usage, imageOutputTokens: usage.outputTokens - usage.reasoningTokens };
 }
 
 function partsOf(candidate: JsonObject): readonly JsonObject[] {

@@ -332,7 +332,13 @@ describe("an answer", () => {
     expect(parse(answer)).toMatchObject({
       pictures: [{ base64: "AAAA", mediaType: "image/png" }],
       createdAt: 1_767_225_600,
-      usage: { inputTokens: 9, outputTokens: 1_300, reasoningTokens: 5, isEstimated: false },
+      usage: {
+        inputTokens: 9,
+        outputTokens: 1_300,
+        reasoningTokens: 5,
+        imageOutputTokens: 1_295,
+        isEstimated: false,
+      },
     });
     expect(parse(answer).pictures[0]).not.toHaveProperty("revisedPrompt");
   });
