@@ -51,7 +51,7 @@ import {
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
-import type { DrawDeps } from "#relay/draw.ts";
+import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { Router } from "#relay/route.ts";
@@ -222,7 +222,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   const metrics = openMetrics(() => channels.all, health);
 
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
-  const relay: RelayDeps & DrawDeps & TasksDeps = {
+  const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
     owner: instance,
     leaseMs: LEASE_MS,
@@ -258,15 +258,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     get maxPixels() {
       return limits.picturePixels;
     },
-    get maxPictureEventBytes() {
-      return limits.answerBytes;
-    },
     get pendingMs() {
       return limits.unaryMs;
     },
     delivery: {
       get maxEventBytes() {
         return limits.eventBytes;
+      },
+      get maxPictureEventBytes() {
+        return limits.answerBytes;
       },
       firstSignMs: FIRST_SIGN_MS,
       silenceMs: SILENCE_MS,

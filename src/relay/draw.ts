@@ -33,11 +33,6 @@ export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
   finish: finishPictures,
 };
 
-export interface DrawDeps extends OperateDeps {
-  /** Of one event that holds a picture. */
-  readonly maxPictureEventBytes: number;
-}
-
 /** `at`: when it was asked, in Unix seconds. */
 type OpenEncoder = (question: ImageQuestion, at: number) => ImageEncoder;
 
@@ -45,7 +40,7 @@ type OpenEncoder = (question: ImageQuestion, at: number) => ImageEncoder;
 export async function drawStream(
   asked: Asked<ImageQuestion>,
   openEncoder: OpenEncoder,
-  deps: DrawDeps,
+  deps: OperateDeps,
 ): Promise<StreamedAnswer> {
   // A picture is drawn for minutes on end, with or without views of it in between.
   const call = endable({ ...asked, isSlow: true });
@@ -71,7 +66,7 @@ async function openStream(
   route: OperationRoute<ImageEndpoint>,
   way: Way,
   encoder: ImageEncoder,
-  deps: DrawDeps,
+  deps: OperateDeps,
 ): Promise<AnswerStream> {
   const { question, isStrict } = call;
   const { style, maxInputs } = route.endpoint;
@@ -104,6 +99,6 @@ async function openStream(
     openDecoder(prepared),
     new PictureWriter(question, encoder),
     report.fields,
-    deps.maxPictureEventBytes,
+    deps.delivery.maxPictureEventBytes,
   );
 }

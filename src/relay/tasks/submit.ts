@@ -8,7 +8,7 @@ import { Form } from "#lib/form.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "../admit.ts";
-import { baseOf, firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
+import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
 import type { Served } from "../call.ts";
 import type { DeliverySettings } from "../deliver.ts";
 import { endable } from "../open-calls.ts";
@@ -120,7 +120,6 @@ class Submission {
     const prepared = await prepareMedia({ ...question, model }, endpoint.media, {
       ...this.#deps,
       signal,
-      upstream: baseOf(route),
     });
     const callbackUrl = this.#deps.callbackUrlFor(channel.name, id);
     const body = style.outbound.build(prepared, {
