@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { memberOf, objectOf, textOf } from "#lib/values.ts";
 import { asRoot, bearer, openWithRoot, textIn } from "#test/accounts.ts";
 import { startAudioVendor, type AudioVendor } from "#test/audio-vendor.ts";
 import { openBooks, type Row } from "#test/books.ts";
-import { simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { readLines, readShared, withShared } from "#test/shared.ts";
 
 let vendor: AudioVendor;
 let opened: TestGateway;
@@ -117,6 +119,48 @@ describe("a moderation", () => {
 
     expect([again, heard().length]).toEqual([first, 1]);
   });
+});
+
+withShared("corpus", () => {
+  const recorded = readLines("corpus/index.jsonl")
+    .filter(({ endpoint, status }) => endpoint === "moderations" && status === 200)
+    .map(({ file }) => readShared(`corpus/${textOf(file) ?? ""}`));
+
+  test("that was recorded goes through as it was, both ways", async () => {
+    let answer: Json = null;
+    const asked: Json[] = [];
+    using upstream = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        asked.push((await request.json()) as Json);
+        return Response.json(answer);
+      },
+    });
+    const channel = simulatedChannel("recorded", `http://127.0.0.1:${upstream.port}`);
+    await using gateway = await openTestGateway({ yaml: `channels:\n${withModels(channel)}` });
+
+    expect(recorded.length).toBeGreaterThan(3);
+    for (const { request, response } of recorded) {
+      const question = memberOf(request, "body");
+      answer = memberOf(response, "body") ?? null;
+      const told = await gateway.post(PATH, question);
+
+      expect([told.status, await told.json()]).toEqual([200, answer]);
+      const unnamed = { model: "omni-moderation-latest" };
+      expect(asked.at(-1)).toEqual({ ...unnamed, ...objectOf(question) });
+    }
+  });
+
+  function withModels(channel: string): string {
+    const names = recorded.map(({ request }) =>
+      textOf(memberOf(memberOf(request, "body"), "model")),
+    );
+    const known = [...new Set(names), "omni-moderation-latest"].filter(
+      (name) => name !== undefined,
+    );
+    return `${channel}\n    models: [${known.join(", ")}]`;
+  }
 });
 
 describe("a moderation is refused", () => {
