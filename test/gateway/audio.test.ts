@@ -16,7 +16,7 @@ import { KEY, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 
 const MODELS =
-  "tts, slow, endless, dying, empty, odd, broken, picky, liar, page, scribe, by-second, silent, stubborn, gated";
+  "by-letter, tts, slow, endless, dying, empty, odd, broken, picky, liar, page, scribe, by-second, silent, stubborn, gated";
 
 let vendor: AudioVendor;
 let dying: Awaited<ReturnType<typeof startDyingVendor>>;
@@ -50,6 +50,8 @@ models:
   slow: { input: 1, output: 2 }
   endless: { input: 1, output: 2 }
   mortal: { input: 1, output: 2 }
+  by-letter: { character: 15 }
+  by-second: { second: 0.0001 }
   scribe: { input: 1, output: 2, audio_input: 3 }
   silent: { input: 1, output: 2 }
   gated: { input: 1, output: 2 }
@@ -178,6 +180,17 @@ describe("speech", () => {
     });
   });
 
+  test("is charged by the characters of its text where those have a price", async () => {
+    await (await speak({ model: "by-letter", input: "Grüße!" })).bytes();
+    const sound = await lastCall();
+    await (await speak({ model: "by-letter", input: "Grüße!", stream_format: "sse" })).bytes();
+    const events = await lastCall();
+
+    // Fifteen dollars a million.
+    expect(sound).toMatchObject({ characters: 6, cost: 6 * 15_000 });
+    expect(events).toMatchObject({ characters: 6, cost: 6 * 15_000, is_estimated: 0 });
+  });
+
   test("as events is passed on as it came, and charged by what its last one says", async () => {
     const response = await speak({ stream_format: "sse" });
     const text = await response.text();
@@ -301,6 +314,16 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
       is_estimated: 0,
       cost: 4 * 1_000 + 10 * 3_000 + 5 * 2_000,
     });
+  });
+
+  test("are charged by the seconds that the vendor counted", async () => {
+    await send({ model: "by-second" }, name);
+    const counted = await lastCall();
+    await send({ model: "by-second", response_format: "vtt" }, name);
+    const captions = await lastCall();
+
+    expect(counted).toMatchObject({ media_ms: 9_000, cost: 9 * 100_000, is_estimated: 0 });
+    expect(captions).toMatchObject({ media_ms: 2_500, cost: 250_000, is_estimated: 1 });
   });
 
   test("as text are asked for as JSON, which says what was used", async () => {

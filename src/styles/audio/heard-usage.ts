@@ -2,9 +2,6 @@ import { usageOf, type Usage } from "#core/usage.ts";
 import type { Json } from "#lib/json.ts";
 import { memberOf, numberOf } from "#lib/values.ts";
 
-/** Far above any recording's; a longer one is a mistake. */
-export const MAX_PLAY_MS = 7 * 24 * 3_600_000;
-
 /**
  * What was used for what was heard, in tokens or in seconds, as its vendor
  * counts; undefined where nothing is said. `playMs`: of the recording, as far
@@ -16,11 +13,11 @@ export function usageOfHeard(
   playMs: number,
 ): Usage | undefined {
   const said = [memberOf(wire, "seconds"), memberOf(wire, "prompt_audio_seconds"), seconds];
-  const durationMs = said.map(msOf).find((ms) => ms !== undefined);
-  const tokens = tokensIn(wire);
-  if (tokens === undefined && durationMs === undefined) return undefined;
-  const counted = tokens ?? usageOf({ inputTokens: 0, outputTokens: 0 });
-  return counted && { ...counted, durationMs: durationMs ?? playMs };
+  const inSeconds = said.map(usageOfSeconds).find((usage) => usage !== undefined);
+  const inTokens = tokensIn(wire);
+  return inTokens === undefined
+    ? inSeconds
+    : { ...inTokens, durationMs: inSeconds?.durationMs ?? playMs };
 }
 
 function tokensIn(wire: Json | undefined): Usage | undefined {
@@ -33,8 +30,9 @@ function tokensIn(wire: Json | undefined): Usage | undefined {
   });
 }
 
-/** The next whole millisecond. */
-function msOf(seconds: Json | undefined): number | undefined {
-  const ms = Math.ceil((numberOf(seconds) ?? -1) * 1_000);
-  return ms >= 0 && ms <= MAX_PLAY_MS ? ms : undefined;
+/** To the next whole millisecond. */
+function usageOfSeconds(said: Json | undefined): Usage | undefined {
+  const seconds = numberOf(said);
+  if (seconds === undefined) return undefined;
+  return usageOf({ inputTokens: 0, outputTokens: 0, durationMs: Math.ceil(seconds * 1_000) });
 }

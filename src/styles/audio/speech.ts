@@ -2,7 +2,7 @@ import { estimateTokens } from "#core/count.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
-import { fitsIn, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
+import { fitsIn, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
 import type { Json } from "#lib/json.ts";
 import { object, text, type ObjectRule } from "#lib/rules.ts";
 import { memberOf, textOf } from "#lib/values.ts";
@@ -46,7 +46,7 @@ function read(body: RequestBody): SharedQuestion {
     edits: {},
     inputTokens: estimateTokens(input + (textOf(json["instructions"]) ?? "")),
     maxOutputTokens: tokensOfSound(characters),
-    units: { characters },
+    units: fitUnits({ characters }),
   };
 }
 
@@ -56,7 +56,7 @@ function countCharacters(input: string): number {
   for (let at = 0; at < input.length; at++) {
     if ((input.charCodeAt(at) & 0xfc00) === 0xdc00) pairs++;
   }
-  return fitsIn(input.length - pairs);
+  return input.length - pairs;
 }
 
 /** About a thousand characters make a minute, and a minute 1,250 tokens of the vendor who counts them. */

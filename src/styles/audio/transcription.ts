@@ -2,7 +2,7 @@ import { estimateTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
-import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import { fitsIn, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Form, FormFile } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { playTimeOf } from "#lib/play-time.ts";
@@ -14,7 +14,7 @@ import { errorIn } from "#styles/text/chat/failure.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { openAudioTap } from "./audio-tap.ts";
 import { endOfCues } from "./cues.ts";
-import { MAX_PLAY_MS, usageOfHeard } from "./heard-usage.ts";
+import { usageOfHeard } from "./heard-usage.ts";
 
 const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
 
@@ -57,7 +57,8 @@ function formatOf(id: string, rule: ObjectRule): SharedFormat {
 function read(form: Form, rule: ObjectRule): SharedQuestion {
   const fields = fieldsOf(form, rule);
   holdToRule(fields, rule);
-  const durationMs = Math.min(playTimeOf(fileOf(form).bytes), MAX_PLAY_MS);
+  const units = fitUnits({ durationMs: playTimeOf(fileOf(form).bytes) });
+  const durationMs = units.durationMs ?? 0;
   const shape = textOf(fields["response_format"]) ?? "json";
   return {
     model: textOf(fields["model"]) ?? "",
@@ -68,7 +69,7 @@ function read(form: Form, rule: ObjectRule): SharedQuestion {
     edits: shape === "text" ? { response_format: undefined } : {},
     inputTokens: fitsIn(tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? "")),
     maxOutputTokens: tokensOfWords(durationMs),
-    units: { durationMs },
+    units,
   };
 }
 
@@ -124,7 +125,11 @@ function readAnswer(answer: JsonObject | string, question: SharedQuestion): Shar
 function readCaptions(captions: string, question: SharedQuestion): SharedAnswer {
   const durationMs = endOfCues(captions);
   if (durationMs === undefined) return { outputText: captions };
-  const heard = { ...question, units: { durationMs }, inputTokens: tokensOfSound(durationMs) };
+  const heard = {
+    ...question,
+    units: fitUnits({ durationMs }),
+    inputTokens: tokensOfSound(durationMs),
+  };
   return { usage: guessed(heard, estimateTokens(captions)) };
 }
 

@@ -49,7 +49,6 @@ async function answerShared(
   const asked = {
     ...askedBy(exchange, question, format.id, SIZES, deps),
     format,
-    units: question.units,
     count: async (outputText: string, _: unknown, countedTokens: number) =>
       format.guess(question, outputText, countedTokens),
   };
@@ -69,5 +68,6 @@ async function answerShared(
 
 const SIZES = {
   sizeOf: ({ inputTokens }: SharedQuestion) => inputTokens,
+  unitsOf: ({ units }: SharedQuestion) => units,
   expect: ({ maxOutputTokens }: SharedQuestion) => ({ maxOutputTokens, choices: 1 }),
 };
