@@ -180,7 +180,9 @@ async function transcribe(one: Heard, wait: Wait): Promise<Response> {
     return events(one, [...deltas, { type: "transcript.text.done", text: TEXT, ...said }], wait);
   }
   if (shape === "srt") return plain(CUES.srt);
-  if (shape === "vtt") return plain("WEBVTT\n\n00:00.000 --> 00:02.500\nThe quick brown fox.\n\n");
+  if (shape === "vtt") {
+    return plain("WEBVTT\n\n00:00.000 --> 00:02.500\nThe quick brown fox.\n\n", "text/vtt");
+  }
   if (shape === "text") return plain(`${TEXT}\n`);
   const verbose = {
     task: "transcribe",
@@ -194,8 +196,8 @@ async function transcribe(one: Heard, wait: Wait): Promise<Response> {
   );
 }
 
-function plain(text: string): Response {
-  return new Response(text, { headers: { "content-type": "text/plain; charset=utf-8" } });
+function plain(text: string, type = "text/plain; charset=utf-8"): Response {
+  return new Response(text, { headers: { "content-type": type } });
 }
 
 function events(one: Heard, all: readonly JsonObject[], wait: Wait): Response {

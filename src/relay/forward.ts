@@ -156,10 +156,9 @@ async function readWhole(
   const error = typeof said === "string" ? undefined : format.outbound.errorIn(said);
   if (error !== undefined) throw asGatewayError(error);
   const { usage, outputText = "", rewritten } = format.readAnswer(said, question);
-  const isPlain = isText || rewritten !== undefined;
   return {
     body: rewritten ?? bytes,
-    contentType: isPlain ? "text/plain; charset=utf-8" : "application/json",
+    contentType: rewritten === undefined ? (isText ? harmlessType(type) : JSON_TYPE) : TEXT_TYPE,
     usage,
     takeOutputText: () => outputText,
     lost: [],
@@ -180,6 +179,8 @@ function outgoing(
   return { body: bytes, headers: { ...ANYTHING, "content-type": contentType } };
 }
 
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
 const ANYTHING = { accept: "*/*" };
 
 function typeOf({ headers }: UpstreamReply): string {

@@ -319,9 +319,10 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
   test("are charged by the seconds that the vendor counted", async () => {
     await send({ model: "by-second" }, name);
     const counted = await lastCall();
-    await send({ model: "by-second", response_format: "vtt" }, name);
+    const vtt = await send({ model: "by-second", response_format: "vtt" }, name);
     const captions = await lastCall();
 
+    expect(vtt.headers.get("content-type")).toBe("text/vtt");
     expect(counted).toMatchObject({ media_ms: 9_000, cost: 9 * 100_000, is_estimated: 0 });
     expect(captions).toMatchObject({ media_ms: 2_500, cost: 250_000, is_estimated: 1 });
   });
