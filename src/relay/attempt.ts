@@ -169,27 +169,31 @@ export async function tryOnce<T, R extends Tried>(
     if (each.status !== 200) throw await asError(each, route);
   };
 
+  const answered = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
+    const sent = await sending;
+    await onReply(sent);
+    return sent;
+  };
+
   deps.health.enter(channel);
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
-      async send(wire, { body, headers }) {
-        const sent = await deps.egress.send({
-          ...terms,
-          url: urlOf(wire, pathOf(wire, call.facts.stream)),
-          method: "POST",
-          body,
-          headers: { ...provider.headers, ...headers },
-        });
-        await onReply(sent);
-        return sent;
-      },
-      async look(wire, path) {
+      // Not `async`, which would keep the body for as long as the answer takes.
+      send: (wire, { body, headers }) =>
+        answered(
+          deps.egress.send({
+            ...terms,
+            url: urlOf(wire, pathOf(wire, call.facts.stream)),
+            method: "POST",
+            body,
+            headers: { ...provider.headers, ...headers },
+          }),
+        ),
+      look(wire, path) {
         const url = new URL(baseOf(wire).href + path);
         const { headers = {} } = provider;
-        const sent = await deps.egress.send({ ...terms, url, method: "GET", headers });
-        await onReply(sent);
-        return sent;
+        return answered(deps.egress.send({ ...terms, url, method: "GET", headers }));
       },
       openSession() {
         const { maxEventBytes } = deps.delivery;
