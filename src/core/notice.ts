@@ -48,3 +48,11 @@ export interface NoticeStore {
   /** Deletes those that are not pending from before; how many were. */
   prune(before: number, limit: number): Promise<number>;
 }
+
+/** What signs the notices of a user, so that they can tell them from anybody else's. */
+export interface NoticeSecrets {
+  /** `whsec_...`; two for a while after a change, the newer one first. */
+  of(userId: number): Promise<readonly string[]>;
+  /** Makes a new one; the one before goes on signing for a week. */
+  rotate(userId: number): Promise<string>;
+}

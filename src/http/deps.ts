@@ -9,6 +9,7 @@ import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
+import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
@@ -66,6 +67,8 @@ export interface HttpDeps {
   readonly tasks: Tasks;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
+  readonly notices: NoticeStore;
+  readonly noticeSecrets: NoticeSecrets;
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;
