@@ -1,6 +1,8 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
+import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_DIALECT, OPENAI_EMBEDDINGS, OPENAI_RESPONSES } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 
@@ -23,6 +25,8 @@ export const azureOpenai: Provider = {
     },
   ],
   embeddings: [OPENAI_EMBEDDINGS],
+  // A deployment may go by any name.
+  images: [...OPENAI_IMAGES, ...COMPATIBLE_IMAGES],
   // The list there is of what could be deployed.
   needsModels: true,
   authorize: (secret) => ({ "api-key": secret }),

@@ -1,6 +1,7 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 
@@ -18,6 +19,7 @@ export const vllm: Provider = {
     { style: embeddings, path: "/embeddings", maxInputs: 2_048, dialect: { takesTokens: true } },
   ],
   rerank: [RERANK],
+  images: COMPATIBLE_IMAGES,
   modelsPath: "/models",
   authorize: bearer,
 };
