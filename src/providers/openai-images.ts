@@ -7,6 +7,8 @@ const GENERATE = "/images/generations";
 const PNG = { inlines: true, types: ["image/png"] };
 const PICTURES = { inlines: true, types: ["image/png", "image/jpeg", "image/webp"] };
 
+const QUALITIES = ["low", "medium", "high", "auto"];
+
 /** Always answers in base64, and refuses to be told how to. */
 const GPT_IMAGE: ImageDialect = {
   takes: [
@@ -23,7 +25,7 @@ const GPT_IMAGE: ImageDialect = {
   ],
   allows: {
     size: ["1024x1024", "1024x1536", "1536x1024", "auto"],
-    quality: ["low", "medium", "high", "auto"],
+    quality: QUALITIES,
   },
   defaults: { size: "1024x1024", quality: "high" },
   needsPrompt: true,
@@ -34,6 +36,11 @@ const MINI: ImageDialect = { ...GPT_IMAGE, defaults: { size: "1024x1024", qualit
 const GPT_IMAGE_2: ImageDialect = {
   ...GPT_IMAGE,
   anySize: { step: 16, maxRatio: 3, maxLong: 3_840, maxShort: 2_160 },
+};
+
+const GPT_IMAGE_2_5: ImageDialect = {
+  ...GPT_IMAGE_2,
+  allows: { ...GPT_IMAGE_2.allows, quality: [...QUALITIES, "xhigh", "max"] },
 };
 
 /** `isFaithful`: how close a picture keeps to the given ones can be chosen. */
@@ -74,6 +81,7 @@ const DALL_E_3: ImageDialect = {
 /** The first whose name fits is the one; of each, a row for each kind of question. */
 export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
   ...gptImage(/^gpt-image-[\d.]+-mini/, MINI, false),
+  ...gptImage(/^gpt-image-2\.5/, GPT_IMAGE_2_5, true),
   ...gptImage(/^gpt-image-2/, GPT_IMAGE_2, true),
   ...gptImage(/^(chat)?gpt-image/, GPT_IMAGE, true),
   {

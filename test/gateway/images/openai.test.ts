@@ -31,6 +31,11 @@ describe("an autoregressive model", () => {
       { model: "gpt-image-2", size: "2048x1152" },
       { ...DEFAULTS, model: "gpt-image-2", size: "2048x1152" },
     ],
+    [
+      "the best quality",
+      { model: "gpt-image-2.5-flare", quality: "max" },
+      { ...DEFAULTS, model: "gpt-image-2.5-flare", quality: "max" },
+    ],
     ["low quality", { quality: "low" }, { ...DEFAULTS, quality: "low" }],
     ["medium quality", { quality: "medium" }, { ...DEFAULTS, quality: "medium" }],
     ["several pictures", { n: 10 }, { ...DEFAULTS, n: 10 }],

@@ -11,9 +11,11 @@ const MODELS = [
   "gpt-image-1-mini",
   "gpt-image-1.5",
   "gpt-image-2",
+  "gpt-image-2.5-flare",
   "dall-e-3",
   "dall-e-2",
 ];
+
 export interface Place extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly vendor: PictureVendor;
