@@ -75,19 +75,20 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Sends the request, head and body, and waits for the answer's head. */
-  async begin(connections: Connections, written: string | Uint8Array): Promise<void> {
+  /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
+  async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const reused = written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
+    const isBig = outbox.written.length > BIG_REQUEST;
+    const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
-      if (await this.#sendOn(reused, written)) return;
+      if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
       if (!this.#isRace()) throw unanswered();
     }
-    if (await this.#sendOn(await this.#connect(connections, to), written)) return;
+    if (await this.#sendOn(await this.#connect(connections, to), taken(outbox))) return;
     throw unanswered();
   }
 
@@ -321,6 +322,17 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#connection?.release(isReusable);
     this.#connection = undefined;
   }
+}
+
+/** A request's head and body until they are written, so that nobody holds them who waits for the answer. */
+export interface Outbox {
+  written: string | Uint8Array;
+}
+
+function taken(outbox: Outbox): string | Uint8Array {
+  const { written } = outbox;
+  outbox.written = "";
+  return written;
 }
 
 /** A failure is told to whoever waits; where nobody does, nobody needs it. */

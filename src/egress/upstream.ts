@@ -33,11 +33,11 @@ export function openEgress(
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
     const written = writeRequest(request, tokens.present(request), clock.now());
     // Waited for before the exchange, whose deadlines count from its beginning.
-    const ready = written instanceof Promise ? await written : written;
+    const outbox = { written: written instanceof Promise ? await written : written };
     request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
-      await exchange.begin(connections, ready);
+      await exchange.begin(connections, outbox);
       refuseDetours(exchange);
       if (exchange.status === 401) tokens.forget(request);
       return exchange;

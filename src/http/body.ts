@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json } from "#lib/json.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { decompress, tooLarge } from "./decompress.ts";
 
@@ -25,7 +26,11 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
       "The Content-Type must be 'application/json'.",
     );
   }
-  return readBody(decode(await readContent(request, limits.maxBytes)), limits.maxDepth);
+  const bytes = await readContent(request, limits.maxBytes);
+  await letOthersPass(bytes.length);
+  const text = decode(bytes);
+  await letOthersPass(bytes.length);
+  return readBody(text, limits.maxDepth);
 }
 
 /** A form with files in it, within limits; undefined where the body says to be something else. */
