@@ -81,7 +81,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const isBig = outbox.written.length > BIG_REQUEST;
+    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
     const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
@@ -198,7 +198,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return connection;
   }
 
-  #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
+  #sendOn(connection: Connection, written: Written): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
     const { isStream, isSlow } = this.#request;
     const now = this.#deadlines.now();
@@ -209,7 +209,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
-    if (!connection.write(written)) answered.resolve(false);
+    const pieces = typeof written === "string" ? [written] : written;
+    if (!pieces.every((piece) => connection.write(piece))) answered.resolve(false);
     return answered.promise;
   }
 
@@ -324,12 +325,20 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   }
 }
 
-/** A request's head and body until they are written, so that nobody holds them who waits for the answer. */
+/** A request's head and body, in one or as two. */
+export type Written = string | readonly Uint8Array[];
+
+/** What is to be written until it is, so that nobody holds it who waits for the answer. */
 export interface Outbox {
-  written: string | Uint8Array;
+  written: Written;
 }
 
-function taken(outbox: Outbox): string | Uint8Array {
+function lengthOf(written: Written): number {
+  if (typeof written === "string") return written.length;
+  return written.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function taken(outbox: Outbox): Written {
   const { written } = outbox;
   outbox.written = "";
   return written;

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Written } from "./exchange.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
@@ -48,9 +48,6 @@ export function openEgress(
   }
 }
 
-/** A request's head and body. */
-type Written = string | Uint8Array;
-
 /** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
 function writeRequest(
   request: UpstreamRequest,
@@ -81,7 +78,8 @@ function writtenOut(
   }
   const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
   if (body === undefined) return head;
-  return typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
+  // Bytes are not copied to stand behind a head: there may be megabytes of them.
+  return typeof body === "string" ? head + body : [Buffer.from(head), body];
 }
 
 function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {

@@ -1,13 +1,21 @@
 /** As much as is read or written in a few milliseconds. */
 const LARGE_BYTES = 1024 * 1024;
 
+let line: Promise<void> = Promise.resolve();
+
 /**
- * Between two steps over something large: whoever else waits has a turn. Each
- * step over twenty megabytes takes about as many milliseconds.
+ * Before a step over something large: whoever else waits has a turn, and of
+ * all large steps only one is taken in each turn. One over twenty megabytes
+ * takes about as many milliseconds.
  */
 export async function letOthersPass(sizeBytes: number): Promise<void> {
   if (sizeBytes < LARGE_BYTES) return;
-  await new Promise<void>((resolve) => {
+  line = line.then(nextTurn);
+  await line;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
