@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -110,6 +111,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       pieces.push(piece);
     });
     const [only] = pieces;
+    await letOthersPass(sizeBytes);
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, sizeBytes);
   }
 

@@ -71,7 +71,7 @@ export async function preparePicture(
 async function fetchedFrom(
   url: string,
   param: string,
-  { media, signal }: Tools,
+  { media, signal }: Pick<Tools, "media" | "signal">,
 ): Promise<FetchedMedia> {
   try {
     return await media.follow(url, signal);

@@ -21,7 +21,10 @@ export async function parseLargeAnswer(bytes: Uint8Array): Promise<JsonObject> {
   await letOthersPass(bytes.length);
   const text = new TextDecoder().decode(bytes);
   await letOthersPass(bytes.length);
-  return objectIn(text);
+  const json = objectIn(text);
+  // It is about to be written out again.
+  await letOthersPass(bytes.length);
+  return json;
 }
 
 function objectIn(text: string): JsonObject {

@@ -48,14 +48,7 @@ withShared("corpus", () => {
       const { created, usage, ...rest } = body;
       expect(written).toMatchObject(rest);
       expect(read.createdAt ?? 0).toBe(integerOf(created) ?? 0);
-      const told = {
-        input: integerOf(memberOf(usage, "input_tokens")),
-        output: integerOf(memberOf(usage, "output_tokens")),
-      };
-      expect([read.usage?.inputTokens, read.usage?.outputTokens]).toEqual([
-        told.input,
-        told.output,
-      ]);
+      if (isObject(usage)) expect(written["usage"]).toEqual(usage);
     });
   });
 
@@ -109,7 +102,7 @@ function formOf({ images: given, ...fields }: JsonObject): Form {
   return new Form([
     ...Object.entries(fields).map(([name, value]) => ({
       name,
-      value: textOf(value) ?? String(value),
+      value: textOf(value) ?? JSON.stringify(value),
     })),
     ...uris.map((uri) => ({ name: "image", value: textOf(uri) ?? "" })),
   ]);
