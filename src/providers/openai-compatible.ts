@@ -1,5 +1,6 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
@@ -21,6 +22,7 @@ export const openaiCompatible: Provider = {
   ],
   rerank: [RERANK],
   shared: [...AUDIO, MODERATIONS],
+  images: COMPATIBLE_IMAGES,
   modelsPath: "/models",
   authorize: bearer,
 };
