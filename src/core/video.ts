@@ -210,6 +210,8 @@ export interface TaskRef {
   readonly scenario: VideoScenario;
   /** By which the vendor may know it, too. */
   readonly externalId: string;
+  /** It has sound, as far as is known: some vendors do not say, and charge by it. */
+  readonly audio?: boolean;
 }
 
 /** What a vendor counts for a second of video, roughly, where it counts tokens: by its pixels. */
