@@ -1,5 +1,6 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_VIDEOS } from "./openai-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 
@@ -19,6 +20,7 @@ export const openaiCompatible: Provider = {
     },
   ],
   rerank: [RERANK],
+  videos: COMPATIBLE_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -4,6 +4,7 @@ import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
@@ -68,6 +69,7 @@ export const openai: Provider = {
     },
   ],
   embeddings: [OPENAI_EMBEDDINGS],
+  videos: OPENAI_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

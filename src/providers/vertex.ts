@@ -3,12 +3,16 @@ import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
+import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
 /** The version of the interface that the vendor has in place of the header. */
 const MESSAGES_VERSION = "vertex-2023-10-16";
 const HOST = "aiplatform.googleapis.com";
+/** Of videos. */
+const FILMED = ["dont_allow", "allow_adult", "allow_all"];
+const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as const;
 
 /**
  * Models of the vendor's own in its native style, another maker's in theirs,
@@ -69,6 +73,24 @@ export const vertex: Provider = {
       isFaithful: true,
     },
   ],
+  videos: nativeVideos({
+    path: (model, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:predictLongRunning`,
+    look: {
+      method: "POST",
+      path: ({ upstreamId }) => `/v1/${modelOf(upstreamId)}:fetchPredictOperation`,
+      body: ({ upstreamId }) => ({ operationName: upstreamId }),
+    },
+    canBeSilent: true,
+    dialect: {
+      videoAs: "bytes",
+      maxCount: 4,
+      saysCount: true,
+      takes: FILM_MEMBERS,
+      people: { withoutPictures: FILMED, withPictures: FILMED },
+    },
+    second: { rewrites: true, takes: [...FILM_MEMBERS, "fps"] },
+  }),
   exchange: serviceAccount,
   authorize: (secret) =>
     isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },
@@ -79,6 +101,11 @@ export const vertex: Provider = {
 
 function isClaude(model: string): boolean {
   return model.startsWith("claude");
+}
+
+/** An operation is named below the model that it runs on, wherever that is. */
+function modelOf(operation: string): string {
+  return operation.slice(0, operation.lastIndexOf("/operations/"));
 }
 
 function under({ project, location = "global" }: ChannelOptions): string {
