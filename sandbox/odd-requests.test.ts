@@ -7,6 +7,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
+import { openVendor, replyTo } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
 
@@ -93,14 +94,14 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
 test.each(ENDPOINTS)(
   "%s: the request that is bent in what follows is a good one",
   (_, create, path, body) => {
-    expect(answer(create({ now: Date.now }), path, body)).toBe(200);
+    expect(answer(openVendor(create), path, body)).toBe(200);
   },
 );
 
 test.each(ENDPOINTS)(
   "%s: whatever stands where, the answer is the vendor's",
   (_, create, path, body) => {
-    const vendor = create({ now: Date.now });
+    const vendor = openVendor(create);
 
     fc.assert(
       fc.property(
@@ -122,7 +123,7 @@ test.each(ENDPOINTS)(
 /** The status; a stream is read to its end. */
 function answer(vendor: Vendor, path: string, body: Json): number {
   vendor.lastUserText(body);
-  const reply = vendor.reply({
+  const reply = replyTo(vendor, {
     method: "POST",
     path,
     query: new URLSearchParams(),
