@@ -84,11 +84,37 @@ const CHAT = ask("", {
   search_options: { forced_search: true },
 });
 
+const VIDEO: JsonObject = {
+  model: "doubao-seedance-2-0-260128",
+  content: [
+    { type: "text", text: "a cat" },
+    { type: "image_url", image_url: { url: "asset://a" }, role: "reference_image" },
+    { type: "video_url", video_url: { url: "https://a.example" }, role: "reference_video" },
+    { type: "audio_url", audio_url: { url: "https://a.example" }, role: "reference_audio" },
+  ],
+  resolution: "480p",
+  ratio: "16:9",
+  duration: 4,
+  seed: 1,
+  camera_fixed: false,
+  watermark: false,
+  generate_audio: false,
+  return_last_frame: true,
+  service_tier: "default",
+  execution_expires_after: 3_600,
+  draft: false,
+  tools: [{ type: "web_search" }],
+  priority: 1,
+  safety_identifier: "u",
+  output_format: "mp4",
+};
+
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+  ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
 ];
 
 test.each(ENDPOINTS)(

@@ -35,7 +35,7 @@ export function makeVideo(wish: VideoWish): Promise<Uint8Array> {
 const made = new Map<string, Promise<Uint8Array>>();
 const MAX_KEPT = 24;
 const MAX_SECONDS = 60;
-const MAX_SIDE = 4_096;
+const MAX_SIDE = 4_608;
 const TURN_MS = 10;
 
 async function make(wish: VideoWish): Promise<Uint8Array> {
