@@ -4,6 +4,7 @@ import { SEED, times } from "#test/seed.ts";
 import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { kling } from "./kling.ts";
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
@@ -109,11 +110,69 @@ const VIDEO: JsonObject = {
   output_format: "mp4",
 };
 
+const KLING_V1: JsonObject = {
+  model_name: "kling-v1",
+  prompt: "a cat",
+  negative_prompt: "dogs",
+  cfg_scale: 0.5,
+  mode: "pro",
+  image: "https://a.example",
+  dynamic_masks: [
+    {
+      mask: "https://a.example",
+      trajectories: [
+        { x: 1, y: 1 },
+        { x: 2, y: 2 },
+      ],
+    },
+  ],
+  duration: "5",
+  sound: "off",
+  watermark_info: { enabled: true },
+  external_task_id: "",
+};
+const KLING_SHOTS: JsonObject = {
+  model_name: "kling-v3",
+  multi_shot: true,
+  shot_type: "customize",
+  multi_prompt: [{ index: 1, prompt: "a cat", duration: "5" }],
+  element_list: [{ element_id: 1 }],
+  voice_list: [{ voice_id: "a" }],
+};
+const KLING_OMNI_V1: JsonObject = {
+  model_name: "kling-v3-omni",
+  prompt: "<<<image_1>>> and <<<video_1>>>",
+  image_list: [{ image_url: "https://a.example", type: "first_frame" }],
+  video_list: [{ video_url: "https://a.example", refer_type: "base", keep_original_sound: "no" }],
+};
+const KLING_OMNI: JsonObject = {
+  contents: [
+    { type: "prompt", text: "a cat" },
+    { type: "first_frame", url: "https://a.example" },
+    { type: "refer_image", url: "https://a.example", id: "a" },
+    { type: "feature_video", url: "https://a.example" },
+    { type: "element", element_id: "1" },
+  ],
+  settings: {
+    resolution: "1080p",
+    aspect_ratio: "1:1",
+    duration: 3,
+    audio: "off",
+    multi_shot: true,
+  },
+  options: { external_task_id: "", watermark_info: { enabled: false } },
+};
+
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+  ["kling's older pictures", kling, "/v1/videos/image2video", KLING_V1],
+  ["kling's older shots", kling, "/v1/videos/text2video", KLING_SHOTS],
+  ["kling's older references", kling, "/v1/videos/omni-video", KLING_OMNI_V1],
+  ["kling's references", kling, "/omni-video/kling-3.0-omni", KLING_OMNI],
+  ["kling's list", kling, "/tasks", { limit: 5, filters: [{ key: "status", values: ["failed"] }] }],
   ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
 ];
 
