@@ -10,6 +10,7 @@ import { WEATHER, ask } from "./testing/chat.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
 import { openVendor, replyTo } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
+import { vidu } from "./vidu.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
 
 /** Requests with something in every place that is read. */
@@ -163,6 +164,25 @@ const KLING_OMNI: JsonObject = {
   options: { external_task_id: "", watermark_info: { enabled: false } },
 };
 
+const VIDU: JsonObject = {
+  model: "viduq3",
+  prompt: "a cat",
+  images: ["https://a.example", "https://b.example"],
+  subjects: [{ id: "a", images: ["https://a.example"], voice_id: "v" }],
+  duration: 5,
+  seed: 1,
+  aspect_ratio: "16:9",
+  resolution: "720p",
+  movement_amplitude: "auto",
+  bgm: false,
+  audio: true,
+  payload: "p",
+  off_peak: false,
+  watermark: true,
+  wm_position: 1,
+  meta_data: "m",
+};
+
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
@@ -173,6 +193,7 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["kling's older references", kling, "/v1/videos/omni-video", KLING_OMNI_V1],
   ["kling's references", kling, "/omni-video/kling-3.0-omni", KLING_OMNI],
   ["kling's list", kling, "/tasks", { limit: 5, filters: [{ key: "status", values: ["failed"] }] }],
+  ["vidu", vidu, "/ent/v2/reference2video", VIDU],
   ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
 ];
 
@@ -212,7 +233,10 @@ function answer(vendor: Vendor, path: string, body: Json): number {
     method: "POST",
     path,
     query: new URLSearchParams(),
-    headers: { authorization: "Bearer x", "content-type": "application/json" },
+    headers: {
+      authorization: vendor.id === "vidu" ? "Token x" : "Bearer x",
+      "content-type": "application/json",
+    },
     bytes: new Uint8Array(),
     body,
     faults: {},

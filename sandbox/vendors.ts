@@ -6,6 +6,7 @@ import { jina } from "./jina.ts";
 import { kling } from "./kling.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
+import { vidu } from "./vidu.ts";
 
 /** Every vendor that is simulated, each under its own prefix. */
 export const VENDORS: readonly VendorFactory[] = [
@@ -16,4 +17,5 @@ export const VENDORS: readonly VendorFactory[] = [
   ark,
   jina,
   kling,
+  vidu,
 ];
