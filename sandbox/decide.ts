@@ -13,18 +13,21 @@ export async function decide(received: Received, { vendors, queue }: Deciders): 
   const vendor = vendors.find((each) => received.path.startsWith(`/${each.id}/`));
   if (vendor === undefined) return { reply: nowhere(vendors), faults: {}, errorFrames: () => [] };
 
+  const request = inside(received, vendor);
   try {
     const faults = readFaults(requestedFaults(received, vendor, queue));
     const reply =
-      replacedReply(faults, vendor) ??
-      (await vendor.reply({ ...inside(received, vendor), faults }));
+      replacedReply(faults, vendor, request.path) ?? (await vendor.reply({ ...request, faults }));
     return { reply, faults, errorFrames: () => errorFrames(faults, vendor, reply) };
   } catch (cause) {
     // Neither a misspelt fault nor a mistake of the sandbox may look like a vendor's answer.
     const status = cause instanceof UnknownFault ? 400 : 500;
     const message = `The sandbox failed: ${cause instanceof Error ? cause.message : String(cause)}`;
     return {
-      reply: jsonReply(status, vendor.errorBody({ status, code: "sandbox", message })),
+      reply: jsonReply(
+        status,
+        vendor.errorBody({ status, code: "sandbox", message }, request.path),
+      ),
       faults: {},
       errorFrames: () => [],
     };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { parseJson, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { asObject, at, textAt } from "./testing/chat.ts";
+import { lookAt } from "./testing/pictures.ts";
 import { WEATHER, answerTo, ask, chunksOf, partsOf, post, textOf } from "./testing/gemini.ts";
 
 let sandbox: Sandbox;
@@ -45,7 +46,7 @@ test("what is held back ends with its reason, unless the caller switched that of
   expect("candidates" in blocked).toBe(false);
 });
 
-test("pictures are real PNG files of the shape that was asked for", async () => {
+test("pictures are real files, in the form of their generation and the shape that was asked for", async () => {
   const answer = await answerTo(
     sandbox,
     "gemini-3-pro-image",
@@ -59,9 +60,10 @@ test("pictures are real PNG files of the shape that was asked for", async () => 
   const unasked = await answerTo(sandbox, "gemini-2.5-flash-image", ask("A lighthouse"));
 
   const [part] = partsOf(answer);
-  const bytes = Buffer.from(textAt(part, "inlineData", "data"), "base64");
-  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
-  expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1_376, 768]);
+  const seen = (data: string) => lookAt(Buffer.from(data, "base64"));
+  expect(textAt(part, "inlineData", "mimeType")).toBe("image/jpeg");
+  expect(await seen(textAt(part, "inlineData", "data"))).toBe("jpeg 1376x768");
+  expect(await seen(textAt(partsOf(unasked)[1], "inlineData", "data"))).toBe("png 1024x1024");
   expect(part?.["thoughtSignature"]).toBeString();
   expect(at(answer, "usageMetadata", "candidatesTokensDetails", 0, "modality")).toBe("IMAGE");
   expect(partsOf(unasked).map((each) => Object.keys(each))).toEqual([["text"], ["inlineData"]]);

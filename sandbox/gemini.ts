@@ -5,6 +5,7 @@ import { checkCredential } from "./gemini/credential.ts";
 import { EMBED_VERBS, embed } from "./gemini/embeddings.ts";
 import { ApiError, orderedError } from "./gemini/error.ts";
 import { generate } from "./gemini/generation.ts";
+import { predict } from "./gemini/imagen.ts";
 import { lastUserText } from "./gemini/last-user-text.ts";
 import { getModel, listModels, modelFor } from "./gemini/model-list.ts";
 import { promptText, tokensDetails } from "./gemini/prompt-tokens.ts";
@@ -17,7 +18,7 @@ import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
-/** Google's own generateContent, embeddings, models and cached contents: https://ai.google.dev/api */
+/** Google's own generateContent, embeddings, Imagen, models and cached contents: https://ai.google.dev/api */
 export const gemini: VendorFactory = (options) => {
   const prefixes = prefixCache();
   const caches = cachedContents(options.now);
@@ -62,11 +63,12 @@ export const gemini: VendorFactory = (options) => {
 
   function call(address: Extract<Address, { kind: "call" }>, request: VendorRequest) {
     const { verb, version } = address;
-    if (!VERBS.includes(verb) && !EMBED_VERBS.includes(verb)) return undefined;
+    if (![...VERBS, ...EMBED_VERBS, "predict"].includes(verb)) return undefined;
     checkQuery(request.query);
     if (EMBED_VERBS.includes(verb)) {
       return json(200, embed(address.model, verb, version, request.body));
     }
+    if (verb === "predict") return json(200, predict(address.model, version, request.body));
     const method = verb === "countTokens" ? verb : "generateContent";
     const model = modelFor(address.model, method, version);
     if (verb === "countTokens") {

@@ -7,6 +7,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts
 import { kling } from "./kling.ts";
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
+import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
 import { openVendor, replyTo } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
@@ -182,6 +183,34 @@ const VIDU: JsonObject = {
   wm_position: 1,
   meta_data: "m",
 };
+const PICTURE: JsonObject = {
+  model: "doubao-seedream-4-0-250828",
+  prompt: "Draw 3 foxes",
+  image: [pngUrl(300, 300), "https://a.example/fox.png"],
+  size: "1280x720",
+  response_format: "url",
+  watermark: false,
+  stream: true,
+  seed: 7,
+  sequential_image_generation: "auto",
+  sequential_image_generation_options: { max_images: 3 },
+  optimize_prompt_options: { mode: "fast" },
+};
+const EDIT: JsonObject = {
+  model: "qwen-image-edit-plus",
+  input: {
+    messages: [{ role: "user", content: [{ image: pngUrl(400, 400) }, { text: "Make it red" }] }],
+  },
+  parameters: {
+    n: 2,
+    size: "1024*512",
+    negative_prompt: "blurry",
+    prompt_extend: true,
+    watermark: true,
+    seed: 7,
+  },
+};
+const GENERATION = "/api/v1/services/aigc/multimodal-generation/generation";
 
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
@@ -195,6 +224,8 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["kling's list", kling, "/tasks", { limit: 5, filters: [{ key: "status", values: ["failed"] }] }],
   ["vidu", vidu, "/ent/v2/reference2video", VIDU],
   ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
+  ["ark's pictures", ark, "/api/v3/images/generations", PICTURE],
+  ["dashscope's pictures", dashscope, GENERATION, EDIT],
 ];
 
 test.each(ENDPOINTS)(

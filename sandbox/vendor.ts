@@ -15,7 +15,8 @@ export interface Vendor {
   lastUserText(body: Json | undefined): string;
   /** The model that a path names, for the vendors who have it there and not in the body. */
   modelIn?(path: string): string | undefined;
-  errorBody(error: VendorError): Json;
+  /** The shape may depend on the path, which comes without the vendor's prefix. */
+  errorBody(error: VendorError, path: string): Json;
   /** How an error ends a stream that has begun. */
   errorFrame(error: VendorError): Frame;
   /** What ends every complete stream, for the vendors who have such a thing. */

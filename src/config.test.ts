@@ -110,6 +110,8 @@ test("with nothing said, every setting has its default", () => {
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     picturePixels: 64_000_000,
+    tasks: 20_000,
+    taskLooks: 32,
     linkMs: 20_000,
     keysPerUser: 1000,
     drainMs: 120_000,

@@ -13,6 +13,7 @@ import type { LoginLimiter } from "#core/login-limits.ts";
 import type { Logins } from "#core/user.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
+import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
@@ -29,7 +30,10 @@ import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
+import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
 import { startJobs } from "#jobs/scheduler.ts";
+import { pruneTasks } from "#jobs/prune-tasks.ts";
+import { watchTasks } from "#jobs/watch-tasks.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
@@ -49,10 +53,13 @@ import {
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
-import type { DrawDeps } from "#relay/draw.ts";
+import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
+import { announce } from "#relay/tasks/announce.ts";
+import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
+import { VIDEO_FORMATS } from "#styles/video/index.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { digestOf, loadPepper } from "#storage/secrets.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
@@ -97,6 +104,9 @@ export interface GatewayOptions {
 const FIRST_SIGN_MS = 10_000;
 const SILENCE_MS = 15_000;
 
+/** How long a task stays in the hands of a gateway that shows no sign of life. */
+const LEASE_MS = 30_000;
+
 /** How long signatures are kept for callers who cannot carry them, and how much of them. */
 const VAULT_MS = 3_600_000;
 const VAULT_LENGTH = 32 * 1024 * 1024;
@@ -110,7 +120,10 @@ const BOOTSTRAP = "(bootstrap)";
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
   await using opened = new AsyncDisposableStack();
-  const { storage, deps, channels, inventory, noting, live } = await openHouse(options, opened);
+  const { storage, deps, channels, inventory, noting, live, links } = await openHouse(
+    options,
+    opened,
+  );
   const { now: settings } = live;
   const { relay } = deps;
   const firstKey = await ensureKeys(config, storage);
@@ -128,6 +141,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
       noting,
       logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+      watchTasks(deps.tasks),
+      sendDueNotices({
+        notices: storage.notices,
+        secrets: storage.noticeSecrets,
+        clock,
+        links,
+      }),
+      pruneNotices(storage.notices, clock),
+      pruneTasks(storage.tasks, settings, clock),
       refreshStored(live, inventory),
       discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
         const { code, fault } = GatewayError.from(cause);
@@ -182,11 +204,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   const { dataDir, databaseUrl, secret } = config.settings;
 
   const pepper = loadPepper(dataDir, secret?.open());
+  const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
   const storage = opened.use(
     await openStorage({
       dataDir,
       ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
-      instance: `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`,
+      instance,
       pepper,
       clock,
       maxQueue: config.settings.limits.ledgerQueue,
@@ -212,7 +235,27 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   await inventory.load();
   const metrics = openMetrics(() => channels.all, health);
 
-  const relay: RelayDeps & DrawDeps = {
+  const publicUrl = settings.publicUrl?.replace(/\/$/, "");
+  const links = openCallerLinks(() => ({
+    allow: settings.linkNetworks,
+    ports: settings.linkPorts,
+  }));
+  const announcing = {
+    notices: storage.notices,
+    clock,
+    formatOf: (entry: string) => VIDEO_FORMATS.get(entry),
+    contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
+  };
+  const relay: RelayDeps & OperateDeps & TasksDeps = {
+    tasks: storage.tasks,
+    owner: instance,
+    leaseMs: LEASE_MS,
+    deadlines,
+    limits,
+    findChannel: (name) => channels.all.find((each) => each.name === name),
+    callbackUrlFor: () => undefined,
+    announce: (task) => announce(task, announcing),
+    links,
     router: new Router(channels, health, settings),
     egress,
     health,
@@ -240,15 +283,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     get maxPixels() {
       return limits.picturePixels;
     },
-    get maxPictureEventBytes() {
-      return limits.answerBytes;
-    },
     get pendingMs() {
       return limits.unaryMs;
     },
     delivery: {
       get maxEventBytes() {
         return limits.eventBytes;
+      },
+      get maxPictureEventBytes() {
+        return limits.answerBytes;
       },
       firstSignMs: FIRST_SIGN_MS,
       silenceMs: SILENCE_MS,
@@ -260,6 +303,9 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onClosed: (record) => metrics.observe(record),
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
+
+  const tasks = new Tasks(relay);
+  opened.defer(() => tasks.close());
 
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);
@@ -281,6 +327,10 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       return settings.secondFactorRule;
     },
     identities: storage.identities,
+    tasks,
+    publicUrl,
+    notices: storage.notices,
+    noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
     singleSignOn: openSignOn(config, pepper, clock),
     loginLimits: await openLogins(options, pepper, deadlines, opened),
@@ -324,7 +374,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onError: (error, requestId) => logFailure(log, error, requestId),
     ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
-  return { storage, deps, channels, inventory, noting, live };
+  return { storage, deps, channels, inventory, noting, live, links };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */

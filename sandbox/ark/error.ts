@@ -39,7 +39,8 @@ export function refusal(status: number, detail: ErrorDetail, requestId: string):
       requestId,
     );
   }
-  if (status !== 400 || detail.code === "InvalidParameter")
+  // Those that are in this vendor's words already say their type.
+  if (status !== 400 || detail.type !== undefined)
     return errorBody({ ...usual(status), ...detail }, requestId);
 
   const name = withoutPlaces(param ?? "");

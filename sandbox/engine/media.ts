@@ -1,3 +1,5 @@
+import { bmpSides, tiffSides, webpSides, type Sides } from "./image-heads.ts";
+
 /** A picture, recording or file of a message: what can be told without looking at the content. */
 export interface Media {
   readonly kind: "image" | "audio" | "video" | "file";
@@ -58,7 +60,11 @@ function sniff(bytes: Uint8Array): Found {
     };
   }
   if (head.startsWith("\xff\xd8\xff")) return { mediaType: "image/jpeg", ...jpegSize(view) };
-  if (head.startsWith("RIFF") && head.slice(8, 12) === "WEBP") return { mediaType: "image/webp" };
+  if (head.startsWith("RIFF") && head.slice(8, 12) === "WEBP")
+    return { mediaType: "image/webp", ...sidesOf(webpSides(view)) };
+  if (head.startsWith("BM")) return { mediaType: "image/bmp", ...sidesOf(bmpSides(view)) };
+  if (head.startsWith("II*\0") || head.startsWith("MM\0*"))
+    return { mediaType: "image/tiff", ...sidesOf(tiffSides(view)) };
   if (head.startsWith("RIFF") && head.slice(8, 12) === "WAVE")
     return { mediaType: "audio/wav", ...wavLength(view) };
   if (head.startsWith("ID3") || head.startsWith("\xff\xfb")) return { mediaType: "audio/mpeg" };
@@ -71,6 +77,10 @@ function size(view: DataView, needs: number, read: () => readonly [number, numbe
   if (view.byteLength < needs) return {};
   const [widthPixels, heightPixels] = read();
   return { widthPixels, heightPixels };
+}
+
+function sidesOf(sides: Sides | undefined): Found {
+  return sides === undefined ? {} : { widthPixels: sides[0], heightPixels: sides[1] };
 }
 
 /** Walks the segments up to the frame header, which carries the measures. */

@@ -3,14 +3,18 @@ import { jsonReply, textReply, type Reply } from "#sandbox/wire/reply.ts";
 import type { Faults } from "./faults.ts";
 
 /** The reply that takes the place of the vendor's own, where a fault asks for one. */
-export function replacedReply(faults: Faults, vendor: Vendor): Reply | undefined {
+export function replacedReply(
+  faults: Faults,
+  vendor: Pick<Vendor, "errorBody">,
+  path: string,
+): Reply | undefined {
   const { redirect, status, error200 } = faults;
   if (redirect)
     return { ...textReply(redirect.code, "", "text/plain"), headers: { location: redirect.to } };
   if (error200)
     return jsonReply(
       200,
-      vendor.errorBody({ status: 500, code: error200.error, message: error200.message }),
+      vendor.errorBody({ status: 500, code: error200.error, message: error200.message }, path),
     );
   if (!status) return undefined;
 
@@ -18,12 +22,15 @@ export function replacedReply(faults: Faults, vendor: Vendor): Reply | undefined
     ? textReply(status.code, gatewayPage(status.code), "text/html")
     : jsonReply(
         status.code,
-        vendor.errorBody({
-          status: status.code,
-          code: status.error,
-          message: status.message,
-          ...(status.retry_after === undefined ? {} : { retryAfterSeconds: status.retry_after }),
-        }),
+        vendor.errorBody(
+          {
+            status: status.code,
+            code: status.error,
+            message: status.message,
+            ...(status.retry_after === undefined ? {} : { retryAfterSeconds: status.retry_after }),
+          },
+          path,
+        ),
       );
   return { ...reply, headers: { ...reply.headers, ...waitHeaders(status) } };
 }

@@ -5,7 +5,13 @@ import { parseJson, type JsonObject } from "#sandbox/json.ts";
 import { ground } from "./grounding.ts";
 import { newCallId } from "./ids.ts";
 import { invoke } from "./invocations.ts";
-import { drawnPortions, spokenPortions } from "./made-media.ts";
+import {
+  draftPortions,
+  drawnPortions,
+  missingPicture,
+  type MissingPicture,
+} from "./made-pictures.ts";
+import { spokenPortions } from "./made-media.ts";
 import type { Portion } from "./portions.ts";
 import { lastWords, questionOf } from "./question.ts";
 import type { GenerateRequest } from "./request.ts";
@@ -21,6 +27,8 @@ export interface Candidate {
   readonly callSignature: string | undefined;
   /** What the vendor's own tools did. */
   readonly invocations: readonly Portion[];
+  /** Pictures among the thoughts. */
+  drafts(): Iterable<Portion>;
   /** Pictures or speech. */
   media(): Iterable<Portion>;
   /** What stands beside the parts when all is said. */
@@ -40,13 +48,15 @@ export interface Closing {
 export function candidateOf(request: GenerateRequest, faults: Faults, index: number): Candidate {
   const { model, output, thinking } = request;
   const first = answerQuestion(questionOf(request, index));
-  const isHeldBack = first.refusal !== undefined && request.holdsBack;
+  const missing = missingPicture(request);
+  const isHeldBack = missing !== undefined || (first.refusal !== undefined && request.holdsBack);
   const answer = isHeldBack ? withoutWords(first) : inForm(first, output.isBareWord);
   const isThird = model.generation === "3";
   const plan: Plan = {
     request,
     answer,
     isHeldBack,
+    missing,
     asked: lastWords(request.prompt.contents),
     signature: sign(`${answer.reasoning} ${index}`),
   };
@@ -59,7 +69,8 @@ export function candidateOf(request: GenerateRequest, faults: Faults, index: num
     callIds: answer.calls.map(() => (isThird ? newCallId() : undefined)),
     callSignature: sealsCalls ? plan.signature : undefined,
     invocations: invocationsOf(plan),
-    media: () => mediaOf(plan),
+    drafts: () => draftPortions(request),
+    media: () => mediaOf(plan, faults),
     closing: closingOf(plan, faults),
   };
 }
@@ -68,6 +79,7 @@ interface Plan {
   readonly request: GenerateRequest;
   readonly answer: Answer;
   readonly isHeldBack: boolean;
+  readonly missing: MissingPicture | undefined;
   /** What the user said last. */
   readonly asked: string;
   readonly signature: string;
@@ -80,24 +92,25 @@ function invocationsOf({ request, answer, isHeldBack, asked, signature }: Plan) 
 }
 
 /** What is spoken is not also written, and a picture may stand alone. */
-function mediaOf({ request, answer, isHeldBack, asked, signature }: Plan): Iterable<Portion> {
-  const { model, output } = request;
-  if (output.modalities.includes("AUDIO")) return spokenPortions(answer.text);
-  if (isHeldBack || !output.modalities.includes("IMAGE")) return [];
-  const seal = model.generation === "3" ? signature : undefined;
-  return drawnPortions(asked, output.picture, model, seal);
+function mediaOf({ request, answer, isHeldBack, signature }: Plan, { finish }: Faults) {
+  if (request.output.modalities.includes("AUDIO")) return spokenPortions(answer.text);
+  // An answer that ends otherwise than well has no picture.
+  const isWell = !isHeldBack && (finish === undefined || finish.reason === "STOP");
+  return isWell ? drawnPortions(request, signature) : [];
 }
 
 function closingOf(plan: Plan, { finish }: Faults): Closing {
-  const { request, answer, isHeldBack, asked, signature } = plan;
+  const { request, answer, isHeldBack, missing, asked, signature } = plan;
   const { model, output, prompt, thinking } = request;
   const isCall = answer.calls.length > 0;
   // Calls and pictures carry the signature themselves.
   const isWords = !isCall && !isHeldBack && output.modalities.join() === "TEXT";
   const sealsText = isWords && model.generation === "3" && thinking.effort !== "none";
   return {
-    finishReason: finish?.reason ?? finishReason(answer, isHeldBack),
-    ...(isHeldBack ? { safetyRatings: HELD_BACK } : {}),
+    finishReason: finishReason(answer, isHeldBack),
+    ...(isHeldBack && missing === undefined ? { safetyRatings: HELD_BACK } : {}),
+    ...missing,
+    ...(finish === undefined ? {} : { finishReason: finish.reason }),
     ...(answer.finish === "calls" && finish === undefined ? { finishMessage: CALLED } : {}),
     ...(isWords ? ground(prompt.tools, asked, answer.text) : {}),
     ...(sealsText ? { signature } : {}),

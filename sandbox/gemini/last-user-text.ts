@@ -2,6 +2,9 @@ import { isJsonArray, isJsonObject, type Json } from "#sandbox/json.ts";
 
 /** What the user said last, of a body that nobody has checked yet. */
 export function lastUserText(body: Json | undefined): string {
+  const [instance] = asList(fieldOf(body, "instances"));
+  const prompt = fieldOf(instance, "prompt");
+  if (typeof prompt === "string") return prompt;
   const request = fieldOf(body, "generateContentRequest") ?? body;
   const contents = asList(fieldOf(request, "contents"));
   const said = contents

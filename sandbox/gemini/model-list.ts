@@ -1,11 +1,15 @@
 import type { JsonObject } from "#sandbox/json.ts";
 import { EMBEDDER_BODY } from "./embeddings.ts";
 import { ApiError, invalid } from "./error.ts";
+import { IMAGEN_BODIES } from "./imagen.ts";
 import { MODELS, findModel, type Model } from "./models.ts";
 import { readPage } from "./pages.ts";
 
+/** Models that answer no conversations. */
+const OTHERS = [EMBEDDER_BODY, ...IMAGEN_BODIES];
+
 export function listModels(query: URLSearchParams): JsonObject {
-  const all = [...MODELS.map(modelBody), EMBEDDER_BODY];
+  const all = [...MODELS.map(modelBody), ...OTHERS];
   const { items, ...next } = readPage(all, ({ name }) => name, query);
   return { models: items, ...next };
 }
@@ -13,7 +17,8 @@ export function listModels(query: URLSearchParams): JsonObject {
 export function getModel(id: string, version: string): JsonObject {
   const model = findModel(id);
   if (model !== undefined) return modelBody(model);
-  if (EMBEDDER_BODY.name === `models/${id}`) return EMBEDDER_BODY;
+  const other = OTHERS.find(({ name }) => name === `models/${id}`);
+  if (other !== undefined) return other;
   throw new ApiError(404, `Model is not found: models/${id} for api version ${version}`);
 }
 

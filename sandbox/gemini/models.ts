@@ -18,6 +18,14 @@ export interface Model {
   readonly thinking?: ThinkingLimits;
   /** The combinations of modalities it can be asked for; the first is what it makes unasked. */
   readonly modalities: readonly (readonly Modality[])[];
+  readonly pictures?: PictureLimits;
+}
+
+export interface PictureLimits {
+  readonly ratios: readonly string[];
+  /** None for a model that draws in one size. */
+  readonly sizes: readonly string[];
+  readonly maxGiven: number;
 }
 
 export type Generation = "2.0" | "2.5" | "3";
@@ -84,11 +92,29 @@ function levelled(
 const THREE_LEVELS: readonly ThinkingLevel[] = ["LOW", "MEDIUM", "HIGH"];
 const FOUR_LEVELS: readonly ThinkingLevel[] = ["MINIMAL", ...THREE_LEVELS];
 
-const DRAWS: Partial<Model> = {
-  inputTokens: 65_536,
-  outputTokens: 32_768,
-  maxTemperature: 1,
-  modalities: [["TEXT", "IMAGE"], ["IMAGE"]],
+const RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
+const LONG_RATIOS = ["1:4", "4:1", "1:8", "8:1"] as const;
+
+function draws(inputTokens: number, pictures: PictureLimits): Partial<Model> {
+  return {
+    inputTokens,
+    outputTokens: 32_768,
+    maxTemperature: 1,
+    modalities: [["TEXT", "IMAGE"], ["IMAGE"]],
+    pictures,
+  };
+}
+
+/** It draws best from up to three, and takes more. */
+const BANANA = draws(32_768, { ratios: RATIOS, sizes: [], maxGiven: Infinity });
+const BANANA_PRO = draws(131_072, { ratios: RATIOS, sizes: ["1K", "2K", "4K"], maxGiven: 14 });
+const BANANA_2: Partial<Model> = {
+  ...draws(65_536, {
+    ratios: [...RATIOS, ...LONG_RATIOS],
+    sizes: ["512", "1K", "2K", "4K"],
+    maxGiven: 14,
+  }),
+  outputTokens: 65_536,
 };
 const SPEAKS: Partial<Model> = {
   inputTokens: 8_192,
@@ -120,7 +146,7 @@ export const MODELS: readonly Model[] = [
     max: 24_576,
     canBeOff: true,
   }),
-  plain("gemini-2.5-flash-image", "Nano Banana", "2.0", DRAWS),
+  plain("gemini-2.5-flash-image", "Nano Banana", "2.0", BANANA),
   levelled("gemini-3-pro-preview", "Gemini 3 Pro Preview", "3-pro-preview-11-2025", [
     "LOW",
     "HIGH",
@@ -138,8 +164,10 @@ export const MODELS: readonly Model[] = [
     THREE_LEVELS,
   ),
   levelled("gemini-3.1-flash-lite", "Gemini 3.1 Flash Lite", "3.1-flash-lite-05-2026", FOUR_LEVELS),
-  levelled("gemini-3-pro-image", "Nano Banana Pro", "3.0", ["LOW", "HIGH"], DRAWS),
-  levelled("gemini-3.1-flash-image", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], DRAWS),
+  levelled("gemini-3-pro-image-preview", "Nano Banana Pro", "3.0", ["LOW", "HIGH"], BANANA_PRO),
+  levelled("gemini-3-pro-image", "Nano Banana Pro", "3.0", ["LOW", "HIGH"], BANANA_PRO),
+  levelled("gemini-3.1-flash-image-preview", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], BANANA_2),
+  levelled("gemini-3.1-flash-image", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], BANANA_2),
   levelled("gemini-3.5-flash", "Gemini 3.5 Flash", "3.5-flash-05-2026", FOUR_LEVELS),
   levelled("gemini-3.5-flash-lite", "Gemini 3.5 Flash Lite", "3.5-flash-lite-07-2026", FOUR_LEVELS),
   levelled("gemini-3.6-flash", "Gemini 3.6 Flash", "3.6-flash-07-2026", FOUR_LEVELS),

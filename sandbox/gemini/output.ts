@@ -2,6 +2,7 @@ import type { OutputFormat } from "#sandbox/engine/conversation.ts";
 import { isJsonObject, type Json } from "#sandbox/json.ts";
 import { brokenRules, invalid, type BrokenRule } from "./error.ts";
 import type { Modality, Model } from "./models.ts";
+import { readPicture, type Picture } from "./picture-config.ts";
 import type { GenerationConfig } from "./proto/generation-config.ts";
 import { schemaRules } from "./schema-rules.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
@@ -12,7 +13,7 @@ export interface Output {
   readonly format: OutputFormat;
   /** One of the listed words, without the quotes that JSON would put around it. */
   readonly isBareWord: boolean;
-  readonly picture: { readonly aspectRatio: string; readonly size: string };
+  readonly picture: Picture;
 }
 
 export function readOutput(config: GenerationConfig, model: Model, root: string): Output {
@@ -92,33 +93,3 @@ function formatOf(type: string, schema: Json | undefined): OutputFormat {
   if (schema !== undefined) return { kind: "schema", schema };
   return type === "application/json" ? { kind: "json" } : { kind: "text" };
 }
-
-function readPicture({ imageConfig = {} }: GenerationConfig, model: Model, root: string) {
-  const { aspectRatio = "1:1", imageSize = "1K" } = imageConfig;
-  const path = "generation_config.image_config";
-  if (imageConfig.aspectRatio !== undefined && !RATIOS.includes(aspectRatio)) {
-    const reason = `aspect_ratio must be one of ${RATIOS.join(", ")}.`;
-    throw brokenRules(root, [{ path: `${path}.aspect_ratio`, reason }]);
-  }
-  if (imageConfig.imageSize !== undefined && !SIZES.includes(imageSize)) {
-    const reason = `image_size must be one of ${SIZES.join(", ")}.`;
-    throw brokenRules(root, [{ path: `${path}.image_size`, reason }]);
-  }
-  if (imageConfig.imageSize !== undefined && model.generation !== "3")
-    throw invalid(`Image size is not supported for models/${model.id}`);
-  return { aspectRatio, size: imageSize };
-}
-
-const RATIOS: readonly string[] = [
-  "1:1",
-  "2:3",
-  "3:2",
-  "3:4",
-  "4:3",
-  "4:5",
-  "5:4",
-  "9:16",
-  "16:9",
-  "21:9",
-];
-const SIZES: readonly string[] = ["1K", "2K", "4K"];

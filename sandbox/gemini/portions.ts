@@ -17,7 +17,11 @@ export interface Portion {
 export function* portionsOf(candidate: Candidate, faults: Faults): Generator<Portion> {
   const { answer, invocations, isShown } = candidate;
   const pieces = faultyPieces(answerPieces({ ...answer, calls: [] }), faults);
-  let toSay = invocations;
+  let toSay: Iterable<Portion> = beforeWords();
+  function* beforeWords(): Generator<Portion> {
+    yield* candidate.drafts();
+    yield* invocations;
+  }
   for (const { kind, text, tokens } of textGroups(pieces)) {
     if (kind === "reasoning") {
       const part = isShown ? { part: { text, thought: true } } : {};

@@ -3,6 +3,7 @@ import type { CachedContent, CachedContents } from "./cached-contents.ts";
 import { invalid } from "./error.ts";
 import type { Model } from "./models.ts";
 import { readOutput, type Output } from "./output.ts";
+import { checkGiven } from "./picture-config.ts";
 import { continuePrompt, readPrompt, type Prompt } from "./prompt.ts";
 import { countPrompt, type PromptTokens } from "./prompt-tokens.ts";
 import {
@@ -77,6 +78,7 @@ function readGenerate(
       ? readPrompt(message, model, root)
       : continuePrompt(cached.prompt, message, model, root);
   const output = readOutput(config, model, root);
+  checkGiven(prompt.contents, model);
   checkTools(prompt, config.responseMimeType ?? "text/plain", model);
   const request = {
     model,

@@ -61,8 +61,10 @@ function broken(name: string, reason: string): BrokenRule {
   return { path: `generation_config.${name}`, reason };
 }
 
-/** From the models that think on, neither penalties nor probabilities are to be had. */
-function checkSupport(config: GenerationConfig, { id, generation }: Model): void {
+/** From the models that think on, neither penalties nor probabilities are to be had, and pictures come alone. */
+function checkSupport(config: GenerationConfig, { id, generation, pictures }: Model): void {
+  if (pictures !== undefined && (config.candidateCount ?? 1) > 1)
+    throw invalid(`Multiple candidates is not enabled for models/${id}`);
   if (generation === "2.0") return;
   if (config.presencePenalty !== undefined || config.frequencyPenalty !== undefined)
     throw invalid(`Penalty is not enabled for models/${id}`);

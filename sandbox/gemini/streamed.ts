@@ -64,7 +64,7 @@ function* chunksOf(candidate: Candidate, generation: Generation): Generator<Chun
   const nothing = { candidate, parts: [], tokens: 0, soFar: meter.soFar() };
   if (isThird) {
     const seal = signature === undefined ? {} : { thoughtSignature: signature };
-    const parts = closing.finishReason === "SAFETY" ? [] : [{ text: "", ...seal }];
+    const parts = SILENT.includes(closing.finishReason) ? [] : [{ text: "", ...seal }];
     yield { ...nothing, parts, closing: closingFieldsOf(closing) };
     return;
   }
@@ -72,6 +72,9 @@ function* chunksOf(candidate: Candidate, generation: Generation): Generator<Chun
   const end = { ...closingFieldsOf(closing), ...message };
   yield { ...(held ?? nothing), closing: end };
 }
+
+/** What was held back ends without a last text. */
+const SILENT: readonly string[] = ["SAFETY", "IMAGE_SAFETY", "NO_IMAGE"];
 
 /** Calls made at once come in one piece. */
 function together(left: Chunk, right: Chunk): Chunk {

@@ -25,6 +25,8 @@ export interface CompatibleVendor {
   refusal(status: number, detail: ErrorDetail, requestId: string): JsonObject;
   /** The same for an error that was ordered as a fault. */
   failure(error: VendorError, requestId: string): JsonObject;
+  /** What it answers besides the protocol; nothing for other paths. */
+  besides?(request: VendorRequest, headers: Readonly<Record<string, string>>): Reply | undefined;
 }
 
 export function compatibleVendor(vendor: CompatibleVendor, options: VendorOptions): Vendor {
@@ -37,7 +39,7 @@ export function compatibleVendor(vendor: CompatibleVendor, options: VendorOption
     const headers = vendor.headers(requestId);
     try {
       checkCredential(request.headers, options.apiKeys);
-      return route(request, headers);
+      return vendor.besides?.(request, headers) ?? route(request, headers);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       const body = vendor.refusal(cause.status, cause.detail, requestId);

@@ -56,14 +56,6 @@ const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
   "anthropic claude-sonnet-5": { calls: 8, why: "theirs is the introductory price, over since" },
   "deepseek deepseek-reasoner": { calls: 1, why: "theirs is the model that had this name before" },
   "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
-  "gemini gemini-2.5-flash-image": {
-    calls: 4,
-    why: "text has an output rate of its own, ours has none",
-  },
-  "gemini gemini-3-pro-image": {
-    calls: 1,
-    why: "text has an output rate of its own, ours has none",
-  },
   "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },
   "mistral mistral-large-2512": { calls: 13, why: "theirs is the model that had this name before" },
   "mistral mistral-small-2603": { calls: 3, why: "theirs is the model that had this name before" },
@@ -99,6 +91,9 @@ withShared("catalog", () => {
     expect(count(({ usage }) => usage.cacheWriteTokens > 0)).toBeGreaterThan(5);
     expect(count(({ usage }) => usage.reasoningTokens > 0)).toBeGreaterThan(300);
     expect(count(({ usage }) => usage.audioInputTokens > 0)).toBeGreaterThan(0);
+    expect(count(({ usage }) => (usage.imageInputTokens ?? 0) > 0)).toBeGreaterThan(0);
+    expect(count(({ usage }) => (usage.imageOutputTokens ?? 0) > 0)).toBeGreaterThan(0);
+    expect(count(({ usage }) => (usage.searches ?? 0) > 0)).toBeGreaterThan(0);
     // No recorded answer speaks.
     expect(count(({ usage }) => usage.audioOutputTokens > 0)).toBe(0);
   });
@@ -128,7 +123,8 @@ function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCa
             model: `${model.owner} ${model.id}`,
             format,
             usage,
-            ours: BigInt(costOf(usage, model.price)),
+            // Theirs has no price for a search of the web.
+            ours: BigInt(costOf({ ...usage, searches: 0 }, model.price)),
             theirs: nanoUsdRoundedUp(input_price, output_price),
           },
         ];

@@ -70,6 +70,27 @@ test("a tier that forgets a rate of the base is refused", () => {
   expect(() => parsed({ price: { ...BASE, tiers } })).toThrow("exactly the rates");
 });
 
+test("what costs the same however long the input is stands in the base alone", () => {
+  const tiers = [{ aboveInputTokens: 200_000, ...LONG }];
+  const price = parsed({ price: { ...BASE, search: "0.01", tiers } })?.price;
+
+  expect(price?.tiers).toMatchObject([{ input: 2_000_000, search: 10_000_000_000 }]);
+  expect(() => parsed({ price: { ...BASE, tiers: [{ ...tiers[0], search: "1" }] } })).toThrow();
+});
+
+test("tokens may be free where something else is priced, by kinds of results, too", () => {
+  const grades = { "4K": { image: "0.24" } };
+
+  expect(parsed({ price: { image: "0.04", grades } })?.price).toEqual({
+    input: 0,
+    output: 0,
+    image: 40_000_000_000,
+    grades: { "4K": { image: 240_000_000_000 } },
+    source: "https://vendor.example/pricing",
+    date: "2026-01-02",
+  });
+});
+
 test("tiers out of order are refused", () => {
   const tiers = [200_000, 100_000].map((aboveInputTokens) => ({ aboveInputTokens, ...LONG }));
 
@@ -84,10 +105,15 @@ test("two tiers with one bound are refused", () => {
 
 test.each([
   ["an unknown field", { colour: "blue" }],
-  ["an unknown rate", { price: { ...ROW.price, imageInput: "1" } }],
+  ["an unknown rate", { price: { ...ROW.price, smell: "1" } }],
   ["a price that is a number", { price: { input: 0.15, output: 0.6 } }],
   ["a price finer than the unit", { price: { input: "0.1234567", output: "1" } }],
   ["a missing output rate", { price: { input: "1" } }],
+  ["half a price beside a rate of pictures", { price: { input: "1", imageInput: "2" } }],
+  ["a picture for more than anybody asks", { price: { image: "50.1" } }],
+  ["a grade without a rate", { price: { image: "1", grades: { "4K": {} } } }],
+  ["a grade with an unknown rate", { price: { image: "1", grades: { "4K": { smell: "1" } } } }],
+  ["a grade without a name", { price: { image: "1", grades: { "": { image: "1" } } } }],
   ["a day that does not exist", { released: "2025-02-30" }],
   ["a month that does not exist", { released: "2025-13" }],
   ["an unknown kind", { kind: "telepathy" }],

@@ -1,7 +1,10 @@
 import assert from "node:assert";
 import type { Model } from "#core/model.ts";
 import { z } from "zod";
-import { parseDecimal } from "#lib/decimal.ts";
+import type { Rates } from "#core/money.ts";
+import { describeScale, parseRate, type Scale, wholeRates } from "#core/rate-words.ts";
+import { isGrade } from "#core/usage.ts";
+import { defined } from "#lib/values.ts";
 import { findCounting } from "./families.ts";
 
 /** A model as the shipped catalogue describes it. */
@@ -21,41 +24,75 @@ export function parseCatalogFile(content: unknown): CatalogFile {
   return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
 }
 
-/** A dollar per million tokens is 10^6 pico-dollars per token. */
-const PRICE_DECIMALS = 6;
+const million = rateIn("million");
+const one = rateIn("one");
 
-const usdPerMillion = z.string().transform((text, context) => {
-  const rate = parseDecimal(text, PRICE_DECIMALS);
-  if (rate !== undefined) return rate;
-  // Reported as an issue, so that the message names the row.
-  context.addIssue({
-    code: "custom",
-    message: `"${text}" is not a price of at most ${PRICE_DECIMALS} decimals.`,
-  });
-  return z.NEVER;
-});
-
+/** A record, so that a new rate cannot be forgotten. */
 const rates = z.strictObject({
-  input: usdPerMillion,
-  output: usdPerMillion,
-  cachedInput: usdPerMillion.exactOptional(),
-  cacheWrite: usdPerMillion.exactOptional(),
-  longCacheWrite: usdPerMillion.exactOptional(),
-  audioInput: usdPerMillion.exactOptional(),
-  audioOutput: usdPerMillion.exactOptional(),
-});
+  input: million.exactOptional(),
+  output: million.exactOptional(),
+  cachedInput: million.exactOptional(),
+  cacheWrite: million.exactOptional(),
+  longCacheWrite: million.exactOptional(),
+  audioInput: million.exactOptional(),
+  audioOutput: million.exactOptional(),
+  imageInput: million.exactOptional(),
+  imageOutput: million.exactOptional(),
+  image: one.exactOptional(),
+  second: one.exactOptional(),
+  character: million.exactOptional(),
+  search: one.exactOptional(),
+} satisfies Readonly<Record<keyof Rates, z.ZodType>>);
 
-const tier = rates.extend({ aboveInputTokens: z.int().positive() });
+/** Costs the same however long the input is, so that tiers need not repeat it. */
+const units = { image: true, second: true, character: true, search: true } as const;
+
+const tier = rates
+  .omit(units)
+  .required({ input: true, output: true })
+  .extend({ aboveInputTokens: z.int().positive() });
+
+const grade = rates.refine((each) => Object.keys(each).length > 0, "A grade names some rate.");
 
 const price = rates
-  .extend({ tiers: z.array(tier).nonempty().exactOptional() })
+  .extend({
+    tiers: z.array(tier).nonempty().exactOptional(),
+    grades: z.record(z.string().refine(isGrade), grade).exactOptional(),
+  })
   // A rate that a tier leaves out would fall back to that tier's plain input rate.
   .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
     message: "Each tier names exactly the rates that the base names.",
   })
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
     message: "Tiers stand in ascending order.",
+  })
+  .transform(({ tiers, grades, ...said }, context) => {
+    const base = wholeRates(said);
+    if (base === undefined) {
+      context.addIssue({ code: "custom", message: "A price of tokens names input and output." });
+      return z.NEVER;
+    }
+    const ofUnits = pickUnits(said);
+    return {
+      ...base,
+      ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
+      ...(grades && { grades }),
+    };
   });
+
+function rateIn(scale: Scale) {
+  return z.string().transform((text, context) => {
+    const rate = parseRate(text, scale);
+    if (rate !== undefined) return rate;
+    // Reported as an issue, so that the message names the row.
+    context.addIssue({ code: "custom", message: `"${text}" is not ${describeScale(scale)}.` });
+    return z.NEVER;
+  });
+}
+
+function pickUnits({ image, second, character, search }: Partial<Rates>): Partial<Rates> {
+  return defined({ image, second, character, search });
+}
 
 const modality = z.enum(["text", "image", "audio", "video", "file"]);
 
@@ -136,7 +173,7 @@ function knownModel(from: Row, file: File): KnownModel {
 }
 
 function namesSameRates(base: object, each: object): boolean {
-  return Object.keys(rates.shape).every((name) => name in base === name in each);
+  return Object.keys(rates.shape).every((name) => name in units || name in base === name in each);
 }
 
 function isAscending(bounds: readonly number[]): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import type { Rates } from "#core/money.ts";
+import { writeRates } from "#core/rate-words.ts";
 import { findModel, type KnownModel, listModels } from "./index.ts";
 
 const PROVIDERS = readdirSync(import.meta.dir)
@@ -74,8 +75,8 @@ test("writing to a cache costs at least the input rate and at most twice it", ()
 
 test("a token of output costs at least one of input, except where nothing is written", () => {
   const isSane = (model: KnownModel) =>
-    model.kind === "embedding"
-      ? model.price?.output === 0
+    model.kind === "embedding" || model.kind === "rerank"
+      ? (model.price?.output ?? 0) === 0
       : everyRate((rates) => rates.output >= rates.input)(model);
 
   expect(wrong(ALL, isSane)).toEqual([]);
@@ -96,14 +97,25 @@ test("longer inputs never cost less", () => {
 test("no price is off by a factor of a thousand", () => {
   // The dearest model sold costs $150 and $600 per million tokens.
   const isSane = ({ input, output }: Rates) => input <= 150_000_000 && output <= 600_000_000;
+  // In pico-dollars: a dollar a picture or a second, a cent more than any search.
+  const isCheap = ({ image = 0, second = 0, search = 0, character = 0 }: Partial<Rates>) =>
+    image <= 1e12 && second <= 1e12 && search <= 35_000_000_000 && character <= 300_000_000;
 
   expect(wrong(ALL, everyRate(isSane))).toEqual([]);
+  expect(wrong(ALL, everyRate(isCheap))).toEqual([]);
+  expect(wrong(ALL, ({ price }) => Object.values(price?.grades ?? {}).every(isCheap))).toEqual([]);
 });
 
 test("only those models are free that their vendor gives away", () => {
-  const free = ALL.filter((model) => model.price?.input === 0).map((model) => model.id);
+  const free = ALL.filter(
+    ({ price }) => price !== undefined && writeRates(price).every(({ written }) => written === "0"),
+  );
 
-  expect(free.toSorted()).toEqual(["glm-4.5-flash", "glm-4.7-flash"]);
+  expect(free.map(({ id }) => id).toSorted()).toEqual([
+    "glm-4.5-flash",
+    "glm-4.7-flash",
+    "omni-moderation-latest",
+  ]);
 });
 
 test("a chat model has a price, unless its vendor publishes none in dollars", () => {
@@ -120,8 +132,25 @@ test("audio rates stand only where a model hears or speaks", () => {
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
+test("rates of pictures stand only where a model sees or draws", () => {
+  const isSane = ({ price, input, output }: KnownModel) =>
+    (price?.imageInput === undefined || input.includes("image")) &&
+    (price?.imageOutput === undefined || output.includes("image")) &&
+    (price?.image === undefined || output.includes("image"));
+
+  expect(wrong(ALL, isSane)).toEqual([]);
+});
+
+test("seconds and characters are priced where a model hears, speaks or films", () => {
+  const isSane = ({ kind, price }: KnownModel) =>
+    (price?.character === undefined || kind === "speech") &&
+    (price?.second === undefined || ["transcription", "speech", "video"].includes(kind));
+
+  expect(wrong(ALL, isSane)).toEqual([]);
+});
+
 test("every release lies between the first model sold and today", () => {
-  const first = Date.UTC(2022, 11, 1) / 1000;
+  const first = Date.UTC(2022, 10, 1) / 1000;
   const today = Date.now() / 1000;
 
   expect(wrong(ALL, ({ createdAt }) => createdAt >= first && createdAt <= today)).toEqual([]);

@@ -1,17 +1,20 @@
 import anthropic from "./anthropic.json" with { type: "json" };
 import ark from "./ark.json" with { type: "json" };
 import { type KnownModel, parseCatalogFile } from "./catalog-file.ts";
+import cohere from "./cohere.json" with { type: "json" };
 import dashscope from "./dashscope.json" with { type: "json" };
 import deepseek from "./deepseek.json" with { type: "json" };
 import fireworks from "./fireworks.json" with { type: "json" };
 import gemini from "./gemini.json" with { type: "json" };
 import groq from "./groq.json" with { type: "json" };
+import jina from "./jina.json" with { type: "json" };
 import mistral from "./mistral.json" with { type: "json" };
 import moonshot from "./moonshot.json" with { type: "json" };
 import openai from "./openai.json" with { type: "json" };
 import openrouter from "./openrouter.json" with { type: "json" };
 import siliconflow from "./siliconflow.json" with { type: "json" };
 import together from "./together.json" with { type: "json" };
+import voyage from "./voyage.json" with { type: "json" };
 import xai from "./xai.json" with { type: "json" };
 import zhipu from "./zhipu.json" with { type: "json" };
 
@@ -32,6 +35,9 @@ const FILES = [
   zhipu,
   dashscope,
   ark,
+  cohere,
+  jina,
+  voyage,
   groq,
   together,
   fireworks,

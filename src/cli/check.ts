@@ -2,9 +2,10 @@ import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import type { ChannelConfig } from "#config/channels.ts";
 import { instant, type KeyConfig } from "#config/keys.ts";
 import { ConfigError, describeSpot } from "#config/mistakes.ts";
-import { type ModelOverride, usdPerMillion } from "#config/models.ts";
+import type { ModelOverride } from "#config/models.ts";
 import type { RateLimits } from "#core/limits.ts";
-import { formatUsd } from "#core/money.ts";
+import { formatUsd, type Rates } from "#core/money.ts";
+import { writeRates } from "#core/rate-words.ts";
 import { columns } from "./columns.ts";
 
 export interface CheckInput extends ConfigInput {
@@ -77,9 +78,11 @@ function describeKey(key: KeyConfig): string[] {
 }
 
 function describeModel([name, model]: readonly [string, ModelOverride]): string[] {
-  const prices = Object.entries(model.rates ?? {}).map(
-    ([kind, rate]) => `${asWritten(kind)} $${usdPerMillion.format(rate)}/M`,
-  );
+  const { grades = {}, ...rates } = model.rates ?? {};
+  const prices = [
+    ...describeRates(rates),
+    ...Object.entries(grades).map(([grade, each]) => `${grade}: ${describeRates(each).join(" ")}`),
+  ];
   return [
     name,
     [
@@ -101,9 +104,10 @@ function describeLimits(limits: RateLimits = {}): string[] {
   ];
 }
 
-/** `cachedInput` is `cached_input` in the file. */
-function asWritten(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function describeRates(rates: Partial<Rates>): string[] {
+  return writeRates(rates).map(
+    ({ word, scale, written }) => `${word} $${written}${scale === "million" ? "/M" : ""}`,
+  );
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string {

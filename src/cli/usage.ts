@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "#lib/json.ts";
-import { listOf } from "#lib/values.ts";
+import { listOf, memberOf } from "#lib/values.ts";
 import { cell, type Noun, type Words } from "./command.ts";
 import { columns } from "./columns.ts";
 
@@ -12,6 +12,13 @@ const SUMS = {
   output_tokens: "output",
   reasoning_tokens: "reasoning",
   cost_usd: "cost $",
+} as const;
+/** Shown where there are any. */
+const UNITS = {
+  images: "images",
+  media_seconds: "seconds",
+  characters: "characters",
+  searches: "searches",
 } as const;
 
 export const usage: Noun = {
@@ -54,13 +61,15 @@ function queryOf(words: Words): string {
 function show(data: JsonObject): readonly string[] {
   const items = listOf(data["items"]).filter(isObject);
   const by = Object.keys(items[0] ?? {}).filter(
-    (name) => !(name in SUMS) && !name.endsWith("_tokens"),
+    (name) => !(name in SUMS) && !(name in UNITS) && !name.endsWith("_tokens"),
   );
   const total = data["total"];
+  const used = Object.entries(UNITS).filter(([name]) => Number(memberOf(total, name) ?? 0) > 0);
+  const sums = [...Object.entries(SUMS), ...used];
   const row = (item: JsonObject): string[] =>
-    [...by, ...Object.keys(SUMS)].map((name) => cell(item[name] ?? null));
+    [...by, ...sums.map(([name]) => name)].map((name) => cell(item[name] ?? null));
   return columns([
-    [...by, ...Object.values(SUMS)],
+    [...by, ...sums.map(([, title]) => title)],
     ...items.map(row),
     ...(isObject(total) ? [by.length === 0 ? row(total) : ["total", ...row(total).slice(1)]] : []),
   ]);

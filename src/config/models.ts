@@ -1,5 +1,16 @@
-import { parseRate, writeRate, type PicoUsdPerToken, type Rates } from "#core/money.ts";
+import type { GradedRates, Rates } from "#core/money.ts";
+import {
+  describeScale,
+  parseRate,
+  RATE_WORDS,
+  readRates,
+  type Scale,
+  UNIT_WORDS,
+  wholeRates,
+  writeRate,
+} from "#core/rate-words.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
+import { isGrade } from "#core/usage.ts";
 import { type Form, openForm } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import { describeSpot, quote, type Report } from "./mistakes.ts";
@@ -13,25 +24,14 @@ export interface ModelOverride extends ModelDraft {
   readonly source: string;
 }
 
-const FIELDS = [
-  "input",
-  "output",
-  "cached_input",
-  "cache_write",
-  "audio_input",
-  "audio_output",
-  "context",
-  "max_output",
-  "limits",
-];
-export const RATES = FIELDS.slice(0, -3);
+/** The words of a price, here and wherever else it stands in a document. */
+export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades"];
+const FIELDS = [...PRICE_FIELDS, "context", "max_output", "limits"];
+const MAX_GRADES = 100;
 
-export const usdPerMillion: Parser<PicoUsdPerToken> = {
-  expects:
-    "a price in US dollars per million tokens, such as 0.15, of at most 6 decimals and 100000",
-  shows: "always",
-  parse: parseRate,
-  format: writeRate,
+const dollars: Readonly<Record<Scale, Parser<number>>> = {
+  million: rateIn("million"),
+  one: rateIn("one"),
 };
 
 const tokens = wholeNumber(1, 100_000_000);
@@ -59,7 +59,7 @@ export function readModels(
 export function readModel(node: FileNode, report: Report): ModelDraft | undefined {
   const form = openForm(node, FIELDS, report);
   if (form === undefined) return undefined;
-  const rates = readRates(form, report);
+  const rates = readPrice(form, report);
   const contextTokens = form.optional("context", tokens);
   const maxOutputTokens = form.optional("max_output", tokens);
   const limits = readLimits(form, report);
@@ -71,24 +71,49 @@ export function readModel(node: FileNode, report: Report): ModelDraft | undefine
   };
 }
 
-/** Half a price would make the other half free, so whoever gives one gives both. */
-export function readRates(form: Form, report: Report): Rates | undefined {
-  const rates = RATES.map((name) => form.optional(name, usdPerMillion));
-  const [input, output, cachedInput, cacheWrite, audioInput, audioOutput] = rates;
-  if (!RATES.some((name) => form.find(name) !== undefined)) return undefined;
-
-  for (const name of ["input", "output"]) {
-    if (form.find(name) === undefined) {
-      report(form.place, `"${name}" is missing; a price needs input and output, 0 where free.`);
-    }
+/** Undefined where nothing is said of a price, or something wrong. */
+export function readPrice(form: Form, report: Report): GradedRates | undefined {
+  if (!PRICE_FIELDS.some((name) => form.find(name) !== undefined)) return undefined;
+  const said = readRatesOf(form);
+  const grades = readGrades(form.find("grades"), report);
+  const rates = wholeRates(said);
+  const isPriced = UNIT_WORDS.some((name) => form.find(name) !== undefined);
+  for (const name of isPriced ? [] : ["input", "output"]) {
+    if (form.find(name) !== undefined) continue;
+    const instead = UNIT_WORDS.join(", ");
+    report(
+      form.place,
+      `"${name}" is missing; a price needs input and output, 0 where free, or ${instead}.`,
+    );
   }
-  if (input === undefined || output === undefined) return undefined;
+  return rates && { ...rates, ...(grades === undefined ? {} : { grades }) };
+}
+
+function readRatesOf(form: Form): Partial<Rates> {
+  return readRates((word, scale) => form.optional(word, dollars[scale]));
+}
+
+function readGrades(node: FileNode | undefined, report: Report): GradedRates["grades"] {
+  if (node === undefined || node.kind === "broken") return undefined;
+  if (node.kind !== "map" || node.members.size === 0) {
+    report(node.place, "is not a map of prices by the kinds of a result.");
+    return undefined;
+  }
+  if (node.members.size > MAX_GRADES) report(node.place, `holds more than ${MAX_GRADES}.`);
+  const grades = [...node.members].map(([grade, { place, node: item }]) => {
+    if (!isGrade(grade)) report(place, `${quote(grade)} is no kind of a result.`);
+    const form = openForm(item, Object.keys(RATE_WORDS), report);
+    if (item.kind === "map" && item.members.size === 0) report(item.place, "holds no price.");
+    return [grade, form === undefined ? {} : readRatesOf(form)] as const;
+  });
+  return Object.fromEntries(grades);
+}
+
+function rateIn(scale: Scale): Parser<number> {
   return {
-    input,
-    output,
-    ...(cachedInput === undefined ? {} : { cachedInput }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    ...(audioInput === undefined ? {} : { audioInput }),
-    ...(audioOutput === undefined ? {} : { audioOutput }),
+    expects: `a price in ${describeScale(scale)}`,
+    shows: "always",
+    parse: (text) => parseRate(text, scale),
+    format: (rate) => writeRate(rate, scale),
   };
 }

@@ -224,6 +224,31 @@ describe("a model's price", () => {
     );
   });
 
+  test("is said of pictures, seconds, characters and searches, too, and of kinds of results", () => {
+    const { models } = load(
+      "models:\n  painter: { image: 0.04, search: 0.0025, grades: { 4K: { image: 0.24 } } }\n" +
+        "  speaker: { character: 15, second: 0.000128333333, image_input: 10, image_output: 40,\n" +
+        "    input: 5, output: 10, long_cache_write: 6 }",
+    );
+
+    expect(models.get("painter")?.rates).toEqual({
+      input: 0,
+      output: 0,
+      image: 40_000_000_000,
+      search: 2_500_000_000,
+      grades: { "4K": { image: 240_000_000_000 } },
+    });
+    expect(models.get("speaker")?.rates).toEqual({
+      input: 5_000_000,
+      output: 10_000_000,
+      longCacheWrite: 6_000_000,
+      imageInput: 10_000_000,
+      imageOutput: 40_000_000,
+      character: 15_000_000,
+      second: 128_333_333,
+    });
+  });
+
   test("may be left out", () => {
     const { models } = load("models: { x: { context: 8192 } }");
     expect(models.get("x")).toEqual({ contextTokens: 8192, source: "sluice.yaml:1:11" });
@@ -237,6 +262,14 @@ describe("a model's price", () => {
     ["x: { input: 0.0000001, output: 1 }", '"0.0000001" is not a price'],
     ["x: { input: 100001, output: 1 }", '"100001" is not a price'],
     ["x: { input: 1, output: [1] }", "is a list, not a price"],
+    ["x: { image: 50.1 }", '"50.1" is not a price in US dollars, such as 0.15'],
+    ["x: { search: 1e-13 }", '"1e-13" is not a price'],
+    ["x: { image: 0.1, output: x }", '"x" is not a price in US dollars per million'],
+    ["x: { image: 1, grades: 4K }", "is not a map of prices"],
+    ["x: { image: 1, grades: {} }", "is not a map of prices"],
+    ["x: { image: 1, grades: { 4K: {} } }", "holds no price"],
+    ["x: { image: 1, grades: { ' ': { image: 1 } } }", '" " is no kind of a result'],
+    ["x: { image: 1, grades: { 4K: { imag: 1 } } }", 'did you mean "image"?'],
     ["x: { context: 0 }", '"0" is not a whole number'],
     ["x: { contxt: 1 }", 'did you mean "context"?'],
     ["x: 1", "is not a map of input, output"],

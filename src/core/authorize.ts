@@ -6,7 +6,7 @@ export type HeaderFields = Readonly<Record<string, string>>;
 
 /** A request on its way out, for credentials that sign it rather than go along with it. */
 export interface Signable {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly url: URL;
   readonly headers: HeaderFields;
   readonly body: string | Uint8Array;

@@ -80,7 +80,7 @@ describe("a scaled price", () => {
     const usage = { ...NO_USAGE, inputTokens: 100, outputTokens: 10 };
 
     expect(costOf(usage, price)).toBe(31_500 as never);
-    expect(estimateCost(100, 10, price)).toBe(31_500 as never);
+    expect(estimateCost({ inputTokens: 100, outputTokens: 10 }, price)).toBe(31_500 as never);
   });
 });
 

@@ -1,5 +1,11 @@
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
-import { scalePrice, writeThousandths, type Price, type Rates, type Thousandths } from "./money.ts";
+import {
+  scalePrice,
+  writeThousandths,
+  type GradedRates,
+  type Price,
+  type Thousandths,
+} from "./money.ts";
 
 /** Users who share what they may use, what it costs them, and how fast they may call. */
 export interface Group {
@@ -28,7 +34,7 @@ export interface GroupChange {
   readonly models?: readonly string[] | null;
   readonly channels?: readonly string[] | null;
   readonly priceFactor?: Thousandths;
-  readonly prices?: ReadonlyMap<string, Rates>;
+  readonly prices?: ReadonlyMap<string, GradedRates>;
   readonly limits?: RateLimitsChange;
   readonly sharedLimits?: RateLimitsChange;
 }

@@ -142,7 +142,8 @@ export interface ImageEncoder {
 
 export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images> {
   readonly inbound: InboundFormat<ImageQuestion, Images>["inbound"] & {
-    openEncoder(question: ImageQuestion): ImageEncoder;
+    /** `at`: when it was asked, in Unix seconds. */
+    openEncoder(question: ImageQuestion, at: number): ImageEncoder;
   };
 }
 
@@ -188,22 +189,23 @@ export const image: QuestionKind<ImageQuestion, Images> = {
   sizeOf: (question) =>
     estimateTokens(promptOf(question)) + picturesOf(question).length * TOKENS_OF_GIVEN,
 
-  expect({ count = 1, series, quality }) {
-    const inSeries = series?.mode === "auto" ? (series.max ?? MAX_SERIES) : 1;
-    return {
-      maxOutputTokens: TOKENS_OF_MADE.get(quality ?? "") ?? DEAREST,
-      choices: count * inSeries,
-    };
-  },
+  unitsOf: (question) => ({ images: mostOf(question), ...gradeOf(question) }),
+
+  expect: (question) => ({
+    maxOutputTokens: TOKENS_OF_MADE.get(question.quality ?? "") ?? DEAREST,
+    choices: mostOf(question),
+  }),
 
   partsAtOnce: 4,
 
   split(question, maxInputs) {
-    const { count = 1 } = question;
+    const { count = 1, seed } = question;
     if (count <= maxInputs) return [question];
     const parts: ImageQuestion[] = [];
     for (let left = count; left > 0; left -= maxInputs) {
-      parts.push({ ...question, count: Math.min(left, maxInputs) });
+      // With one seed all parts would be the same pictures.
+      const own = seed === undefined ? {} : { seed: (seed + count - left) % SEEDS };
+      parts.push({ ...question, count: Math.min(left, maxInputs), ...own });
     }
     return parts;
   },
@@ -216,7 +218,7 @@ export const image: QuestionKind<ImageQuestion, Images> = {
     return {
       pictures,
       failures: answers.flatMap(({ failures = [] }) => failures),
-      usage: withPictures(usage ?? guessedUsage(question), pictures.length),
+      usage: withPictures(usage ?? guessedUsage(question), pictures.length, question),
       ...defined({ createdAt, about }),
     };
   },
@@ -237,13 +239,25 @@ const TOKENS_OF_MADE = new Map([
   ["medium", 1_600],
   ["standard", 2_000],
 ]);
-const MAX_SERIES = 4;
+/** Pictures of a series where nobody says how many. */
+export const MAX_SERIES = 4;
+/** A seed is below it. */
+const SEEDS = 2 ** 31;
 
 export function guessedUsage(question: ImageQuestion): Usage {
   return { ...NO_USAGE, inputTokens: fitsIn(image.sizeOf(question)), isEstimated: true };
 }
 
 /** Whoever pays by the picture pays for those that were made. */
-export function withPictures(usage: Usage, made: number): Usage {
-  return { ...usage, images: made };
+export function withPictures(usage: Usage, made: number, question: ImageQuestion): Usage {
+  return { ...usage, images: made, ...gradeOf(question) };
+}
+
+function mostOf({ count = 1, series }: ImageQuestion): number {
+  return series?.mode === "auto" ? count * (series.max ?? MAX_SERIES) : count;
+}
+
+/** `hd 1024x1792`: what prices by the picture tell apart. */
+function gradeOf({ quality = "standard", size }: ImageQuestion): { readonly grade?: string } {
+  return size === undefined ? {} : { grade: `${quality} ${size}` };
 }

@@ -24,6 +24,8 @@ export interface HoldRequest {
    * nothing owed: the hold need not reach the disk where one process admits.
    */
   readonly isProvisional?: true;
+  /** It belongs to a task, which outlives the process that took it on: whoever goes on with that closes it. */
+  readonly isLasting?: true;
   /** What recovery needs to write the call's record, should this process not live to. */
   readonly context: HoldContext;
 }

@@ -1,15 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
+import { defined } from "#lib/values.ts";
 import {
   costOf,
+  estimateCost,
+  FREE,
   parseThousandths,
   partsOf,
+  ratesFor,
+  scalePrice,
   writePartCost,
-  writeRate,
   writeThousandths,
   type Price,
 } from "./money.ts";
+import { writeRate } from "./rate-words.ts";
 import { usageOf, type Usage } from "./usage.ts";
 
 const PRICE: Price = {
@@ -74,14 +79,16 @@ test("every token stands in one part, and the parts are what the call costs, rou
     outputTokens: count,
     reasoningTokens: count,
     audioOutputTokens: count,
+    imageInputTokens: count,
+    imageOutputTokens: count,
   });
 
   fc.assert(
     fc.property(parts, (given) => {
       const usage = used(given);
       const split = partsOf(usage, PRICE);
-      const pico = split.reduce((sum, { tokens, rate }) => sum + Math.max(0, tokens) * rate, 0);
-      const tokens = split.reduce((sum, each) => sum + each.tokens, 0);
+      const pico = split.reduce((sum, { count, rate }) => sum + Math.max(0, count) * rate, 0);
+      const tokens = split.reduce((sum, each) => sum + each.count, 0);
       expect(tokens).toBe(usage.inputTokens + usage.outputTokens);
       expect(Number(costOf(usage, PRICE))).toBe(Math.ceil(pico / 1_000));
     }),
@@ -89,12 +96,123 @@ test("every token stands in one part, and the parts are what the call costs, rou
   );
 });
 
+test("pictures, seconds, characters and searches cost what one of them does", () => {
+  const price: Price = {
+    ...FREE,
+    image: 40_000_000_000,
+    second: 100_000_001,
+    character: 15_000_000,
+    search: 2_000_000_000,
+  };
+  const cost = (parts: object): number =>
+    Number(costOf(used({ inputTokens: 0, outputTokens: 0, ...parts }), price));
+
+  expect(cost({ images: 3 })).toBe(120_000_000);
+  // A second and a half at just above $0.0001, rounded up once.
+  expect(cost({ durationMs: 1_500 })).toBe(150_001);
+  expect(cost({ characters: 7 })).toBe(105_000);
+  expect(cost({ searches: 2 })).toBe(4_000_000);
+  expect(cost({ images: 1, durationMs: 1, searches: 1 })).toBe(42_000_101);
+});
+
+test("what is sent or made as a picture costs its own rate, and that of other tokens where it has none", () => {
+  const usage = used({
+    inputTokens: 100,
+    imageInputTokens: 60,
+    outputTokens: 50,
+    imageOutputTokens: 40,
+  });
+  const price = { ...PRICE, imageInput: 10_000_000, imageOutput: 40_000_000 };
+
+  expect(Number(costOf(usage, PRICE))).toBe(300_000 + 750_000);
+  expect(Number(costOf(usage, price))).toBe(120_000 + 600_000 + 150_000 + 1_600_000);
+});
+
+test("a kind of result costs what its grade says, over the tier and over the base", () => {
+  const price: Price = {
+    ...PRICE,
+    image: 10,
+    tiers: [{ aboveInputTokens: 5, input: 2, output: 3, image: 20 }],
+    grades: { "4K": { image: 30, output: 0 }, constructor: { image: 40 } },
+  };
+  const image = (inputTokens: number, grade?: string): number | undefined =>
+    ratesFor({ inputTokens, ...(grade === undefined ? {} : { grade }) }, price).image;
+
+  expect([image(0), image(9), image(0, "4K"), image(9, "4K")]).toEqual([10, 20, 30, 30]);
+  expect(image(0, "8K")).toBe(10);
+  expect(image(0, "constructor")).toBe(40);
+  expect(image(0, "toString")).toBe(10);
+  expect(ratesFor({ inputTokens: 9, grade: "4K" }, price)).toMatchObject({ input: 2, output: 0 });
+});
+
+test("a factor changes every rate, those of the grades too", () => {
+  const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
+
+  expect(scalePrice(price, 1_500)).toMatchObject({
+    image: 152,
+    second: 15,
+    search: 0,
+    grades: { "4K": { image: 5 } },
+  });
+});
+
+test("a hold covers whatever a call of its size turns out to use, at any price", () => {
+  const rate = fc.integer({ min: 0, max: 50_000_000_000_000 });
+  const optional = fc.option(rate, { nil: undefined });
+  const rates = fc.record({
+    input: rate,
+    output: rate,
+    cacheWrite: optional,
+    audioInput: optional,
+    audioOutput: optional,
+    imageInput: optional,
+    imageOutput: optional,
+    image: optional,
+    second: optional,
+    character: optional,
+    search: optional,
+  });
+  const count = fc.nat(10_000);
+  const size = fc.record({
+    inputTokens: count,
+    outputTokens: count,
+    images: count,
+    durationMs: count,
+    characters: count,
+    searches: count,
+  });
+  const part = fc.double({ min: 0, max: 1, noNaN: true });
+
+  fc.assert(
+    fc.property(rates, size, part, part, part, (given, sizes, written, seen, drawn) => {
+      const price: Price = { ...FREE, ...defined(given) };
+      const usage = used({
+        ...sizes,
+        cacheWriteTokens: Math.floor(sizes.inputTokens * written),
+        imageInputTokens: Math.floor(sizes.inputTokens * seen),
+        imageOutputTokens: Math.floor(sizes.outputTokens * drawn),
+      });
+      expect(estimateCost(sizes, price)).toBeGreaterThanOrEqual(costOf(usage, price));
+    }),
+    { seed: SEED },
+  );
+});
+
+test("a call that no account could pay has the largest cost that can be kept", () => {
+  const absurd = { ...FREE, input: 10_000_000_000_000, image: 5_000_000_000_000_000 };
+  const usage = used({ inputTokens: 100_000_000, outputTokens: 0, images: 10_000 });
+
+  expect(Number(costOf(usage, absurd))).toBe(Number.MAX_SAFE_INTEGER);
+});
+
 test("rates and parts are written exactly", () => {
-  expect(writeRate(300_000)).toBe("0.3");
-  expect(writePartCost({ kind: "input", tokens: 3, rate: 1 })).toBe("0.000000000003");
-  expect(writePartCost({ kind: "output", tokens: 100_000_000, rate: 600_000_001 })).toBe(
+  expect(writeRate(300_000, "million")).toBe("0.3");
+  expect(writePartCost({ kind: "input", count: 3, rate: 1 })).toBe("0.000000000003");
+  expect(writePartCost({ kind: "output", count: 100_000_000, rate: 600_000_001 })).toBe(
     "60000.0001",
   );
+  expect(writePartCost({ kind: "second", count: 1, rate: 1 })).toBe("0.000000000000001");
+  expect(writePartCost({ kind: "image", count: 2, rate: 1 })).toBe("0.000000000002");
 });
 
 describe("a factor", () => {

@@ -1,11 +1,15 @@
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
-import { fitsIn, type Usage } from "./usage.ts";
+import { RATE_WORDS } from "./rate-words.ts";
+import { fitsIn, fitUnits, type Units, type Usage } from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
 
 /** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
 export type PicoUsdPerToken = number;
+
+/** Whole pico-dollars for one of what is no token: $0.04 a picture is 40,000,000,000. */
+export type PicoUsdPerUnit = number;
 
 export interface Rates {
   readonly input: PicoUsdPerToken;
@@ -18,10 +22,24 @@ export interface Rates {
   readonly longCacheWrite?: PicoUsdPerToken;
   readonly audioInput?: PicoUsdPerToken;
   readonly audioOutput?: PicoUsdPerToken;
+  readonly imageInput?: PicoUsdPerToken;
+  readonly imageOutput?: PicoUsdPerToken;
+  /** A picture made. */
+  readonly image?: PicoUsdPerUnit;
+  /** Of audio or video, made or heard. */
+  readonly second?: PicoUsdPerUnit;
+  /** Of text spoken. */
+  readonly character?: PicoUsdPerUnit;
+  readonly search?: PicoUsdPerUnit;
+}
+
+export interface GradedRates extends Rates {
+  /** What differs for one kind of result, by its name in `Usage.grade`. */
+  readonly grades?: Readonly<Record<string, Partial<Rates>>>;
 }
 
 /** What a model costs. A call keeps the price it was planned with, whatever changes meanwhile. */
-export interface Price extends Rates {
+export interface Price extends GradedRates {
   /** Rates for the whole call when its input is above a bound; ascending. */
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
   /** Where the figures stand, and the day they were read. */
@@ -34,24 +52,13 @@ export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
 
-/** How people write rates, here as in `sluice.yaml`. */
-export const RATE_WORDS = {
-  input: "input",
-  output: "output",
-  cached_input: "cachedInput",
-  cache_write: "cacheWrite",
-  audio_input: "audioInput",
-  audio_output: "audioOutput",
-} as const satisfies Readonly<Record<string, keyof Rates>>;
-
-const PICO_PER_NANO = 1_000n;
-/** A dollar per million tokens is 10^6 pico-dollars per token. */
-const RATE_DECIMALS = 6;
-const MAX_RATE: PicoUsdPerToken = 100_000 * 10 ** RATE_DECIMALS;
+const MS_PER_SECOND = 1_000n;
+const FEMTO_PER_NANO = 1_000_000n;
 const FACTOR_DECIMALS = 3;
 const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
-const PICO_DECIMALS = 12;
+const FEMTO_DECIMALS = 15;
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
 export function parseUsd(text: string): NanoUsd | undefined {
@@ -64,18 +71,9 @@ export function writeUsd(amount: NanoUsd): string {
   return formatDecimal(amount, NANO_DECIMALS);
 }
 
-/** "0.15" dollars per million tokens; undefined above 100,000 and for more than six decimals. */
-export function parseRate(text: string): PicoUsdPerToken | undefined {
-  return parseUpTo(text, RATE_DECIMALS, MAX_RATE);
-}
-
-export function writeRate(rate: PicoUsdPerToken): string {
-  return formatDecimal(rate, RATE_DECIMALS);
-}
-
 /** "1.5"; undefined above 100 and for more than three decimals. */
 export function parseThousandths(text: string): Thousandths | undefined {
-  return parseUpTo(text, FACTOR_DECIMALS, MAX_FACTOR);
+  return parseDecimal(text, FACTOR_DECIMALS, MAX_FACTOR);
 }
 
 export function writeThousandths(factor: Thousandths): string {
@@ -84,11 +82,15 @@ export function writeThousandths(factor: Thousandths): string {
 
 /** Each rate times the factor, rounded up to the next whole pico-dollar. */
 export function scalePrice(price: Price, factor: Thousandths): Price {
-  const { tiers } = price;
+  const { tiers, grades } = price;
+  const scaled = Object.entries(grades ?? {}).map(
+    ([grade, rates]) => [grade, scaleRates(rates, factor)] as const,
+  );
   return {
     ...price,
     ...scaleRates(price, factor),
     ...(tiers && { tiers: tiers.map((tier) => ({ ...tier, ...scaleRates(tier, factor) })) }),
+    ...(grades && { grades: Object.fromEntries(scaled) }),
   };
 }
 
@@ -99,52 +101,62 @@ export function nanoUsd(amount: number): NanoUsd {
 
 /** What `usage` costs at `price`, rounded up to the next nano-dollar. */
 export function costOf(usage: Usage, price: Price): NanoUsd {
-  let pico = 0n;
-  for (const { tokens, rate } of partsOf(usage, ratesFor(usage.inputTokens, price))) {
-    pico += times(tokens, rate);
-  }
-  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+  return sumOf(partsOf(usage, ratesFor(usage, price)));
 }
 
-/** A part of what a call costs: so many tokens of one kind, at one rate. */
+/** A part of what a call costs: so many units of one kind, at one rate. */
 export interface CostPart {
   readonly kind: keyof Rates | "reasoning";
-  readonly tokens: number;
-  readonly rate: PicoUsdPerToken;
+  /** Of seconds, their thousandths. */
+  readonly count: number;
+  readonly rate: number;
 }
 
 /** Every token of a call in exactly one part. Reasoning costs what other output does. */
 export function partsOf(usage: Usage, rates: Rates): readonly CostPart[] {
+  const { audioInputTokens, imageInputTokens = 0, longCacheWriteTokens: longWrite = 0 } = usage;
+  const { audioOutputTokens, imageOutputTokens = 0 } = usage;
   const plainInput =
-    usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens - usage.audioInputTokens;
-  const longWrite = usage.longCacheWriteTokens ?? 0;
+    usage.inputTokens -
+    usage.cachedInputTokens -
+    usage.cacheWriteTokens -
+    audioInputTokens -
+    imageInputTokens;
   const writeRate = rates.cacheWrite ?? rates.input;
-  const textOutput = usage.outputTokens - usage.audioOutputTokens;
+  const textOutput = usage.outputTokens - audioOutputTokens - imageOutputTokens;
   const reasoning = Math.max(0, Math.min(usage.reasoningTokens, textOutput));
 
   return [
-    { kind: "input", tokens: plainInput, rate: rates.input },
+    { kind: "input", count: plainInput, rate: rates.input },
     {
       kind: "cachedInput",
-      tokens: usage.cachedInputTokens,
+      count: usage.cachedInputTokens,
       rate: rates.cachedInput ?? rates.input,
     },
-    { kind: "cacheWrite", tokens: usage.cacheWriteTokens - longWrite, rate: writeRate },
-    { kind: "longCacheWrite", tokens: longWrite, rate: rates.longCacheWrite ?? writeRate },
-    { kind: "audioInput", tokens: usage.audioInputTokens, rate: rates.audioInput ?? rates.input },
-    { kind: "output", tokens: textOutput - reasoning, rate: rates.output },
-    { kind: "reasoning", tokens: reasoning, rate: rates.output },
-    {
-      kind: "audioOutput",
-      tokens: usage.audioOutputTokens,
-      rate: rates.audioOutput ?? rates.output,
-    },
+    { kind: "cacheWrite", count: usage.cacheWriteTokens - longWrite, rate: writeRate },
+    { kind: "longCacheWrite", count: longWrite, rate: rates.longCacheWrite ?? writeRate },
+    { kind: "audioInput", count: audioInputTokens, rate: rates.audioInput ?? rates.input },
+    { kind: "imageInput", count: imageInputTokens, rate: rates.imageInput ?? rates.input },
+    { kind: "output", count: textOutput - reasoning, rate: rates.output },
+    { kind: "reasoning", count: reasoning, rate: rates.output },
+    { kind: "audioOutput", count: audioOutputTokens, rate: rates.audioOutput ?? rates.output },
+    { kind: "imageOutput", count: imageOutputTokens, rate: rates.imageOutput ?? rates.output },
+    ...unitParts(usage, rates),
+  ];
+}
+
+function unitParts(units: Units, rates: Rates): readonly CostPart[] {
+  return [
+    { kind: "image", count: units.images ?? 0, rate: rates.image ?? 0 },
+    { kind: "second", count: units.durationMs ?? 0, rate: rates.second ?? 0 },
+    { kind: "character", count: units.characters ?? 0, rate: rates.character ?? 0 },
+    { kind: "search", count: units.searches ?? 0, rate: rates.search ?? 0 },
   ];
 }
 
 /** In dollars, as an exact decimal. */
-export function writePartCost({ tokens, rate }: CostPart): string {
-  return formatDecimal(times(tokens, rate), PICO_DECIMALS);
+export function writePartCost(part: CostPart): string {
+  return formatDecimal(femtoOf(part), FEMTO_DECIMALS);
 }
 
 /** "$0.0123", for people; never parsed back. */
@@ -153,38 +165,41 @@ export function formatUsd(amount: NanoUsd): string {
   return `${amount < 0 ? "-" : ""}$${digits}`;
 }
 
-/** Those of the tier that so much input falls into. */
-export function ratesFor(inputTokens: number, price: Price): Rates {
-  return price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
+/** Those of the tier that so much input falls into, and of the grade of the result. */
+export function ratesFor(
+  { inputTokens, grade = "" }: Pick<Usage, "inputTokens" | "grade">,
+  price: Price,
+): Rates {
+  const rates = price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
+  const { grades = {} } = price;
+  return Object.hasOwn(grades, grade) ? { ...rates, ...grades[grade] } : rates;
+}
+
+/**
+ * Rounded up to the next nano-dollar. Absurd rates times absurd counts stop at
+ * what can be kept: a call must be closed whatever it costs.
+ */
+function sumOf(parts: readonly CostPart[]): NanoUsd {
+  let femto = 0n;
+  for (const part of parts) femto += femtoOf(part);
+  const nano = (femto + FEMTO_PER_NANO - 1n) / FEMTO_PER_NANO;
+  return nanoUsd(Number(nano > LARGEST ? LARGEST : nano));
 }
 
 /** Parts of a usage may overlap in a vendor's count: a negative rest costs nothing. */
-function times(tokens: number, rate: PicoUsdPerToken): bigint {
-  return tokens <= 0 ? 0n : BigInt(tokens) * BigInt(rate);
+function femtoOf({ kind, count, rate }: CostPart): bigint {
+  if (count <= 0) return 0n;
+  const product = BigInt(count) * BigInt(rate);
+  return kind === "second" ? product : product * MS_PER_SECOND;
 }
 
-/** A record, so that a new rate cannot be forgotten. */
-const RATES: Readonly<Record<keyof Rates, true>> = {
-  input: true,
-  output: true,
-  cachedInput: true,
-  cacheWrite: true,
-  longCacheWrite: true,
-  audioInput: true,
-  audioOutput: true,
-};
-
-function scaleRates(rates: Rates, factor: Thousandths): { [Name in keyof Rates]?: Rates[Name] } {
-  const scaled = Object.entries(rates).flatMap(([name, rate]) => {
-    if (!Object.hasOwn(RATES, name)) return [];
+function scaleRates(rates: Partial<Rates>, factor: Thousandths): Partial<Rates> {
+  const scaled = Object.values(RATE_WORDS).flatMap(({ name }) => {
+    const { [name]: rate } = rates;
+    if (rate === undefined) return [];
     return [[name, Number((BigInt(rate) * BigInt(factor) + 999n) / 1_000n)] as const];
   });
   return Object.fromEntries(scaled);
-}
-
-function parseUpTo(text: string, decimals: number, most: number): number | undefined {
-  const parts = parseDecimal(text, decimals);
-  return parts === undefined || parts > most ? undefined : parts;
 }
 
 function isNanoUsd(amount: number): amount is NanoUsd {
@@ -195,10 +210,24 @@ function isNanoUsd(amount: number): amount is NanoUsd {
  * What a hold reserves: the dearest that a call could cost, but for writes to
  * a cache that are kept long, since few calls make them.
  */
-export function estimateCost(inputTokens: number, outputTokens: number, price: Price): NanoUsd {
-  const dearest = ratesFor(inputTokens, price);
-  const input = Math.max(dearest.input, dearest.cacheWrite ?? 0, dearest.audioInput ?? 0);
-  const output = Math.max(dearest.output, dearest.audioOutput ?? 0);
-  const pico = times(fitsIn(inputTokens), input) + times(fitsIn(outputTokens), output);
-  return nanoUsd(Number((pico + PICO_PER_NANO - 1n) / PICO_PER_NANO));
+export function estimateCost(size: CallUnits, price: Price): NanoUsd {
+  const rates = ratesFor(size, price);
+  const { input, cacheWrite = 0, audioInput = 0, imageInput = 0 } = rates;
+  const { output, audioOutput = 0, imageOutput = 0 } = rates;
+  return sumOf([
+    {
+      kind: "input",
+      count: fitsIn(size.inputTokens),
+      rate: Math.max(input, cacheWrite, audioInput, imageInput),
+    },
+    {
+      kind: "output",
+      count: fitsIn(size.outputTokens),
+      rate: Math.max(output, audioOutput, imageOutput),
+    },
+    ...unitParts(fitUnits(size), rates),
+  ]);
 }
+
+/** What a call may come to. */
+export type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;

@@ -2,7 +2,7 @@ import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { GatewayError } from "./error.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
-import type { Usage } from "./usage.ts";
+import { addUsage, type Units, type Usage } from "./usage.ts";
 
 /** What is asked in one piece, and answered in one piece as a rule: no conversation. */
 export interface Question {
@@ -56,6 +56,8 @@ export interface OutboundFormat<
 export interface QuestionKind<Q extends Question, A extends Reading> {
   /** In tokens, roughly: for reserving, and for charging where nobody counted. */
   sizeOf(question: Q): number;
+  /** In what is charged beside tokens, for the same; none where absent. */
+  unitsOf?(question: Q): Units;
   /** Questions that an upstream takes, of at most so many inputs each, in their order. */
   split(question: Q, maxInputs: number): readonly Q[];
   /** The answer to a question out of those to its parts. */
@@ -84,16 +86,7 @@ export function usageOfAll(readings: readonly Reading[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of readings) {
     if (usage === undefined) return undefined;
-    sum =
-      sum === undefined
-        ? usage
-        : {
-            ...sum,
-            inputTokens: sum.inputTokens + usage.inputTokens,
-            cachedInputTokens: sum.cachedInputTokens + usage.cachedInputTokens,
-            outputTokens: sum.outputTokens + usage.outputTokens,
-            isEstimated: sum.isEstimated || usage.isEstimated,
-          };
+    sum = sum === undefined ? usage : addUsage(sum, usage);
   }
   return sum;
 }

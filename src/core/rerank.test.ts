@@ -100,3 +100,20 @@ describe(`[A2.8] [A4.10] a ranking (seed ${SEED})`, () => {
     expect(rerank.sizeOf(question)).toBe(1 * 2 + 2 + 1);
   });
 });
+
+test("a list of more than a hundred documents is several searches", () => {
+  const searches = (count: number) =>
+    rerank.unitsOf?.({
+      model: "m",
+      query: "q",
+      documents: Array.from({ length: count }, String),
+      withDocuments: false,
+    });
+
+  expect([1, 100, 101, 1_000].map(searches)).toEqual([
+    { searches: 1 },
+    { searches: 1 },
+    { searches: 2 },
+    { searches: 10 },
+  ]);
+});

@@ -23,10 +23,15 @@ export interface Ranked {
   readonly score: number;
 }
 
+/** Vendors who charge by the search count a longer list as several. */
+const DOCUMENTS_PER_SEARCH = 100;
+
 export const rerank: QuestionKind<RerankQuestion, Ranking> = {
   sizeOf: ({ query, documents }) =>
     estimateTokens(query) * documents.length +
     documents.reduce((sum, document) => sum + estimateTokens(document), 0),
+
+  unitsOf: ({ documents }) => ({ searches: Math.ceil(documents.length / DOCUMENTS_PER_SEARCH) }),
 
   split(question, maxInputs) {
     const { documents, topN: _, ...rest } = question;

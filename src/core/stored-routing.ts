@@ -1,6 +1,6 @@
 import type { Channel, Credential, Reach } from "./channel.ts";
 import type { ModelOverride } from "./model.ts";
-import type { Rates } from "./money.ts";
+import type { GradedRates } from "./money.ts";
 
 /** A channel as somebody describes it. */
 export interface ChannelDraft extends Omit<
@@ -73,7 +73,7 @@ export interface ChannelStore {
 /** A model as somebody describes it. */
 export interface ModelDraft extends Omit<ModelOverride, "price"> {
   /** Takes the place of the catalogue's price as a whole. */
-  readonly rates?: Rates;
+  readonly rates?: GradedRates;
 }
 
 export interface StoredModel {

@@ -35,6 +35,13 @@ export interface UsageSum {
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
   readonly cost: NanoUsd;
+  readonly imageInputTokens: number;
+  readonly imageOutputTokens: number;
+  readonly images: number;
+  /** Of audio and video. */
+  readonly durationMs: number;
+  readonly characters: number;
+  readonly searches: number;
 }
 
 export interface UsageGroup {

@@ -1,6 +1,7 @@
 /**
- * Tokens of one call. `inputTokens` and `outputTokens` are totals; the other
- * counts are parts of them, whatever way the vendor reports it.
+ * What one call used. `inputTokens` and `outputTokens` are totals; the other
+ * counts of tokens are parts of them, whatever way the vendor reports it. What
+ * is no token is counted beside them, and 0 where absent.
  */
 export interface Usage {
   readonly inputTokens: number;
@@ -9,14 +10,27 @@ export interface Usage {
   /** Those of `cacheWriteTokens` that are kept for long, at a vendor that has a price for it. */
   readonly longCacheWriteTokens?: number;
   readonly audioInputTokens: number;
+  readonly imageInputTokens?: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
+  readonly imageOutputTokens?: number;
   /** Pictures made. */
   readonly images?: number;
+  /** Of audio or video, made or heard. */
+  readonly durationMs?: number;
+  /** Of text spoken. */
+  readonly characters?: number;
+  /** That a vendor charges by use: rankings, and looks into the web. */
+  readonly searches?: number;
+  /** The kind of result, where a price tells kinds apart: `4K`, `high 1024x1536`. */
+  readonly grade?: string;
   /** Counted here, because the upstream did not say or said something impossible. */
   readonly isEstimated: boolean;
 }
+
+/** What is not counted in tokens. */
+export type Units = Pick<Usage, UnitName | "grade">;
 
 export const NO_USAGE: Usage = {
   inputTokens: 0,
@@ -31,6 +45,18 @@ export const NO_USAGE: Usage = {
 
 /** No vendor serves a call anywhere near this many tokens; a larger count is a mistake. */
 export const MAX_TOKENS = 100_000_000;
+const MAX_GRADE_CHARS = 100;
+
+const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;
+type UnitName = (typeof UNIT_NAMES)[number];
+
+/** The same of other units. */
+const MAX_UNITS: Readonly<Record<UnitName, number>> = {
+  images: 10_000,
+  durationMs: 7 * 24 * 3_600_000,
+  characters: 100_000_000,
+  searches: 100_000,
+};
 
 /** A usage from parts an upstream reported: wrong types, negative and absurd counts are refused. */
 export function usageOf(
@@ -38,7 +64,9 @@ export function usageOf(
 ): Usage | undefined {
   const inputTokens = count(parts.inputTokens);
   const outputTokens = count(parts.outputTokens);
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const units = unitsOf(parts);
+  if (inputTokens === undefined || outputTokens === undefined || units === undefined)
+    return undefined;
 
   const cachedInputTokens = Math.min(count(parts.cachedInputTokens) ?? 0, inputTokens);
   const cacheWriteTokens = Math.min(
@@ -46,24 +74,104 @@ export function usageOf(
     inputTokens - cachedInputTokens,
   );
   const longCacheWriteTokens = Math.min(count(parts.longCacheWriteTokens) ?? 0, cacheWriteTokens);
+  const audioInputTokens = Math.min(count(parts.audioInputTokens) ?? 0, inputTokens);
+  const audioOutputTokens = Math.min(count(parts.audioOutputTokens) ?? 0, outputTokens);
+  // Of the pictures in a cache nobody says how many they are: what came from it counts as cached.
+  const unseen = inputTokens - cachedInputTokens - cacheWriteTokens - audioInputTokens;
+  const imageInputTokens = Math.min(count(parts.imageInputTokens) ?? 0, Math.max(0, unseen));
+  const imageOutputTokens = Math.min(
+    count(parts.imageOutputTokens) ?? 0,
+    outputTokens - audioOutputTokens,
+  );
   return {
     inputTokens,
     cachedInputTokens,
     cacheWriteTokens,
     ...(longCacheWriteTokens > 0 ? { longCacheWriteTokens } : {}),
-    audioInputTokens: Math.min(count(parts.audioInputTokens) ?? 0, inputTokens),
+    audioInputTokens,
+    ...(imageInputTokens > 0 ? { imageInputTokens } : {}),
     outputTokens,
     reasoningTokens: Math.min(count(parts.reasoningTokens) ?? 0, outputTokens),
-    audioOutputTokens: Math.min(count(parts.audioOutputTokens) ?? 0, outputTokens),
+    audioOutputTokens,
+    ...(imageOutputTokens > 0 ? { imageOutputTokens } : {}),
+    ...units,
     isEstimated: false,
   };
 }
 
-export function fitsIn(tokens: number): number {
-  return Math.min(Math.max(0, Math.ceil(tokens)), MAX_TOKENS);
+/** Two usages as one, of one grade where they agree on it. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sums = Object.keys(COUNTED).flatMap((name) => {
+    if (!isCount(name) || (one[name] ?? other[name]) === undefined) return [];
+    return [[name, (one[name] ?? 0) + (other[name] ?? 0)] as const];
+  });
+  return {
+    ...NO_USAGE,
+    ...Object.fromEntries(sums),
+    ...(one.grade !== undefined && one.grade === other.grade ? { grade: one.grade } : {}),
+    isEstimated: one.isEstimated || other.isEstimated,
+  };
 }
 
-function count(value: unknown): number | undefined {
+type CountName = keyof Omit<Usage, "isEstimated" | "grade">;
+
+/** A record, so that a new count cannot be forgotten. */
+const COUNTED = {
+  inputTokens: true,
+  cachedInputTokens: true,
+  cacheWriteTokens: true,
+  longCacheWriteTokens: true,
+  audioInputTokens: true,
+  imageInputTokens: true,
+  outputTokens: true,
+  reasoningTokens: true,
+  audioOutputTokens: true,
+  imageOutputTokens: true,
+  images: true,
+  durationMs: true,
+  characters: true,
+  searches: true,
+} as const satisfies Readonly<Record<CountName, true>>;
+
+function isCount(name: string): name is CountName {
+  return Object.hasOwn(COUNTED, name);
+}
+
+/** Units are said or not said; undefined where one of them cannot be true. */
+function unitsOf(parts: Readonly<Record<string, unknown>>): Units | undefined {
+  const units: { -readonly [Name in keyof Units]: Units[Name] } = {};
+  for (const name of UNIT_NAMES) {
+    const given = parts[name] ?? 0;
+    const said = count(given, MAX_UNITS[name]);
+    if (said === undefined) return undefined;
+    if (said > 0) units[name] = said;
+  }
+  const { grade } = parts;
+  if (typeof grade === "string" && isGrade(grade)) units.grade = grade;
+  return units;
+}
+
+/** What may name a kind of result. */
+export function isGrade(text: string): boolean {
+  return text.trim() !== "" && text.length <= MAX_GRADE_CHARS;
+}
+
+/** A count of our own, as one that is kept may be: whole, and within the limit. */
+export function fitsIn(tokens: number, most: number = MAX_TOKENS): number {
+  return Math.min(Math.max(0, Math.ceil(tokens)), most);
+}
+
+/** The same of units. */
+export function fitUnits(units: Units): Units {
+  const fitting: { -readonly [Name in keyof Units]: Units[Name] } = { ...units };
+  for (const name of UNIT_NAMES) {
+    const { [name]: given } = units;
+    if (given !== undefined) fitting[name] = fitsIn(given, MAX_UNITS[name]);
+  }
+  return fitting;
+}
+
+function count(value: unknown, most: number = MAX_TOKENS): number | undefined {
   if (typeof value !== "number" || !Number.isInteger(value)) return undefined;
-  return value >= 0 && value <= MAX_TOKENS ? value : undefined;
+  return value >= 0 && value <= most ? value : undefined;
 }

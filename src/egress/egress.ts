@@ -16,7 +16,7 @@ export interface UpstreamLimits {
 
 export interface UpstreamRequest {
   readonly url: URL;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Let go of once it is written out: a large one would be held as long as its answer takes. */
   body?: string | Uint8Array | undefined;
   /** Whose connections to use: no two channels share any. */
@@ -37,6 +37,10 @@ export interface UpstreamRequest {
    */
   readonly placeholder?: string;
   readonly isStream: boolean;
+  /** Its answer's beginning, and each piece, may take as long as a whole answer. */
+  readonly isSlow?: boolean;
+  /** Until the answer's head, where that is less than for others. */
+  readonly headMs?: number;
   /** The caller hung up, or the gateway gave up. */
   readonly signal?: AbortSignal;
 }

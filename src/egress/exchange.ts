@@ -18,6 +18,14 @@ const RACE_MS = 2_000;
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
+/** A request's head and body. */
+export type Written = string | Uint8Array;
+
+/** Emptied once nobody else will be asked: what waits for an answer keeps all of its variables. */
+export interface Outbox {
+  written: Written;
+}
+
 /** One request and its answer, on a connection that is its own until it is closed. */
 export class Exchange implements UpstreamReply, Watched, Listener {
   readonly #limits: UpstreamLimits;
@@ -76,18 +84,19 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   }
 
   /** Sends the request, head and body, and waits for the answer's head. */
-  async begin(connections: Connections, written: string | Uint8Array): Promise<void> {
+  async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const reused = written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
+    const reused =
+      outbox.written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
-      if (await this.#sendOn(reused, written)) return;
+      if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
       if (!this.#isRace()) throw unanswered();
     }
-    if (await this.#sendOn(await this.#connect(connections, to), written)) return;
+    if (await this.#sendLast(await this.#connect(connections, to), outbox)) return;
     throw unanswered();
   }
 
@@ -197,12 +206,21 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return connection;
   }
 
-  #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
+  #sendLast(connection: Connection, outbox: Outbox): Promise<boolean> {
+    const { written } = outbox;
+    outbox.written = "";
+    return this.#sendOn(connection, written);
+  }
+
+  #sendOn(connection: Connection, written: Written): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
+    const { isStream, isSlow } = this.#request;
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    this.dueAt = Math.min(this.#totalAt, now + (this.#request.isStream ? firstByteMs : unaryMs));
+    const { headMs = Infinity } = this.#request;
+    const longest = isStream && !isSlow ? firstByteMs : unaryMs;
+    this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
     if (!connection.write(written)) answered.resolve(false);
@@ -267,7 +285,9 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       this.#hasEnded = true;
       this.#ended.resolve();
     } else {
-      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
+      const { idleMs, unaryMs } = this.#limits;
+      const silentMs = this.#request.isSlow ? unaryMs : idleMs;
+      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + silentMs);
     }
   }
 

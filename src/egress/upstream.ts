@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Outbox, type Written } from "./exchange.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
@@ -31,13 +31,13 @@ export function openEgress(
   };
 
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
-    const written = writeRequest(request, tokens.present(request), clock.now());
+    const filling = filled(writeRequest(request, tokens.present(request), clock.now()));
     // Waited for before the exchange, whose deadlines count from its beginning.
-    const ready = written instanceof Promise ? await written : written;
+    const outbox = filling instanceof Promise ? await filling : filling;
     request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
-      await exchange.begin(connections, ready);
+      await exchange.begin(connections, outbox);
       refuseDetours(exchange);
       if (exchange.status === 401) tokens.forget(request);
       return exchange;
@@ -48,8 +48,9 @@ export function openEgress(
   }
 }
 
-/** A request's head and body. */
-type Written = string | Uint8Array;
+function filled(written: Written | Promise<Written>): Outbox | Promise<Outbox> {
+  return written instanceof Promise ? written.then((ready) => ({ written: ready })) : { written };
+}
 
 /** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
 function writeRequest(

@@ -3,6 +3,7 @@ import type { RequestBody } from "#core/style.ts";
 import { Form, type FormPart } from "#lib/form.ts";
 import { decompress, tooLarge } from "./decompress.ts";
 import { isObject, outlineJson, type Json } from "#lib/json.ts";
+import { MalformedForm, readForm } from "#lib/read-form.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -33,28 +34,18 @@ export async function readFormBody(request: Request, maxBytes: number): Promise<
   if (!FORM_TYPE.test(type)) return undefined;
   const bytes = await readContent(request, maxBytes);
   const parts: FormPart[] = [];
-  for (const [name, value] of (await parseForm(bytes, type)).entries()) {
-    if (parts.length === MAX_PARTS) {
-      throw new GatewayError("invalid_request", `A form may have ${MAX_PARTS} parts, not more.`);
-    }
-    if (typeof value === "string") parts.push({ name, value });
-    else {
-      const { name: filename, type: mediaType } = value;
-      parts.push({ name, filename, mediaType, bytes: new Uint8Array(await value.arrayBuffer()) });
-    }
-  }
-  return new Form(parts);
-}
-
-type FormFields = Awaited<ReturnType<Response["formData"]>>;
-
-async function parseForm(bytes: Uint8Array, type: string): Promise<FormFields> {
   try {
-    const headers = { "content-type": type };
-    return await new Response(bytes, { headers }).formData();
+    for (const part of readForm(bytes, type)) {
+      if (parts.length === MAX_PARTS) {
+        throw new GatewayError("invalid_request", `A form may have ${MAX_PARTS} parts, not more.`);
+      }
+      parts.push(part);
+    }
   } catch (cause) {
+    if (!(cause instanceof MalformedForm)) throw cause;
     throw new GatewayError("invalid_request", "The body is no valid form.", { cause });
   }
+  return new Form(parts);
 }
 
 /** The bytes of a YAML body, within a limit. */

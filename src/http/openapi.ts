@@ -54,7 +54,11 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
       : {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: route.requestSchema() } },
+            content: {
+              [route.takesForm === true ? "multipart/form-data" : "application/json"]: {
+                schema: route.requestSchema(),
+              },
+            },
           },
         }),
     ...(route.takesYaml === undefined

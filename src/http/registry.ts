@@ -10,6 +10,8 @@ import {
   planConfiguration,
 } from "./api/config/configuration.ts";
 import { explainRequest } from "./api/explain.ts";
+import { audioOperations } from "./api/forward/audio.ts";
+import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { imageOperations } from "./api/image/images.ts";
@@ -102,6 +104,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    ...audioOperations.flatMap(inOtherShape),
+    ...inOtherShape(createModeration),
     explainRequest,
     deleteTokens,
     listTokens,

@@ -35,6 +35,8 @@ export interface Route<Deps> {
   readonly summary: string;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** Its body is a form; the schema is of its fields. */
+  readonly takesForm?: true;
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */

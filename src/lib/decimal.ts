@@ -1,13 +1,16 @@
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
-const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Reads decimal text as a whole number of its smallest parts: "0.15" with six
  * decimals is 150,000. The text never becomes a binary fraction on the way.
  * `undefined` for anything else than a decimal number of zero or more, for one
- * that needs more decimals, and for one beyond the safe integers.
+ * that needs more decimals, and for one of more than `most` parts.
  */
-export function parseDecimal(text: string, decimals: number): number | undefined {
+export function parseDecimal(
+  text: string,
+  decimals: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
 
@@ -21,7 +24,7 @@ export function parseDecimal(text: string, decimals: number): number | undefined
   if (shift < 0) return undefined;
 
   const parts = BigInt(digits) * 10n ** BigInt(shift);
-  return parts > LARGEST ? undefined : Number(parts);
+  return parts > BigInt(most) ? undefined : Number(parts);
 }
 
 /** The way back, without zeros that say nothing: 150,000 with six decimals is "0.15". */

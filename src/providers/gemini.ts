@@ -1,10 +1,11 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
-const METHODS = ["generateContent", "embedContent"];
+const METHODS = ["generateContent", "embedContent", "predict"];
 
 export const gemini: Provider = {
   id: "gemini",
@@ -16,6 +17,7 @@ export const gemini: Provider = {
   text: [
     {
       style: native,
+      serves: (model) => !onlyDraws(model),
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
@@ -29,6 +31,11 @@ export const gemini: Provider = {
       maxInputs: 100,
     },
   ],
+  images: nativePictures({
+    path: (model, verb) => `/models/${encodeURIComponent(model)}:${verb}`,
+    native: {},
+    imagen: { sizeMember: "imageSize" },
+  }),
   modelsPath: "/models?pageSize=1000",
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 

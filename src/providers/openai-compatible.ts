@@ -2,6 +2,7 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 
 /** Any server that speaks chat completions; its address comes from the channel. */
 export const openaiCompatible: Provider = {
@@ -19,6 +20,7 @@ export const openaiCompatible: Provider = {
     },
   ],
   rerank: [RERANK],
+  shared: [...AUDIO, MODERATIONS],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -8,6 +8,8 @@ import type { ModelTraits } from "#core/model.ts";
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { OutboundVideoFormat, TaskRef, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -32,6 +34,8 @@ export interface Provider {
   readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
+  readonly videos?: readonly VideoEndpoint[];
+  readonly shared?: readonly SharedEndpoint[];
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
   /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
@@ -100,10 +104,79 @@ export interface OperationEndpoint<Q extends Question, A extends Reading> {
   readonly dialect?: Readonly<Record<string, unknown>>;
 }
 
+/** Where a vendor answers in a format that callers share with it. */
+export interface SharedEndpoint {
+  readonly style: SharedFormat;
+  readonly path: TextEndpoint["path"];
+  /** Which of the vendor's models it serves; all of them where absent. */
+  serves?(model: string): boolean;
+  /** Which of the questions it answers; all of them where absent. */
+  answers?(question: SharedQuestion): boolean;
+  /** Fields that it does not know, and whose absence changes nothing about its answer. */
+  readonly omits?: readonly string[];
+}
+
 export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> {
   readonly style: OutboundImageFormat;
   /** What given pictures must be for it. */
   readonly pictures: PictureTerms;
+  /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
+  readonly format?: "png";
+}
+
+/** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */
+export interface VideoEndpoint {
+  readonly style: OutboundVideoFormat;
+  /** Which of the vendor's models it serves; all of them where absent. */
+  serves?(model: string): boolean;
+  /** Which of the questions it answers; all of them where absent. */
+  answers?(question: VideoQuestion): boolean;
+  /** Videos that one task may make. */
+  readonly maxCount: number;
+  /** Below the channel's address, as all paths here. */
+  readonly path: (model: string, question: VideoQuestion, options: ChannelOptions) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly look: Look;
+  /** How to find a task by our own id for it; absent where the vendor knows no such id. */
+  readonly find?: Look;
+  /** How to take back a task that has not begun; absent where there is no such thing. */
+  readonly cancel?: { readonly method: "POST" | "DELETE"; path(task: TaskRef): string };
+  /** Where a video's bytes are, below the channel's address, for vendors who hand out no link that is open to anybody. */
+  content?(task: TaskRef, variant: "video" | "thumbnail" | "spritesheet"): string | undefined;
+  /** Links to its results that lead to its own address need the credential. */
+  readonly linksNeedKey?: true;
+  /** In which ways the vendor's reading of the format is its own, in that format's terms. */
+  readonly dialect?: Readonly<Record<string, unknown>>;
+  readonly media: MediaTerms;
+  /** After so long a task has ended, whatever the vendor says of it. */
+  readonly deadlineMs: number;
+  /** How long links to results lead somewhere, where an answer does not say. */
+  readonly linksLastMs?: number;
+  /** What a notice of the vendor's is about; absent where it sends none. */
+  readonly notices?: NoticeTerms;
+}
+
+/** A request that asks how a task is. */
+export interface Look {
+  readonly method: "GET" | "POST";
+  path(task: TaskRef): string;
+  body?(task: TaskRef): JsonObject;
+  /** An answer whose status says failure may be about the task, and not about the question. */
+  readonly readsFailures?: true;
+}
+
+export interface MediaTerms {
+  /** Kinds whose links it does not follow: what is behind them is sent. */
+  readonly inlines: readonly VideoMedia["type"][];
+  /** Media types of pictures; others are sent as PNG. */
+  readonly types: readonly string[];
+}
+
+export interface NoticeTerms {
+  /** Signed as https://www.standardwebhooks.com has it, with a secret of the channel's; absent where nothing proves who sent it. */
+  readonly isSigned?: true;
+  /** The vendor's id of the task that a notice is about. */
+  idIn(body: JsonObject): string | undefined;
 }
 
 export interface PictureTerms {

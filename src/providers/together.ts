@@ -3,6 +3,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { AUDIO } from "./shared-endpoints.ts";
 
 export const together: Provider = {
   id: "together",
@@ -16,6 +17,7 @@ export const together: Provider = {
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 128 }],
   rerank: [RERANK],
+  shared: [...AUDIO],
   modelsPath: "/models",
   authorize: bearer,
 };

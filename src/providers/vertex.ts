@@ -3,12 +3,20 @@ import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
 /** The version of the interface that the vendor has in place of the header. */
 const MESSAGES_VERSION = "vertex-2023-10-16";
 const HOST = "aiplatform.googleapis.com";
+/** Of pictures; either word for none is taken. */
+const PEOPLE = {
+  allow_adult: "ALLOW_ADULT",
+  allow_all: "ALLOW_ALL",
+  allow_none: "ALLOW_NONE",
+  dont_allow: "ALLOW_NONE",
+};
 
 /**
  * Models of the vendor's own in its native style, another maker's in theirs,
@@ -41,7 +49,7 @@ export const vertex: Provider = {
   text: [
     {
       style: gemini,
-      serves: (model) => !isClaude(model) && !model.includes("/"),
+      serves: (model) => !isClaude(model) && !onlyDraws(model) && !model.includes("/"),
       path: (model, stream, options) =>
         `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
         (stream ? "streamGenerateContent?alt=sse" : "generateContent"),
@@ -69,6 +77,12 @@ export const vertex: Provider = {
       isFaithful: true,
     },
   ],
+  images: nativePictures({
+    path: (model, verb, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:${verb}`,
+    native: { people: PEOPLE, formats: ["png", "jpeg"] },
+    imagen: { sizeMember: "sampleImageSize", takesMore: true },
+  }),
   exchange: serviceAccount,
   authorize: (secret) =>
     isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },

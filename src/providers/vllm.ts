@@ -3,6 +3,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { TRANSCRIPTIONS, TRANSLATIONS } from "./shared-endpoints.ts";
 
 export const vllm: Provider = {
   id: "vllm",
@@ -18,6 +19,7 @@ export const vllm: Provider = {
     { style: embeddings, path: "/embeddings", maxInputs: 2_048, dialect: { takesTokens: true } },
   ],
   rerank: [RERANK],
+  shared: [TRANSCRIPTIONS, TRANSLATIONS],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -37,6 +37,8 @@ export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Prom
 
 /** How the upstream of a route is reached, with the credential of this attempt. */
 export interface Way {
+  /** Label of the credential; empty where the channel has none. */
+  readonly credential: string;
   /** POSTs to the route's endpoint. */
   send(route: Addressed, request: Outgoing<string | Uint8Array>): Promise<UpstreamReply>;
   /** GETs what stands at a path below the channel's address. */
@@ -83,7 +85,7 @@ export async function firstToAnswer<T, R extends Tried>(
     if (!deps.health.mayTry(route.channel)) continue;
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
-      const credential = deps.health.pick(route.channel, tried);
+      const credential = pickFor(route, tried, deps.health);
       if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
         break;
       const claim = claimOn(route, call, deps);
@@ -110,6 +112,16 @@ export async function firstToAnswer<T, R extends Tried>(
     }
   }
   throw last ?? allResting(plan.routes, deps.health, waits);
+}
+
+/** A route may be one account's alone. */
+function pickFor(
+  { channel, account }: Candidate,
+  tried: ReadonlySet<Credential>,
+  health: Health,
+): Credential | undefined {
+  if (account === undefined) return health.pick(channel, tried);
+  return channel.credentials.find((each) => each.label === account && !tried.has(each));
 }
 
 /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
@@ -149,6 +161,7 @@ export async function tryOnce<T, R extends Tried>(
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: call.facts.stream,
+    isSlow: call.isSlow === true,
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {
@@ -156,26 +169,31 @@ export async function tryOnce<T, R extends Tried>(
     if (each.status !== 200) throw await asError(each, route);
   };
 
+  const answered = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
+    const sent = await sending;
+    await onReply(sent);
+    return sent;
+  };
+
   deps.health.enter(channel);
   try {
     const answer = await begin(route, {
-      async send(wire, { body, headers }) {
-        const sent = await deps.egress.send({
-          ...terms,
-          url: urlOf(wire, pathOf(wire, call.facts.stream)),
-          method: "POST",
-          body,
-          headers: { ...provider.headers, ...headers },
-        });
-        await onReply(sent);
-        return sent;
-      },
-      async look(wire, path) {
+      credential: credential?.label ?? "",
+      // Not `async`, which would keep the body for as long as the answer takes.
+      send: (wire, { body, headers }) =>
+        answered(
+          deps.egress.send({
+            ...terms,
+            url: urlOf(wire, pathOf(wire, call.facts.stream)),
+            method: "POST",
+            body,
+            headers: { ...provider.headers, ...headers },
+          }),
+        ),
+      look(wire, path) {
         const url = new URL(baseOf(wire).href + path);
         const { headers = {} } = provider;
-        const sent = await deps.egress.send({ ...terms, url, method: "GET", headers });
-        await onReply(sent);
-        return sent;
+        return answered(deps.egress.send({ ...terms, url, method: "GET", headers }));
       },
       openSession() {
         const { maxEventBytes } = deps.delivery;
@@ -251,10 +269,14 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** What a route says of where it leads; an adapted one says nothing. */
 type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
 
+interface Answerer extends Pick<Candidate, "provider"> {
+  readonly endpoint?: Pick<Addressee, "style"> | undefined;
+}
+
 /** What a reply that is no answer says. */
 export async function asError(
   reply: UpstreamReply,
-  { provider, endpoint }: Pick<Tried, "provider" | "endpoint">,
+  { provider, endpoint }: Answerer,
 ): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);

@@ -3,7 +3,7 @@ import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
-import type { Usage } from "#core/usage.ts";
+import type { Units, Usage } from "#core/usage.ts";
 
 /** What admission, the attempts and the books need to know of a call, of whatever kind. */
 export interface Served {
@@ -14,11 +14,17 @@ export interface Served {
   readonly facts: ServedFacts;
   /** A rough size of the question, for reserving. */
   readonly inputTokens: number;
+  /** What it asks for beside tokens, for reserving, and for charging where its upstream does not say. */
+  readonly units?: Units;
   /** Fires when the caller hangs up, or the gateway ends the call. */
   readonly signal: AbortSignal;
+  /** Even the pieces of a streamed answer may take as long as a whole one. */
+  readonly isSlow?: boolean;
   /** Unix ms, and the monotonic clock's ms, of admission. */
   readonly at: number;
   readonly startedAt: number;
+  /** Its answer comes in its own time: the hold outlives the call, and this process. */
+  readonly isLasting?: true;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */

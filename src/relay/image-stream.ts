@@ -29,7 +29,7 @@ export class PictureWriter {
 
   /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
   get usage(): Usage {
-    return withPictures(this.#reported ?? guessedUsage(this.#question), this.#made);
+    return withPictures(this.#reported ?? guessedUsage(this.#question), this.#made, this.#question);
   }
 
   write(event: ImageEvent): string {

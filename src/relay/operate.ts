@@ -42,6 +42,8 @@ export interface Tools {
   readonly upstream: URL;
   /** Unix ms of the call's admission. */
   readonly at: number;
+  /** What of the question is not carried. */
+  readonly report: LossReport;
 }
 
 export interface OperateDeps extends AttemptDeps, AdmitDeps {
@@ -125,7 +127,7 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
   const { question, isStrict, signal } = asked;
   const { endpoint, upstreamModel: model } = route;
   const report = new LossReport();
-  const tools = toolsFor(route, asked, deps);
+  const tools = toolsFor(route, asked, report, deps);
   const named = { ...question, model };
   const prepared = (await operation.prepare?.(named, endpoint, tools)) ?? named;
   const parts = operation.split(prepared, endpoint.maxInputs);
@@ -145,19 +147,19 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
     }
   };
   const answered = await mapAtMost(parts, operation.partsAtOnce ?? 1, askPart);
-  const answer = operation.join(answered, prepared);
-  return {
-    answer: (await operation.finish?.(answer, prepared, tools)) ?? answer,
-    lost: report.fields,
-  };
+  const joined = operation.join(answered, prepared);
+  const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
+  if (isStrict) report.refuseIfAny();
+  return { answer, lost: report.fields };
 }
 
 export function toolsFor(
   route: Candidate,
   { signal, at }: Pick<Served, "signal" | "at">,
+  report: LossReport,
   { media, maxPixels }: Pick<OperateDeps, "media" | "maxPixels">,
 ): Tools {
-  return { media, maxPixels, signal, at, upstream: baseOf(route) };
+  return { media, maxPixels, signal, at, upstream: baseOf(route), report };
 }
 
 /** The request for an endpoint. */
@@ -190,6 +192,7 @@ async function answerTo<Q extends Question, A extends Reading>(
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
   let body = await wholeOf(way.send(route, outgoing));
+  let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
     if (id === undefined || pending === undefined) return body;
@@ -197,9 +200,18 @@ async function answerTo<Q extends Question, A extends Reading>(
       throw new GatewayError("upstream_timeout", "The upstream took too long.");
     }
     await pause(pending.everyMs, signal);
-    body = await wholeOf(way.look(route, pending.path(id)));
+    try {
+      body = await wholeOf(way.look(route, pending.path(id)));
+      missed = 0;
+    } catch (cause) {
+      const { fault } = GatewayError.from(cause);
+      if (signal.aborted || fault.blame !== "upstream" || ++missed > MAX_MISSED) throw cause;
+    }
   }
 }
+
+/** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
+const MAX_MISSED = 3;
 
 async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
   using reply = await sending;

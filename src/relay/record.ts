@@ -44,7 +44,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     cost: course.cost,
     ...(route?.price === undefined || course.cost === 0
       ? {}
-      : { rates: ratesFor(course.usage.inputTokens, route.price) }),
+      : { rates: ratesFor(course.usage, route.price) }),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
     attempts: course.attempts,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
+import type { Units } from "#core/usage.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -40,7 +41,7 @@ function setup(
   const channels = new Channels(catalogOf(undefined), overrides);
   channels.replace(list);
   const router = new Router(channels, health, settings);
-  const plan = (more: JsonObject = {}, key = KEY) => {
+  const plan = (more: JsonObject = {}, key = KEY, units: Units = {}) => {
     const json = { model: "m", messages: [{ role: "user", content: "hi" }], ...more };
     const facts = chat.inbound.readRequest(json, {});
     return router.plan({
@@ -48,6 +49,7 @@ function setup(
       style: chat,
       facts,
       inputTokens: INPUT_TOKENS,
+      units,
     });
   };
   return { health, plan, channels };
@@ -242,6 +244,18 @@ describe("what is reserved", () => {
   test("covers the output the call names, up to what the model can write", () => {
     expect(output({ max_tokens: 101 })).toBe(101);
     expect(output({ max_tokens: 9_999 })).toBe(1_000);
+  });
+
+  test("covers pictures, seconds, characters and searches, at the price of what is asked for", () => {
+    const price = { ...PRICE, image: 40_000_000_000, second: 2_000_000, search: 3_000_000 };
+    const graded = { ...price, grades: { "4K": { image: 240_000_000_000 } } };
+    const router = setup([channel("a")], new Map([["m", { price: graded }]]));
+    const reserved = (units: Units): number =>
+      router.plan({}, KEY, units).estimate - router.plan().estimate;
+
+    expect(reserved({ images: 2 })).toBe(80_000_000);
+    expect(reserved({ images: 2, grade: "4K" })).toBe(480_000_000);
+    expect(reserved({ durationMs: 1_500, searches: 2 })).toBe(3_000 + 6_000);
   });
 
   test("covers an assumed output where the call names none", () => {

@@ -27,6 +27,8 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** Label of the one credential that will do: what is asked for belongs to its account. */
+  readonly account?: string;
   /** The entry of the configuration whose limits the model is under. */
   readonly limited?: Limited;
 }
@@ -81,13 +83,13 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens">): Plan {
+  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
     return this.planFor(call, (each) => findRoute(each, call.style), "does not generate text");
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
-    call: Pick<Served, "key" | "facts" | "inputTokens">,
+    call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
     refusal: string,
   ): Plan<R> {
@@ -184,8 +186,10 @@ export class Router {
     return each * facts.choices;
   }
 
-  #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens">): NanoUsd {
-    return estimateCost(call.inputTokens, this.outputTokens(route, call), route.price ?? FREE);
+  #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens" | "units">): NanoUsd {
+    const { inputTokens, units } = call;
+    const outputTokens = this.outputTokens(route, call);
+    return estimateCost({ ...units, inputTokens, outputTokens }, route.price ?? FREE);
   }
 }
 

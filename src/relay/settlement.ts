@@ -100,7 +100,7 @@ export class Settlement {
         ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
         amount: plan.estimate,
         openedAt: call.at,
-        ...(facts.stream ? {} : PROVISIONAL),
+        ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
         context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
       });
       return new Settlement(call, plan, durable, deps, claim);
@@ -137,6 +137,13 @@ export class Settlement {
 
   cancel(): Promise<void> {
     return this.#close("canceled", undefined);
+  }
+
+  /** The hold is somebody else's to close; what the call took of limits goes back. */
+  handOff(): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
+    this.#leave();
   }
 
   isCheckpointDue(now: number, intervalMs: number): boolean {
@@ -199,7 +206,7 @@ export class Settlement {
 
   async #finalUsage(): Promise<Usage> {
     const { usage } = this.#metered ?? {};
-    if (usage !== undefined) return usage;
+    if (usage !== undefined) return this.#graded(usage);
     const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
     try {
       return await this.#call.count(text, this.#route?.traits ?? {}, this.#countedTokens);
@@ -211,7 +218,7 @@ export class Settlement {
   }
 
   #roughUsage(metered: Metered): Usage {
-    if (metered.usage !== undefined) return metered.usage;
+    if (metered.usage !== undefined) return this.#graded(metered.usage);
     this.#uncounted += metered.takeOutputText();
     // Kept for an exact count at the end, unless that would be much to keep.
     if (this.#uncounted.length > MAX_KEPT_CHARS) {
@@ -221,12 +228,20 @@ export class Settlement {
     return this.#usageOf(this.#countedTokens + estimateTokens(this.#uncounted));
   }
 
+  /** Few upstreams say of what kind a result is: then it is what was asked for. */
+  #graded(usage: Usage): Usage {
+    const { grade } = this.#call.units ?? {};
+    return grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
+  }
+
   #usageOf(outputTokens: number): Usage {
-    return { ...NO_USAGE, inputTokens: this.#call.inputTokens, outputTokens, isEstimated: true };
+    const { inputTokens, units } = this.#call;
+    return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
   }
 }
 
 const PROVISIONAL = { isProvisional: true } as const;
+const LASTING = { isLasting: true } as const;
 const MAX_KEPT_CHARS = 100_000;
 
 /** Waits for the disk, but not for ever: what is written later is written all the same. */

@@ -399,6 +399,8 @@ const ADDED = {
     "audit",
     "usage_hours",
     "settings",
+    "tasks",
+    "notices",
   ],
   indexes: [
     "users_email",
@@ -413,11 +415,16 @@ const ADDED = {
       ["email", "display_name", "password", "token_digest"],
       ["team_id", "group_id", "deleted_at"],
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
+      ["webhook_generation", "webhook_rotated_at"],
     ],
     keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
-    calls: [["long_cache_write_tokens", "rates"]],
+    calls: [
+      ["long_cache_write_tokens", "rates"],
+      ["image_input_tokens", "image_output_tokens", "images"],
+      ["media_ms", "characters", "searches", "grade"],
+    ],
   },
   /** Others refer to them. */
   lastTables: ["teams", "budgets", "groups"],

@@ -1,15 +1,28 @@
 import { expect, test } from "bun:test";
 import type { GroupDraft } from "#core/group.ts";
+import type { GradedRates } from "#core/money.ts";
 import { times } from "#test/seed.ts";
 import { newId, openAt, reasonOf, type Place } from "./contract-place.ts";
 import type { Storage } from "./open.ts";
+
+const RATES: GradedRates = {
+  input: 1,
+  output: 2,
+  cachedInput: 0,
+  imageOutput: 3,
+  image: 4,
+  second: 5,
+  character: 6,
+  search: 7,
+  grades: { "4K": { image: 8 }, "1080p audio": { second: 9, output: 0 } },
+};
 
 const FULL: GroupDraft = {
   name: "gold",
   models: ["gpt-4o*"],
   channels: ["main"],
   priceFactor: 1_250,
-  prices: new Map([["gpt-4o", { input: 1, output: 2, cachedInput: 0 }]]),
+  prices: new Map([["gpt-4o", RATES]]),
   limits: { requestsPerMinute: 1, tokensPerMinute: 2, concurrency: 3 },
   sharedLimits: { requestsPerMinute: 4, tokensPerMinute: 5, concurrency: 6 },
 };
@@ -30,9 +43,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
       [
         "gpt-4o",
         {
-          input: 1,
-          output: 2,
-          cachedInput: 0,
+          ...RATES,
           source: "the group 'gold'",
           date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         },

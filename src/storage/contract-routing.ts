@@ -43,7 +43,21 @@ const BARE: ChannelEntry = {
 };
 
 const OVERRIDE: ModelOverride = {
-  price: { input: 150_000, output: 600_000, cachedInput: 1, source: "a list", date: "2026-11-01" },
+  price: {
+    input: 150_000,
+    output: 600_000,
+    cachedInput: 1,
+    longCacheWrite: 2,
+    imageInput: 3,
+    imageOutput: 4,
+    image: 5_000_000_000_000_000,
+    second: 6,
+    character: 7,
+    search: 8,
+    grades: { "4K": { image: 9 }, "high 1024x1536": { imageOutput: 10, input: 0 } },
+    source: "a list",
+    date: "2026-11-01",
+  },
   contextTokens: 8_192,
   maxOutputTokens: 1_024,
   limits: { requestsPerMinute: 3 },

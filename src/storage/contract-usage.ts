@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { CallRecord } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { Usage } from "#core/usage.ts";
 import type { UsageQuery, UsageReport } from "#core/usage-report.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import type { ChildTask } from "./contract-child.ts";
@@ -231,8 +232,21 @@ function someCall(pick: (count: number) => number): Partial<CallRecord> {
       reasoningTokens: pick(1_000),
       audioOutputTokens: pick(10),
       isEstimated: false,
+      ...(pick(2) === 0 ? {} : someMedia(pick)),
     },
     cost: nanoUsd(pick(1_000_000_000)),
+  };
+}
+
+function someMedia(pick: (count: number) => number): Partial<Usage> {
+  return {
+    imageInputTokens: pick(1_000),
+    imageOutputTokens: pick(5_000),
+    images: pick(10),
+    durationMs: pick(600_000),
+    characters: pick(4_096),
+    searches: pick(5),
+    grade: `grade-${pick(3)}`,
   };
 }
 

@@ -34,6 +34,8 @@ import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
+import { describeNotices } from "./contract-notices.ts";
+import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
 import { describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
@@ -55,6 +57,8 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
+  describe(`${name}: tasks`, () => describeTasks(openPlace));
+  describe(`${name}: notices`, () => describeNotices(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
@@ -1127,7 +1131,19 @@ const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("a'b\"c\\{},\
 const fault = fc.option(fc.constantFrom(...(Object.keys(FAULTS) as FaultCode[])));
 
 const someRates: fc.Arbitrary<Rates> = fc.record(
-  { input: count, output: count, cachedInput: count, longCacheWrite: count, audioOutput: count },
+  {
+    input: count,
+    output: count,
+    cachedInput: count,
+    longCacheWrite: count,
+    audioOutput: count,
+    imageInput: count,
+    imageOutput: count,
+    image: count,
+    second: count,
+    character: count,
+    search: count,
+  },
   { requiredKeys: ["input", "output"] },
 );
 
@@ -1170,10 +1186,26 @@ const someFields = fc.record({
   lost: fc.array(text, { maxLength: 3 }),
 });
 
+/** What few calls have: absent where there is none. */
+const some = fc.integer({ min: 1, max: 100_000_000 });
+const someUnits = fc.record(
+  {
+    imageInputTokens: some,
+    imageOutputTokens: some,
+    images: some,
+    durationMs: some,
+    characters: some,
+    searches: some,
+    grade: text,
+    longCacheWriteTokens: count,
+  },
+  { requiredKeys: [] },
+);
+
 const someRecord: fc.Arbitrary<CallRecord> = fc
-  .tuple(someFields, fc.option(someRates), fc.option(count))
-  .map(([fields, rates, longCacheWriteTokens]) => ({
+  .tuple(someFields, fc.option(someRates), someUnits)
+  .map(([fields, rates, units]) => ({
     ...fields,
-    usage: { ...fields.usage, ...(longCacheWriteTokens === null ? {} : { longCacheWriteTokens }) },
+    usage: { ...fields.usage, ...units },
     ...(rates === null ? {} : { rates }),
   }));

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Kysely, RawBuilder } from "kysely";
 import type { CallRecord, Journal } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
@@ -31,6 +31,8 @@ export interface Engine {
   isAlive(instance: string): Promise<boolean>;
   /** A number up to which no row of `calls` will appear any more; undefined where that is not known now. */
   findCallsEnd(): Promise<number | undefined>;
+  /** Unix ms, by the one clock that all gateways of the database share. */
+  sharedNow(): RawBuilder<number>;
   /** Writes something, and resolves once it is on disk. */
   ping(): Promise<void>;
   close(): Promise<void>;

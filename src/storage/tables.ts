@@ -12,10 +12,12 @@ import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
 import type { ModelsTable } from "./tables/models.ts";
+import type { NoticesTable } from "./tables/notices.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
 import type { SettingsTable } from "./tables/settings.ts";
+import type { TasksTable } from "./tables/tasks.ts";
 import type { TeamsTable } from "./tables/teams.ts";
 import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
@@ -44,4 +46,6 @@ export interface Tables {
   channels: ChannelsTable;
   models: ModelsTable;
   settings: SettingsTable;
+  tasks: TasksTable;
+  notices: NoticesTable;
 }

@@ -202,6 +202,12 @@ function toSum(counts: Counts): UsageSum {
     reasoningTokens = 0,
     audioOutputTokens = 0,
     cost = 0,
+    imageInputTokens = 0,
+    imageOutputTokens = 0,
+    images = 0,
+    durationMs = 0,
+    characters = 0,
+    searches = 0,
   ] = counts;
   return {
     calls,
@@ -214,6 +220,12 @@ function toSum(counts: Counts): UsageSum {
     reasoningTokens,
     audioOutputTokens,
     cost: nanoUsd(cost),
+    imageInputTokens,
+    imageOutputTokens,
+    images,
+    durationMs,
+    characters,
+    searches,
   };
 }
 

@@ -419,10 +419,22 @@ describe("law", () => {
     arbitrary.filter((each) => Object.keys(each).length > 0);
   const count = fc.integer({ min: 1, max: 1_000_000 });
   const rate = fc.integer({ min: 0, max: 1e9 }).map((each) => each / 1e6);
+  const each = fc.integer({ min: 0, max: 50e6 }).map((count) => count / 1e6);
+  const grade = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9 x]{0,9}[0-9]$/);
   const price = fc
     .tuple(
       fc.record({ input: rate, output: rate }),
-      maybe({ cached_input: rate, audio_output: rate }),
+      maybe({
+        cached_input: rate,
+        audio_output: rate,
+        image_output: rate,
+        image: each,
+        second: each,
+        grades: fc.dictionary(grade, some(maybe({ output: rate, image: each })), {
+          minKeys: 1,
+          maxKeys: 3,
+        }),
+      }),
     )
     .map(([both, more]) => ({ ...both, ...more }));
   const named = <T extends object>(name: fc.Arbitrary<string>, fields: fc.Arbitrary<T>) =>

@@ -304,6 +304,11 @@ describe.each([false, true])("what a call costs (stream: %p)", (stream) => {
       1_000 * 2_000 + 101 * 10_000,
     ],
     [
+      "by the group's own price, in which tokens are free and something else is not",
+      { prices: { counted: { image: 0.04, grades: { "4K": { image: "0.24" } } } } },
+      0,
+    ],
+    [
       "by the usual price where the group's own is another model's",
       { prices: { other: { input: 0, output: 0 } } },
       USUAL,

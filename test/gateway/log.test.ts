@@ -146,9 +146,9 @@ describe("the log of calls", () => {
     const parts = data["cost_parts"] as JsonObject[];
     expect(parts.map(({ kind }) => kind)).toEqual(["input", "output"]);
     for (const part of parts) {
-      const { tokens, usd_per_million: rate, cost_usd: cost } = part;
+      const { count, usd_per_million: rate, cost_usd: cost } = part;
       expect(Number(rate)).toBeGreaterThan(0);
-      expect(Number(cost)).toBeCloseTo((Number(tokens) * Number(rate)) / 1e6, 12);
+      expect(Number(cost)).toBeCloseTo((Number(count) * Number(rate)) / 1e6, 12);
     }
     const sum = parts.reduce((total, each) => total + Number(each["cost_usd"]), 0);
     expect(sum).toBeCloseTo(Number(data["cost_usd"]), 8);

@@ -27,11 +27,14 @@ ${channel("shared", "models: [ranker, silent, broken]", "openai-compatible")}
 ${channel("doubling", "models: [doubled]\npriority: 0", "openai-compatible")}
 ${channel("spare", "models: [doubled]\npriority: 1", "openai-compatible")}
 ${channel("text", "models: [gpt-4o-mini]")}
+${channel("searching", "models: [searcher, uncounted]", "openai-compatible")}
 ${channel("nested", "models: [long]", "dashscope").replace("/openai/v1", "/compatible-mode/v1")}
 models:
   ranker: { input: 2, output: 0 }
   silent: { input: 2, output: 0 }
   long: { input: 2, output: 0 }
+  searcher: { search: 0.002 }
+  uncounted: { search: 0.002 }
 `,
   });
   root = await asRoot(opened.url);
@@ -58,11 +61,17 @@ async function answer(request: Request): Promise<Response> {
     relevance_score: Number(document),
     document: { text: "not what was asked" },
   }));
-  const usage = body.model === "silent" ? {} : { usage: { total_tokens: TOKENS } };
+  const usage = USAGE[body.model] ?? { usage: { total_tokens: TOKENS } };
   return Response.json(
     "input" in body ? { output: { results }, ...usage } : { results, model: "inner", ...usage },
   );
 }
+
+const USAGE: Readonly<Record<string, object>> = {
+  silent: {},
+  uncounted: {},
+  searcher: { meta: { billed_units: { search_units: 3 } } },
+};
 
 const QUESTION = { model: "ranker", query: "which", documents: ["0.2", "0.9", "0.5"] };
 
@@ -138,6 +147,26 @@ describe("[A2.8] [A4.10] a ranking", () => {
 
     expect(body["usage"]).toEqual({ total_tokens: 4 });
     expect((await lastCall())["cost"]).toBe(4 * 2_000);
+  });
+
+  test("is charged by the search where that is the price, as many as the upstream says or as it should be", async () => {
+    const documents = Array.from({ length: 101 }, () => "0.5");
+
+    await rank({ model: "searcher", documents });
+    const said = await lastCall();
+    await rank({ model: "uncounted", documents });
+    const counted = await lastCall();
+
+    expect(said).toMatchObject({ searches: 3, cost: 3 * 2_000_000 });
+    expect(counted).toMatchObject({ searches: 2, cost: 2 * 2_000_000 });
+    const { data } = await root("GET", `/api/log/${textIn(said, "id")}`);
+    expect(data).toMatchObject({
+      usage: { searches: 3, images: 0, media_seconds: 0, grade: null },
+      cost_parts: [
+        { kind: "input", usd_per_million: "0", cost_usd: "0" },
+        { kind: "search", count: 3, usd_each: "0.002", cost_usd: "0.006" },
+      ],
+    });
   });
 
   test("of more documents than an upstream takes is asked in parts, and is one answer", async () => {

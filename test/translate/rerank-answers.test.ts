@@ -78,7 +78,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("count the tokens that their vendors counted", () => {
+    test("count the tokens or the searches that their vendors counted", () => {
       for (const { file, asked, answer } of recorded) {
         const { usage } = formatOf(file).outbound.parse(
           answer,
@@ -86,7 +86,12 @@ withShared("corpus", () =>
         );
 
         const counted = numberOf(memberOf(answer["usage"], "total_tokens"));
-        expect([file, usage?.inputTokens]).toEqual([file, counted]);
+        const billed =
+          memberOf(memberOf(answer["meta"], "billed_units"), "search_units") ??
+          memberOf(answer["usage"], "search_units");
+        const isCounted = usage?.isEstimated === false;
+        expect([file, isCounted ? usage.inputTokens : undefined]).toEqual([file, counted]);
+        expect([file, usage?.searches]).toEqual([file, numberOf(billed)]);
       }
     });
 

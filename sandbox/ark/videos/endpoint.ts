@@ -1,5 +1,5 @@
 import { newRequestId } from "#sandbox/ark/ids.ts";
-import { resultFiles } from "#sandbox/engine/result-files.ts";
+import type { ResultFiles } from "#sandbox/engine/result-files.ts";
 import { momentsOf, stateOf, taskTable } from "#sandbox/engine/tasks.ts";
 import { checkCredential } from "#sandbox/openai/credential.ts";
 import { ApiError } from "#sandbox/openai/error.ts";
@@ -14,28 +14,27 @@ import { ASYNC_FAILURES, TIMEOUT } from "./marks.ts";
 import { readVideoRequest, type PlacedOrder, type VideoOrder } from "./request.ts";
 import { taskBody, type VideoTask } from "./task-body.ts";
 
-const BASE = "/api/v3/contents/generations/tasks";
+export const TASKS_PATH = "/api/v3/contents/generations/tasks";
 
 /** Videos are ordered, asked for and fetched: https://www.volcengine.com/docs/82379/1520758 */
-export function videoTasks(options: VendorOptions) {
+export function videoTasks(files: ResultFiles, options: VendorOptions) {
   const { now, tasks: settings, callbacks } = options;
   const table = taskTable<PlacedOrder>(options);
-  const files = resultFiles({ vendor: "ark", now, prefix: "X-Tos-" });
 
   function route(request: VendorRequest, key: string, requestId: string): Reply {
     const { method, path, query } = request;
     const headers = { "x-request-id": requestId };
-    if (path === BASE) {
+    if (path === TASKS_PATH) {
       if (method === "POST") return jsonReply(200, create(request, key, requestId), headers);
       if (method === "GET") {
         const alive = table.list(key).filter(isKept);
         return jsonReply(200, listTasks(alive, query, now(), bodyOf), headers);
       }
     }
-    const id = decodeSegment(path.slice(BASE.length + 1));
-    if (path.startsWith(`${BASE}/`) && method === "GET")
+    const id = decodeSegment(path.slice(TASKS_PATH.length + 1));
+    if (path.startsWith(`${TASKS_PATH}/`) && method === "GET")
       return jsonReply(200, bodyOf(getTask(id, key)), headers);
-    if (path.startsWith(`${BASE}/`) && method === "DELETE") {
+    if (path.startsWith(`${TASKS_PATH}/`) && method === "DELETE") {
       remove(getTask(id, key));
       return jsonReply(200, {}, headers);
     }
@@ -114,9 +113,9 @@ export function videoTasks(options: VendorOptions) {
     else table.remove(task);
   }
 
-  function reply(request: VendorRequest): Reply | Promise<Reply> | undefined {
-    const file = files.reply(request);
-    if (file !== undefined || !request.path.startsWith(BASE)) return file;
+  /** Nothing for other paths. */
+  return function reply(request: VendorRequest): Reply | undefined {
+    if (!request.path.startsWith(TASKS_PATH)) return undefined;
     const requestId = newRequestId(now());
     try {
       return route(request, checkCredential(request.headers, options.apiKeys), requestId);
@@ -125,9 +124,7 @@ export function videoTasks(options: VendorOptions) {
       const body = taskRefusal(cause.status, cause.detail, requestId);
       return jsonReply(cause.status, body, { "x-request-id": requestId });
     }
-  }
-
-  return { reply };
+  };
 }
 
 const DAY_MS = 86_400_000;

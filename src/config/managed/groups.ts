@@ -1,16 +1,16 @@
 import { USUAL_FACTOR, type Group, type GroupChange } from "#core/group.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { RateLimits } from "#core/limits.ts";
-import { parseThousandths, writeThousandths, type Rates } from "#core/money.ts";
+import { parseThousandths, writeThousandths, type GradedRates } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { type Form, openForm, readItems, readNode } from "../form.ts";
 import { quote, type Report } from "../mistakes.ts";
-import { RATES, readRates } from "../models.ts";
+import { PRICE_FIELDS, readPrice } from "../models.ts";
 import { objectName } from "../names.ts";
 import { type Parser, text, wholeNumber } from "../parsers.ts";
 import { limitsOf } from "../limits.ts";
 import { limitFields } from "./limits.ts";
-import { rateFields } from "./rates.ts";
+import { priceFields } from "./rates.ts";
 import { listed, numeral, readNamed, type Section, type StoredById, sorted } from "./section.ts";
 
 const FIELDS = ["name", "models", "channels", "price_factor", "prices", "limits", "shared_limits"];
@@ -29,7 +29,7 @@ const factor: Parser<number> = {
 
 /** What a document says of a group: all of it. */
 type Described = Pick<Group, "models" | "channels" | "priceFactor" | "limits" | "sharedLimits"> & {
-  readonly prices: ReadonlyMap<string, Rates>;
+  readonly prices: ReadonlyMap<string, GradedRates>;
 };
 
 export const groups: Section<StoredById> = {
@@ -92,9 +92,9 @@ function readTexts(
   return items.flatMap((item) => readNode(item, parser, report) ?? []);
 }
 
-function readPrices(group: Form, report: Report): ReadonlyMap<string, Rates> {
+function readPrices(group: Form, report: Report): ReadonlyMap<string, GradedRates> {
   const node = group.find("prices");
-  const prices = new Map<string, Rates>();
+  const prices = new Map<string, GradedRates>();
   if (node?.kind !== "map") {
     if (node !== undefined && node.kind !== "broken") {
       report(node.place, "is not a map of prices by the models' names.");
@@ -106,10 +106,10 @@ function readPrices(group: Form, report: Report): ReadonlyMap<string, Rates> {
     if (pattern.parse(model) === undefined || model.endsWith("*")) {
       report(place, `${quote(model)} is not a model's name.`);
     }
-    const form = openForm(price, RATES, report);
-    const rates = form && readRates(form, report);
+    const form = openForm(price, PRICE_FIELDS, report);
+    const rates = form && readPrice(form, report);
     if (rates !== undefined) prices.set(model, rates);
-    if (form !== undefined && !RATES.some((name) => form.find(name) !== undefined)) {
+    if (form !== undefined && !PRICE_FIELDS.some((name) => form.find(name) !== undefined)) {
       report(form.place, 'is no price; give it "input" and "output".');
     }
   }
@@ -150,7 +150,7 @@ function allOf({ requestsPerMinute, tokensPerMinute, concurrency }: RateLimits =
 
 function fieldsOf(group: Described): JsonObject {
   const { models, channels, priceFactor, prices, limits, sharedLimits } = group;
-  const priced = sorted(prices).map(([model, rates]) => [model, rateFields(rates)] as const);
+  const priced = sorted(prices).map(([model, rates]) => [model, priceFields(rates)] as const);
   return {
     ...(models === undefined ? {} : { models }),
     ...(channels === undefined ? {} : { channels }),

@@ -9,7 +9,7 @@ import { modelName } from "../names.ts";
 import { text } from "../parsers.ts";
 import type { FileNode } from "../tree.ts";
 import { limitFields } from "./limits.ts";
-import { rateFields } from "./rates.ts";
+import { priceFields } from "./rates.ts";
 import { reportOwned, type Section, type Terms, type Wanted, without } from "./section.ts";
 
 const SOURCED = ["source", "date"];
@@ -71,7 +71,7 @@ function fieldsOf({ price, contextTokens, maxOutputTokens, limits }: ModelOverri
   return {
     ...(price === undefined
       ? {}
-      : { ...rateFields(price), source: price.source, date: price.date }),
+      : { ...priceFields(price), source: price.source, date: price.date }),
     ...defined({ context: contextTokens, max_output: maxOutputTokens }),
     ...limitFields("limits", limits),
   };

@@ -1,13 +1,21 @@
-import { RATE_WORDS, writeRate, type Rates } from "#core/money.ts";
+import type { GradedRates, Rates } from "#core/money.ts";
+import { writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { numeral } from "./section.ts";
+import { numeral, sorted } from "./section.ts";
 
-/** In US dollars per million tokens. */
-export function rateFields(rates: Rates): JsonObject {
+/** In US dollars, in the words and scales of the file. */
+export function priceFields({ grades = {}, ...rates }: GradedRates): JsonObject {
+  const graded = sorted(new Map(Object.entries(grades))).map(
+    ([grade, each]) => [grade, rateFields(each)] as const,
+  );
+  return {
+    ...rateFields(rates),
+    ...(graded.length === 0 ? {} : { grades: Object.fromEntries(graded) }),
+  };
+}
+
+function rateFields(rates: Partial<Rates>): JsonObject {
   return Object.fromEntries(
-    Object.entries(RATE_WORDS).flatMap(([word, name]) => {
-      const { [name]: rate } = rates;
-      return rate === undefined ? [] : [[word, numeral(writeRate(rate))] as const];
-    }),
+    writeRates(rates).map(({ word, written }) => [word, numeral(written)] as const),
   );
 }

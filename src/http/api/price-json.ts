@@ -1,12 +1,12 @@
-import type { Price, Rates } from "#core/money.ts";
+import type { GradedRates, Price, Rates } from "#core/money.ts";
+import { writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { defined } from "#lib/values.ts";
 
-/** Rates in US dollars for a million tokens. */
+/** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {
   const { source, date, tiers = [] } = price;
   return {
-    ...showRates(price),
+    ...showGradedRates(price),
     ...(tiers.length === 0
       ? {}
       : {
@@ -20,16 +20,16 @@ export function showPrice(price: Price): JsonObject {
   };
 }
 
-function showRates(rates: Rates): JsonObject {
-  const perMillion = (rate: number | undefined): number | undefined =>
-    rate === undefined ? undefined : rate / 1e6;
-  return defined({
-    input: perMillion(rates.input),
-    output: perMillion(rates.output),
-    cached_input: perMillion(rates.cachedInput),
-    cache_write: perMillion(rates.cacheWrite),
-    long_cache_write: perMillion(rates.longCacheWrite),
-    audio_input: perMillion(rates.audioInput),
-    audio_output: perMillion(rates.audioOutput),
-  });
+export function showGradedRates({ grades = {}, ...rates }: GradedRates): JsonObject {
+  const graded = Object.entries(grades).map(([grade, each]) => [grade, showRates(each)] as const);
+  return {
+    ...showRates(rates),
+    ...(graded.length === 0 ? {} : { grades: Object.fromEntries(graded) }),
+  };
+}
+
+function showRates(rates: Partial<Rates>): JsonObject {
+  return Object.fromEntries(
+    writeRates(rates).map(({ word, written }) => [word, Number(written)] as const),
+  );
 }

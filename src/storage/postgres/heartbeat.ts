@@ -6,7 +6,7 @@ const ABANDONED_AFTER_MS = 30_000;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 
 /** By the database's clock, the only one that all gateways share. */
-const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+export const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Shows the other gateways that this one lives, until it is disposed. */
 export async function startHeartbeat(

@@ -11,7 +11,8 @@ import type { Group } from "../group.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
-import { toOpenHold } from "../tables/holds.ts";
+import { LASTING, toOpenHold } from "../tables/holds.ts";
+import { isOrphan } from "../orphans.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
@@ -80,7 +81,15 @@ export function openPostgresLedger(
         .leftJoin("instances", "instances.id", "holds.instance")
         .selectAll("holds")
         .where("holds.instance", "!=", deps.instance)
-        .where(isAbandoned(sql.ref("instances.seen_at")))
+        .where((hold) =>
+          hold.or([
+            hold.and([
+              hold("holds.instance", "!=", LASTING),
+              isAbandoned(sql.ref("instances.seen_at")),
+            ]),
+            isOrphan(hold, clock.now()),
+          ]),
+        )
         .orderBy("call_id")
         .execute();
       return rows.map(toOpenHold);

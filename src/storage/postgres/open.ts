@@ -10,7 +10,7 @@ import { findCallsEnd } from "./calls-end.ts";
 import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
 import { isHopeless, judge } from "./failure.ts";
-import { isAlive, startHeartbeat } from "./heartbeat.ts";
+import { isAlive, nowMs, startHeartbeat } from "./heartbeat.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
 import type { Operation, PostgresWrite } from "./operation.ts";
 import { openPool } from "./pool.ts";
@@ -69,6 +69,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     keyTtlMs: KEY_TTL_MS,
     isAlive: async (other) => other === instance || (await isAlive(db, other)),
     findCallsEnd: () => findCallsEnd(db),
+    sharedNow: () => nowMs,
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import type { GatewayError } from "#core/error.ts";
 import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
@@ -99,6 +99,8 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     // The folder is this process's alone.
     isAlive: async (other) => other === instance,
     findCallsEnd: () => findCallsEnd(db),
+    // One process owns the file, so its clock is the only one.
+    sharedNow: () => sql.val(clock.now()),
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

@@ -3,7 +3,10 @@ import { z } from "zod";
 import type { CallOutcome, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
+import type { Usage } from "#core/usage.ts";
+import { defined } from "#lib/values.ts";
 import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
+import { rates, writeRates } from "./rates.ts";
 
 /** The journal: a row for each call that ended. */
 export interface CallsTable {
@@ -39,6 +42,14 @@ export interface CallsTable {
   long_cache_write_tokens: number | null;
   /** JSON of the `Rates` it was charged by. */
   rates: string | null;
+  image_input_tokens: Generated<number>;
+  image_output_tokens: Generated<number>;
+  images: Generated<number>;
+  /** Of the audio or video; `duration_ms` is the call's own. */
+  media_ms: Generated<number>;
+  characters: Generated<number>;
+  searches: Generated<number>;
+  grade: string | null;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -69,6 +80,13 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   lost: "text",
   long_cache_write_tokens: "bigint",
   rates: "text",
+  image_input_tokens: "bigint",
+  image_output_tokens: "bigint",
+  images: "bigint",
+  media_ms: "bigint",
+  characters: "bigint",
+  searches: "bigint",
+  grade: "text",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -101,6 +119,13 @@ export function callValues(record: CallRecord): Values {
     record.lost.length === 0 ? "[]" : JSON.stringify(record.lost),
     usage.longCacheWriteTokens === undefined ? null : whole(usage.longCacheWriteTokens),
     record.rates === undefined ? null : ratesText(record.rates),
+    whole(usage.imageInputTokens ?? 0),
+    whole(usage.imageOutputTokens ?? 0),
+    whole(usage.images ?? 0),
+    whole(usage.durationMs ?? 0),
+    whole(usage.characters ?? 0),
+    whole(usage.searches ?? 0),
+    usage.grade === undefined ? null : text(usage.grade),
   ];
 }
 
@@ -118,19 +143,7 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     isStream: row.is_stream === 1,
     outcome: row.outcome,
     fault: row.fault,
-    usage: {
-      inputTokens: row.input_tokens,
-      cachedInputTokens: row.cached_input_tokens,
-      cacheWriteTokens: row.cache_write_tokens,
-      audioInputTokens: row.audio_input_tokens,
-      outputTokens: row.output_tokens,
-      reasoningTokens: row.reasoning_tokens,
-      audioOutputTokens: row.audio_output_tokens,
-      isEstimated: row.is_estimated === 1,
-      ...(row.long_cache_write_tokens === null
-        ? {}
-        : { longCacheWriteTokens: row.long_cache_write_tokens }),
-    },
+    usage: toUsage(row),
     cost: nanoUsd(row.cost),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
@@ -140,32 +153,41 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
   };
 }
 
+/** What few calls have is absent from the others. */
+function toUsage(row: Selectable<CallsTable>): Usage {
+  return {
+    inputTokens: row.input_tokens,
+    cachedInputTokens: row.cached_input_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    audioInputTokens: row.audio_input_tokens,
+    outputTokens: row.output_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    audioOutputTokens: row.audio_output_tokens,
+    ...defined({
+      longCacheWriteTokens: row.long_cache_write_tokens ?? undefined,
+      imageInputTokens: row.image_input_tokens || undefined,
+      imageOutputTokens: row.image_output_tokens || undefined,
+      images: row.images || undefined,
+      durationMs: row.media_ms || undefined,
+      characters: row.characters || undefined,
+      searches: row.searches || undefined,
+      grade: row.grade ?? undefined,
+    }),
+    isEstimated: row.is_estimated === 1,
+  };
+}
+
 /** A handful, each written with very many calls; where a price comes from is not. */
 const ratesTexts = new WeakMap<Rates, string>();
 
 function ratesText(rates: Rates): string {
   let text = ratesTexts.get(rates);
   if (text === undefined) {
-    const { input, output, cachedInput, cacheWrite, longCacheWrite, audioInput, audioOutput } =
-      rates;
-    const own = { input, output, cachedInput, cacheWrite, longCacheWrite, audioInput, audioOutput };
-    text = JSON.stringify(own);
+    text = writeRates(rates);
     ratesTexts.set(rates, text);
   }
   return text;
 }
-
-const rate = z.exactOptional(z.number());
-
-const rates = z.object({
-  input: z.number(),
-  output: z.number(),
-  cachedInput: rate,
-  cacheWrite: rate,
-  longCacheWrite: rate,
-  audioInput: rate,
-  audioOutput: rate,
-});
 
 const attempts = z.array(
   z.object({

@@ -1,8 +1,9 @@
 import type { Generated } from "kysely";
 import { z } from "zod";
 import type { Group, GroupChange } from "#core/group.ts";
-import type { Price, Rates } from "#core/money.ts";
+import type { GradedRates, Price } from "#core/money.ts";
 import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
+import { gradedRates } from "./rates.ts";
 
 export interface GroupsTable extends LimitColumns {
   id: Generated<number>;
@@ -13,7 +14,7 @@ export interface GroupsTable extends LimitColumns {
   channels: string | null;
   /** Thousandths. */
   price_factor: number;
-  /** JSON object of rates by model, in pico-dollars a token. */
+  /** JSON object of `GradedRates` by model. */
   prices: string;
   /** Of all its users together. */
   shared_requests_per_minute: number | null;
@@ -101,20 +102,11 @@ export function groupColumns(change: GroupChange) {
   };
 }
 
-function writePrices(prices: ReadonlyMap<string, Rates>): string {
+function writePrices(prices: ReadonlyMap<string, GradedRates>): string {
   return JSON.stringify(Object.fromEntries(prices));
 }
 
-const rate = z.number().int().nonnegative();
-const rates = z.object({
-  input: rate,
-  output: rate,
-  cachedInput: rate.exactOptional(),
-  cacheWrite: rate.exactOptional(),
-  audioInput: rate.exactOptional(),
-  audioOutput: rate.exactOptional(),
-});
-const ratesByModel = z.record(z.string(), rates);
+const ratesByModel = z.record(z.string(), gradedRates);
 
 function pricesIn(row: GroupRow): ReadonlyMap<string, Price> {
   const source = `the group '${row.group_name}'`;

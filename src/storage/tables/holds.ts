@@ -36,6 +36,9 @@ export const HOLD_COLUMNS: Columns<HoldsTable> = {
   more_accounts: "text",
 };
 
+/** In place of a process: no process's end is the end of such a hold. */
+export const LASTING = "task";
+
 export function holdValues(
   request: HoldRequest,
   columns: AccountColumns,
@@ -49,7 +52,7 @@ export function holdValues(
     0,
     null,
     JSON.stringify(request.context),
-    instance,
+    request.isLasting === true ? LASTING : instance,
     whole(request.openedAt),
     columns.more,
   ];

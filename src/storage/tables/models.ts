@@ -1,15 +1,16 @@
 import type { Selectable } from "kysely";
 import type { ModelOverride } from "#core/model.ts";
-import type { Rates } from "#core/money.ts";
+import type { GradedRates } from "#core/money.ts";
 import type { StoredModel } from "#core/stored-routing.ts";
-import { isObject, parseJson } from "#lib/json.ts";
-import { defined, numberOf } from "#lib/values.ts";
+import { parseJson } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import { limitsOf } from "./limit-columns.ts";
+import { gradedRates, writeGradedRates } from "./rates.ts";
 
 /** What the owner says of models over what the catalogue knows. */
 export interface ModelsTable {
   name: string;
-  /** JSON, in pico-dollars a token; null where the price is the catalogue's. */
+  /** JSON of `GradedRates`; null where the price is the catalogue's. */
   rates: string | null;
   /** Where the rates were read, and on which day. */
   source: string | null;
@@ -22,9 +23,9 @@ export interface ModelsTable {
 }
 
 export function modelColumns({ price, contextTokens, maxOutputTokens, limits }: ModelOverride) {
-  const { source = null, date = null, tiers: _, ...rates } = price ?? {};
+  const { source = null, date = null } = price ?? {};
   return {
-    rates: price === undefined ? null : JSON.stringify(rates),
+    rates: price === undefined ? null : writeGradedRates(price),
     source,
     date,
     context_tokens: contextTokens ?? null,
@@ -45,19 +46,6 @@ export function toStoredModel(row: Selectable<ModelsTable>): StoredModel {
   return { name: row.name, override, updatedAt: row.updated_at };
 }
 
-function toRates(text: string): Rates | undefined {
-  const json = parseJson(text);
-  if (!isObject(json)) return undefined;
-  const { input, output } = json;
-  if (typeof input !== "number" || typeof output !== "number") return undefined;
-  return {
-    input,
-    output,
-    ...defined({
-      cachedInput: numberOf(json["cachedInput"]),
-      cacheWrite: numberOf(json["cacheWrite"]),
-      audioInput: numberOf(json["audioInput"]),
-      audioOutput: numberOf(json["audioOutput"]),
-    }),
-  };
+function toRates(text: string): GradedRates | undefined {
+  return gradedRates.safeParse(parseJson(text)).data;
 }

@@ -20,6 +20,13 @@ export interface UsageHoursTable {
   reasoning_tokens: number;
   audio_output_tokens: number;
   cost: NanoUsd;
+  image_input_tokens: number;
+  image_output_tokens: number;
+  images: number;
+  /** Of audio and video. */
+  media_ms: number;
+  characters: number;
+  searches: number;
 }
 
 export const HOUR_MS = 3_600_000;
@@ -37,4 +44,10 @@ export const COUNTS = [
   "reasoning_tokens",
   "audio_output_tokens",
   "cost",
+  "image_input_tokens",
+  "image_output_tokens",
+  "images",
+  "media_ms",
+  "characters",
+  "searches",
 ] as const;

@@ -2,7 +2,7 @@ import type { OutboundFormat } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import { defined } from "#lib/values.ts";
 import { parseError } from "#styles/upstream-error.ts";
-import { parseRanking, topOf } from "./parse-ranking.ts";
+import { parseRanking, topOf, withSearches } from "./parse-ranking.ts";
 
 /** The second version of this format. Its servers count searches, not tokens. */
 export const cohere: OutboundFormat<RerankQuestion, Ranking> = {
@@ -14,7 +14,8 @@ export const cohere: OutboundFormat<RerankQuestion, Ranking> = {
       documents: question.documents,
       ...defined({ top_n: topOf(question) }),
     }),
-    parse: (body, question) => parseRanking(body["results"], question),
+    parse: (body, question) =>
+      parseRanking(body["results"], question, withSearches(undefined, body, question)),
     parseError,
   },
 };

@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { parseError } from "#styles/upstream-error.ts";
-import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
+import { parseRanking, parseUsage, topOf, withSearches } from "./parse-ranking.ts";
 import { readQuestion } from "./read-question.ts";
 
 type RerankFormat = InboundFormat<RerankQuestion, Ranking> &
@@ -40,7 +40,8 @@ export const jina: RerankFormat = {
       ...defined({ top_n: topOf(question) }),
     }),
 
-    parse: (body, question) => parseRanking(body["results"], question, usageIn(body)),
+    parse: (body, question) =>
+      parseRanking(body["results"], question, withSearches(usageIn(body), body, question)),
 
     parseError,
   },

@@ -120,7 +120,8 @@ const FORMATS: readonly Spoken[] = [
     built: ASKED,
     top: { ...ASKED, top_n: 2 },
     wrap: (results) => ({ id: "x", results, meta: { billed_units: { search_units: 1 } } }),
-    tokens: undefined,
+    // Nobody counted them.
+    tokens: 6,
   },
   {
     format: voyage,
@@ -208,7 +209,7 @@ describe("tokens of an answer in the shared format", () => {
     [{ usage: { prompt_tokens: 8 } }, 8],
     [{ tokens: { input_tokens: 5, output_tokens: 2 } }, 7],
     [{ meta: { tokens: { input_tokens: 5, output_tokens: 0 } } }, 5],
-    [{ usage: { search_units: 1 } }, undefined],
+    [{ usage: { search_units: 1 } }, 6],
     [{ usage: { total_tokens: 0 } }, undefined],
     [{ usage: { total_tokens: -4 } }, undefined],
     [{ usage: { total_tokens: 1e18 } }, undefined],
@@ -218,5 +219,30 @@ describe("tokens of an answer in the shared format", () => {
     const { usage } = jina.outbound.parse({ results: [RESULT], ...members }, read());
 
     expect(usage?.inputTokens).toBe(tokens);
+  });
+});
+
+describe("searches that a vendor charges", () => {
+  const usageIn = (format: OutboundFormat<RerankQuestion, Ranking>, members: JsonObject) =>
+    format.outbound.parse({ results: [RESULT], ...members }, read()).usage;
+  const billed = { meta: { billed_units: { search_units: 3 } } };
+
+  test("are what it says, beside tokens that it may have counted or not", () => {
+    const counted = { usage: { total_tokens: 9, search_units: 2 } };
+
+    expect(usageIn(cohere, billed)).toMatchObject({ searches: 3, isEstimated: true });
+    expect(usageIn(jina, billed)).toMatchObject({ searches: 3, isEstimated: true });
+    expect(usageIn(jina, counted)).toMatchObject({
+      inputTokens: 9,
+      searches: 2,
+      isEstimated: false,
+    });
+  });
+
+  test("are ours to count where it says none, or what cannot be", () => {
+    const odd = { meta: { billed_units: { search_units: -1 } } };
+
+    expect(usageIn(cohere, {})).toBeUndefined();
+    expect(usageIn(cohere, odd)).toBeUndefined();
   });
 });

@@ -1,85 +1,95 @@
 import { invalid } from "#core/error.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
-import { parseRate, RATE_WORDS, writeRate, type Price, type Rates } from "#core/money.ts";
+import type { GradedRates, Price, Rates } from "#core/money.ts";
+import {
+  describeScale,
+  parseRate,
+  RATE_WORDS,
+  readRates,
+  type Scale,
+  UNIT_WORDS,
+  wholeRates,
+} from "#core/rate-words.ts";
+import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { either, number, object, text, type RecordRule } from "#lib/rules.ts";
-import { decimalOf, defined } from "#lib/values.ts";
+import { object, type RecordRule } from "#lib/rules.ts";
+import { decimalOf } from "#lib/values.ts";
+import { PRICE_MEMBERS } from "../price-fields.ts";
+import { showGradedRates } from "../price-json.ts";
 
 const MAX_PRICES = 1_000;
-
-type Word = keyof typeof RATE_WORDS;
-
-const rate = either(number(0, 100_000), text({ minLength: 1, maxLength: 24 }));
+const MAX_GRADES = 100;
+const WORDS = Object.keys(RATE_WORDS);
 
 export const PRICES: RecordRule = {
   is: "record",
-  of: object({
-    "input!": rate,
-    "output!": rate,
-    cached_input: rate,
-    cache_write: rate,
-    audio_input: rate,
-    audio_output: rate,
-  }),
+  of: object(PRICE_MEMBERS),
   doc:
-    "Prices by model, in US dollars per million tokens, in place of the usual ones and of the " +
-    "factor; what is left out costs as the input or the output does.",
+    "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
+    "costs as the input or the output does.",
 };
 
 /** Of a body that was held to the rule. */
-export function readPrices(value: Json | undefined): ReadonlyMap<string, Rates> | undefined {
+export function readPrices(value: Json | undefined): ReadonlyMap<string, GradedRates> | undefined {
   if (value === undefined) return undefined;
   const members = isObject(value) ? Object.entries(value) : [];
   if (members.length > MAX_PRICES) {
     throw invalid("prices", `'prices' has more than ${MAX_PRICES} models.`);
   }
-  return new Map(members.map(([model, price = null]) => [model, readRates(model, price)]));
+  return new Map(members.map(([model, price = null]) => [model, readPrice(model, price)]));
 }
 
 export function showPrices(prices: ReadonlyMap<string, Price>): JsonObject {
-  return Object.fromEntries([...prices].map(([model, price]) => [model, showRates(price)]));
+  return Object.fromEntries([...prices].map(([model, price]) => [model, showGradedRates(price)]));
 }
 
-function readRates(model: string, price: Json): Rates {
+function readPrice(model: string, price: Json): GradedRates {
   const param = `prices.${model.slice(0, 64)}`;
   if (!MODEL_PATTERN.test(model) || model.endsWith("*")) {
     throw invalid(param, `'${param}' is not a model's name.`);
   }
-  if (!isObject(price)) throw invalid(param, `'${param}' must be an object.`);
-  for (const word of Object.keys(price)) {
-    if (Object.hasOwn(RATE_WORDS, word)) continue;
-    const known = Object.keys(RATE_WORDS).join(", ");
-    throw invalid(param, `'${word.slice(0, 64)}' is not known in '${param}'; it has: ${known}.`);
+  const { grades = null, ...said } = membersOf(price, param, [...WORDS, "grades"]);
+  const rates = wholeRates(readWords(said, param));
+  if (rates === undefined) {
+    const units = UNIT_WORDS.join(", ");
+    throw invalid(param, `'${param}' must have input and output, 0 where free, or ${units}.`);
   }
-  const required = (word: Word): number => readRate(price[word], `${param}.${word}`);
-  const optional = (word: Word): number | undefined =>
-    price[word] === undefined || price[word] === null ? undefined : required(word);
-  return {
-    input: required("input"),
-    output: required("output"),
-    ...defined({
-      cachedInput: optional("cached_input"),
-      cacheWrite: optional("cache_write"),
-      audioInput: optional("audio_input"),
-      audioOutput: optional("audio_output"),
-    }),
-  };
+  return grades === null ? rates : { ...rates, grades: readGrades(grades, `${param}.grades`) };
 }
 
-function readRate(given: Json | undefined, param: string): number {
-  const written = decimalOf(given);
-  const parsed = written === undefined ? undefined : parseRate(written);
-  if (parsed !== undefined) return parsed;
-  throw invalid(
-    param,
-    `'${param}' must be US dollars per million tokens, of at most six decimals and 100000.`,
-  );
-}
-
-function showRates(rates: Rates): JsonObject {
-  const shown = Object.entries(RATE_WORDS).flatMap(([word, name]) => {
-    const { [name]: each } = rates;
-    return each === undefined ? [] : [[word, Number(writeRate(each))] as const];
+function readGrades(value: Json, param: string): Readonly<Record<string, Partial<Rates>>> {
+  const members = isObject(value) ? Object.entries(value) : [];
+  if (members.length === 0 || members.length > MAX_GRADES) {
+    throw invalid(param, `'${param}' must be an object of 1 to ${MAX_GRADES} kinds of results.`);
+  }
+  const grades = members.map(([grade, rates = null]) => {
+    const at = `${param}.${grade.slice(0, 64)}`;
+    if (!isGrade(grade)) throw invalid(at, `'${at}' is no kind of a result.`);
+    const read = readWords(membersOf(rates, at, WORDS), at);
+    if (Object.keys(read).length === 0) throw invalid(at, `'${at}' holds no price.`);
+    return [grade, read] as const;
   });
-  return Object.fromEntries(shown);
+  return Object.fromEntries(grades);
+}
+
+function membersOf(value: Json, param: string, known: readonly string[]): JsonObject {
+  if (!isObject(value)) throw invalid(param, `'${param}' must be an object.`);
+  const unknown = Object.keys(value).find((word) => !known.includes(word));
+  if (unknown === undefined) return value;
+  const all = known.join(", ");
+  throw invalid(param, `'${unknown.slice(0, 64)}' is not known in '${param}'; it has: ${all}.`);
+}
+
+function readWords(said: JsonObject, param: string): Partial<Rates> {
+  return readRates((word, scale) => {
+    const given = said[word] ?? null;
+    return given === null ? undefined : readRate(given, scale, `${param}.${word}`);
+  });
+}
+
+function readRate(given: Json, scale: Scale, param: string): number {
+  const written = decimalOf(given);
+  const rate = written === undefined ? undefined : parseRate(written, scale);
+  if (rate !== undefined) return rate;
+  throw invalid(param, `'${param}' must be ${describeScale(scale)}.`);
 }

@@ -1,5 +1,6 @@
 import type { CallRecord } from "#core/call.ts";
-import { partsOf, writePartCost, writeRate } from "#core/money.ts";
+import { partsOf, writePartCost, type CostPart } from "#core/money.ts";
+import { wordOf, writeRate } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
@@ -24,6 +25,13 @@ export function showCall(call: CallRecord): JsonObject {
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
       audio_output_tokens: usage.audioOutputTokens,
+      image_input_tokens: usage.imageInputTokens ?? 0,
+      image_output_tokens: usage.imageOutputTokens ?? 0,
+      images: usage.images ?? 0,
+      media_seconds: (usage.durationMs ?? 0) / 1_000,
+      characters: usage.characters ?? 0,
+      searches: usage.searches ?? 0,
+      grade: usage.grade ?? null,
       is_estimated: usage.isEstimated,
     },
     cost_usd: showUsd(call.cost),
@@ -35,17 +43,23 @@ export function showCall(call: CallRecord): JsonObject {
 
 /** What each part of a call cost; null where the rates are not known. Together they are what it cost, rounded up. */
 export function showCostParts({ usage, rates }: CallRecord): JsonObject {
-  const parts = rates && partsOf(usage, rates).filter(({ tokens }) => tokens > 0);
+  const parts = rates && partsOf(usage, rates).filter(({ count }) => count > 0);
+  return { cost_parts: parts?.map(showCostPart) ?? null };
+}
+
+function showCostPart(part: CostPart): JsonObject {
+  const { kind, count, rate } = part;
+  // Nobody prices reasoning by itself: it is output.
+  const { word, scale } = kind === "reasoning" ? REASONING : wordOf(kind);
   return {
-    cost_parts:
-      parts?.map((part) => ({
-        kind: part.kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-        tokens: part.tokens,
-        usd_per_million: writeRate(part.rate),
-        cost_usd: writePartCost(part),
-      })) ?? null,
+    kind: word,
+    count: kind === "second" ? count / 1_000 : count,
+    [scale === "million" ? "usd_per_million" : "usd_each"]: writeRate(rate, scale),
+    cost_usd: writePartCost(part),
   };
 }
+
+const REASONING = { word: "reasoning", scale: "million" } as const;
 
 /** The same, for whoever watches over the gateway. */
 export function showCallWhole(call: CallRecord): JsonObject {

@@ -3,27 +3,18 @@ import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { Json } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
-import { either, integer, number, object, text } from "#lib/rules.ts";
+import { integer, object, text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
+import { PRICE_MEMBERS } from "../price-fields.ts";
 import { readFields } from "../read-fields.ts";
 import { modelIn, showModel } from "./list-models.ts";
 
-const RATE = {
-  ...either(number(0, 100_000), text({ minLength: 1, maxLength: 24 })),
-  doc: "US dollars for a million tokens, at most six decimals.",
-};
-
 const OVERRIDE = object({
-  input: RATE,
-  output: RATE,
-  cached_input: RATE,
-  cache_write: RATE,
-  audio_input: RATE,
-  audio_output: RATE,
+  ...PRICE_MEMBERS,
   source: { ...text({ minLength: 1, maxLength: 500 }), doc: "Where the price was read." },
   date: { ...text({ minLength: 10, maxLength: 10 }), doc: "The day it was read; else today." },
   context: integer(1, 100_000_000),

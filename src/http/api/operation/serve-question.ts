@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { InboundFormat, Question, QuestionKind, Reading } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
-import { fitsIn, NO_USAGE } from "#core/usage.ts";
+import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
@@ -45,7 +45,7 @@ export async function readQuestion<Q extends Question, A extends Reading>(
   return { question: named(inbound.read(json, address)), sent: text };
 }
 
-function named<Q extends Question>(question: Q): Q {
+export function named<Q extends Question>(question: Q): Q {
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   return question;
 }
@@ -80,10 +80,11 @@ export function askedBy<Q extends Question, A extends Reading>(
   exchange: Exchange,
   question: Q,
   id: string,
-  { sizeOf, expect }: QuestionKind<Q, A>,
+  { sizeOf, expect, unitsOf }: Pick<QuestionKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
   { clock }: HttpDeps,
 ): Asked<Q> {
   const inputTokens = fitsIn(sizeOf(question));
+  const units = fitUnits(unitsOf?.(question) ?? {});
   const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
   return {
     id: exchange.id,
@@ -92,12 +93,13 @@ export function askedBy<Q extends Question, A extends Reading>(
     question,
     facts: { model: question.model, stream: question.stream === true, maxOutputTokens, choices },
     inputTokens,
+    units,
     isStrict: exchange.request.headers.get("sluice-strict") === "true",
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
     onStanding: (standing) => exchange.announce(rateHeaders(standing, undefined, clock.now())),
-    count: async () => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
+    count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };
 }
 

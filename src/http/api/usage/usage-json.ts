@@ -66,6 +66,12 @@ function showSum(sum: UsageSum): JsonObject {
     output_tokens: sum.outputTokens,
     reasoning_tokens: sum.reasoningTokens,
     audio_output_tokens: sum.audioOutputTokens,
+    image_input_tokens: sum.imageInputTokens,
+    image_output_tokens: sum.imageOutputTokens,
+    images: sum.images,
+    media_seconds: sum.durationMs / 1_000,
+    characters: sum.characters,
+    searches: sum.searches,
     cost_usd: writeUsd(sum.cost),
   };
 }

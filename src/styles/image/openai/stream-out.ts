@@ -11,30 +11,33 @@ import { writeUsage } from "./usage.ts";
  * `image_generation.partial_image` and `.completed`, `image_edit.*` for edits:
  * https://platform.openai.com/docs/api-reference/images-streaming
  */
-export function openEncoder(question: ImageQuestion): ImageEncoder {
-  return new Encoder(question.task === "generate" ? "image_generation" : "image_edit");
+export function openEncoder(question: ImageQuestion, at: number): ImageEncoder {
+  return new Encoder(question.task === "generate" ? "image_generation" : "image_edit", at);
 }
 
 class Encoder implements ImageEncoder {
   readonly #prefix: string;
+  readonly #at: number;
   /** The last picture so far: what was used goes with the last of all. */
   #held: JsonObject | undefined;
 
-  constructor(prefix: string) {
+  constructor(prefix: string, at: number) {
     this.#prefix = prefix;
+    this.#at = at;
   }
 
   encode(event: Parameters<ImageEncoder["encode"]>[0]): string {
     switch (event.type) {
       case "partial":
         return this.#event("partial_image", {
+          created_at: this.#at,
           ...pictureOf(event.picture),
           ...event.about,
           partial_image_index: event.step,
         });
       case "picture": {
         const before = this.#release(NO_USAGE);
-        this.#held = { ...pictureOf(event.picture), ...event.about };
+        this.#held = { created_at: this.#at, ...pictureOf(event.picture), ...event.about };
         return before;
       }
       case "failed": {

@@ -34,6 +34,16 @@ describe("usage is understood however a server counts", () => {
       },
     ],
     [
+      "with pictures seen and drawn",
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        prompt_tokens_details: { image_tokens: 90 },
+        completion_tokens_details: { image_tokens: 40 },
+      },
+      { inputTokens: 100, imageInputTokens: 90, outputTokens: 50, imageOutputTokens: 40 },
+    ],
+    [
       "with reasoning only in the total",
       {
         prompt_tokens: 12,
@@ -150,9 +160,11 @@ test("[A2.3] what is written is read again as it was, and adds up", () => {
     cachedInputTokens: 60,
     cacheWriteTokens: 7,
     audioInputTokens: 3,
+    imageInputTokens: 20,
     outputTokens: 50,
     reasoningTokens: 30,
     audioOutputTokens: 2,
+    imageOutputTokens: 5,
   });
   const wire = buildUsage(full);
 

@@ -43,8 +43,10 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     cachedInputTokens: counted.cached,
     cacheWriteTokens: counted.written,
     audioInputTokens: counted.heard,
+    imageInputTokens: memberOf(input, "image_tokens"),
     reasoningTokens: counted.reasoning + missing.hidden,
     audioOutputTokens: firstInteger(memberOf(output, "audio_tokens")),
+    imageOutputTokens: memberOf(output, "image_tokens"),
   });
 }
 
@@ -74,6 +76,7 @@ function missingParts(
 }
 
 export function buildUsage(usage: Usage): JsonObject {
+  const { imageInputTokens = 0, imageOutputTokens = 0 } = usage;
   return {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
@@ -82,10 +85,12 @@ export function buildUsage(usage: Usage): JsonObject {
       cached_tokens: usage.cachedInputTokens,
       audio_tokens: usage.audioInputTokens,
       ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      ...(imageInputTokens > 0 ? { image_tokens: imageInputTokens } : {}),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: usage.audioOutputTokens,
+      ...(imageOutputTokens > 0 ? { image_tokens: imageOutputTokens } : {}),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

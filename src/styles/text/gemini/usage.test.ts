@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseUsage } from "./usage.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { parseUsage, usageMetadataOf } from "./usage.ts";
 
 test("what was heard from the cache counts as cached, and not as heard once more", () => {
   const usage = parseUsage({
@@ -12,4 +13,48 @@ test("what was heard from the cache counts as cached, and not as heard once more
   });
 
   expect(usage).toMatchObject({ cachedInputTokens: 300, audioInputTokens: 60 });
+});
+
+test("pictures are told apart, seen or drawn, and those from the cache count as cached", () => {
+  const usage = parseUsage({
+    promptTokenCount: 600,
+    cachedContentTokenCount: 258,
+    promptTokensDetails: [
+      { modality: "TEXT", tokenCount: 84 },
+      { modality: "IMAGE", tokenCount: 516 },
+    ],
+    cacheTokensDetails: [{ modality: "IMAGE", tokenCount: 258 }],
+    candidatesTokenCount: 1_300,
+    candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_290 }],
+    totalTokenCount: 1_900,
+  });
+
+  expect(usage).toMatchObject({ imageInputTokens: 258, imageOutputTokens: 1_290 });
+});
+
+test("callers of this style are told what of a translated answer was seen, heard or drawn", () => {
+  const usage = {
+    ...NO_USAGE,
+    inputTokens: 100,
+    imageInputTokens: 60,
+    outputTokens: 50,
+    audioOutputTokens: 10,
+    imageOutputTokens: 30,
+  };
+
+  expect(usageMetadataOf({ type: "usage", usage })).toMatchObject({
+    promptTokensDetails: [
+      { modality: "TEXT", tokenCount: 40 },
+      { modality: "IMAGE", tokenCount: 60 },
+    ],
+    candidatesTokensDetails: [
+      { modality: "TEXT", tokenCount: 10 },
+      { modality: "AUDIO", tokenCount: 10 },
+      { modality: "IMAGE", tokenCount: 30 },
+    ],
+  });
+  const { imageInputTokens: _, ...plain } = usage;
+  expect(usageMetadataOf({ type: "usage", usage: plain })).not.toHaveProperty(
+    "promptTokensDetails",
+  );
 });

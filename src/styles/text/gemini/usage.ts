@@ -29,14 +29,12 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   return usageOf({
     inputTokens: input,
     cachedInputTokens: countOf(wire, "cachedContentTokenCount"),
-    // What was heard from the cache counts as cached.
-    audioInputTokens: Math.max(
-      0,
-      heardIn(wire["promptTokensDetails"]) - heardIn(wire["cacheTokensDetails"]),
-    ),
+    audioInputTokens: uncached(wire, "AUDIO"),
+    imageInputTokens: uncached(wire, "IMAGE"),
     outputTokens: output,
     reasoningTokens: thoughts,
-    audioOutputTokens: heardIn(wire["candidatesTokensDetails"]),
+    audioOutputTokens: tokensOf("AUDIO", wire["candidatesTokensDetails"]),
+    imageOutputTokens: tokensOf("IMAGE", wire["candidatesTokensDetails"]),
   });
 }
 
@@ -49,7 +47,9 @@ export function usageMetadataOf({
 }
 
 function buildUsage(usage: Usage): JsonObject {
-  const { inputTokens, outputTokens, reasoningTokens, audioInputTokens, audioOutputTokens } = usage;
+  const { inputTokens, outputTokens, reasoningTokens } = usage;
+  const { audioInputTokens, imageInputTokens = 0 } = usage;
+  const { audioOutputTokens, imageOutputTokens = 0 } = usage;
   const candidates = outputTokens - reasoningTokens;
   return {
     promptTokenCount: inputTokens,
@@ -57,25 +57,34 @@ function buildUsage(usage: Usage): JsonObject {
     totalTokenCount: inputTokens + outputTokens,
     thoughtsTokenCount: reasoningTokens,
     cachedContentTokenCount: usage.cachedInputTokens,
-    ...(audioInputTokens > 0
-      ? { promptTokensDetails: details(inputTokens, audioInputTokens) }
-      : {}),
-    ...(audioOutputTokens > 0
-      ? { candidatesTokensDetails: details(candidates, audioOutputTokens) }
-      : {}),
+    ...details("promptTokensDetails", inputTokens, audioInputTokens, imageInputTokens),
+    ...details("candidatesTokensDetails", candidates, audioOutputTokens, imageOutputTokens),
   };
 }
 
-function details(total: number, heard: number): readonly JsonObject[] {
-  return [
-    { modality: "TEXT", tokenCount: Math.max(0, total - heard) },
-    { modality: "AUDIO", tokenCount: heard },
-  ];
+/** Only where there is more than text. */
+function details(name: string, total: number, audio: number, image: number): JsonObject {
+  if (audio + image === 0) return {};
+  return {
+    [name]: [
+      { modality: "TEXT", tokenCount: Math.max(0, total - audio - image) },
+      ...(audio > 0 ? [{ modality: "AUDIO", tokenCount: audio }] : []),
+      ...(image > 0 ? [{ modality: "IMAGE", tokenCount: image }] : []),
+    ],
+  };
 }
 
-function heardIn(details: Json | undefined): number {
+type Modality = "AUDIO" | "IMAGE";
+
+/** What was heard or seen from the cache counts as cached. */
+function uncached(wire: JsonObject, modality: Modality): number {
+  const { promptTokensDetails: all, cacheTokensDetails: cached } = wire;
+  return Math.max(0, tokensOf(modality, all) - tokensOf(modality, cached));
+}
+
+function tokensOf(modality: Modality, details: Json | undefined): number {
   return listOf(details)
-    .filter((one) => memberOf(one, "modality") === "AUDIO")
+    .filter((one) => memberOf(one, "modality") === modality)
     .reduce<number>((sum, one) => sum + (integerOf(memberOf(one, "tokenCount")) ?? 0), 0);
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseUsage, UsageReader } from "./usage.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { buildUsage, parseUsage, UsageReader } from "./usage.ts";
 
 const WRITTEN = {
   input_tokens: 5,
@@ -25,4 +26,19 @@ test("a server that says nothing of it, or nonsense, is taken to write for minut
     expect(parseUsage({ ...WRITTEN, cache_creation: odd })).not.toHaveProperty(
       "longCacheWriteTokens",
     );
+});
+
+test("searches of the web are counted, since they are charged", () => {
+  const searched = { ...WRITTEN, server_tool_use: { web_search_requests: 2 } };
+  const reader = new UsageReader();
+  reader.add(WRITTEN);
+  reader.add({ output_tokens: 9, server_tool_use: { web_search_requests: 3 } });
+
+  expect(parseUsage(searched)).toMatchObject({ searches: 2 });
+  expect(reader.usage).toMatchObject({ searches: 3 });
+  expect(parseUsage({ ...WRITTEN, server_tool_use: { web_search_requests: "some" } })).toEqual(
+    parseUsage(WRITTEN),
+  );
+  const told = { ...NO_USAGE, inputTokens: 5, outputTokens: 7, searches: 4 };
+  expect(parseUsage(buildUsage(told))).toEqual(told);
 });

@@ -53,17 +53,22 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     longCacheWriteTokens: memberOf(wire["cache_creation"], "ephemeral_1h_input_tokens"),
     outputTokens: output,
     reasoningTokens: integerOf(memberOf(wire["output_tokens_details"], "thinking_tokens")) ?? 0,
+    searches: integerOf(memberOf(wire["server_tool_use"], "web_search_requests")),
   });
 }
 
 /** Here what was cached is no part of the input. */
 export function buildUsage(usage: Usage): JsonObject {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const { searches = 0 } = usage;
   return {
     input_tokens: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedInputTokens,
     output_tokens: usage.outputTokens,
     ...(reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
+    ...(searches > 0
+      ? { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }
+      : {}),
   };
 }

@@ -66,7 +66,7 @@ function canStandAlone(item: Json): boolean {
 
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
-    usage: parseUsage(body["usage"]),
+    usage: parseUsage(body["usage"], body["output"]),
     outputText: () => outputTextIn(body),
     error: errorIn(body) ?? (isArray(body["output"]) ? undefined : NO_ANSWER),
   };

@@ -51,7 +51,7 @@ export class ResponseReader {
     const ownReason = reasonIn(response);
     const hasCalls = this.#items.some(({ isCall }) => isCall);
     const reason = parseFinish(response, hasCalls);
-    const usage = parseUsage(response["usage"]) ?? this.#usage;
+    const usage = parseUsage(response["usage"], response["output"]) ?? this.#usage;
     const extra = reason === "other" ? extraOf(defined({ reason: ownReason })) : {};
     return [
       ...events,
@@ -62,7 +62,7 @@ export class ResponseReader {
   }
 
   #readResponse(response: JsonObject, type: string): ChatEvent[] {
-    this.#usage = parseUsage(response["usage"]) ?? this.#usage;
+    this.#usage = parseUsage(response["usage"], response["output"]) ?? this.#usage;
     if (type !== "response.completed" && type !== "response.incomplete") {
       return this.#start(response);
     }

@@ -205,3 +205,18 @@ test(`bytes cut anywhere pass as they are (seed ${SEED})`, () => {
     { seed: SEED, numRuns: times(300, 10_000) },
   );
 });
+
+test("searches of the web are read off the end of a stream", () => {
+  const on = tap();
+  const output = [{ type: "web_search_call", id: "ws_1", status: "completed" }];
+
+  passed(
+    on,
+    CREATED,
+    event("response.completed", {
+      response: { ...RESPONSE, status: "completed", usage: USAGE, output },
+    }),
+  );
+
+  expect(on.usage).toMatchObject({ inputTokens: 3, searches: 1 });
+});

@@ -89,7 +89,7 @@ class ResponsesTap implements Tap {
     this.error = errorInEvent(json, type);
     const response = objectOf(json["response"]);
     if (this.error !== undefined || response === undefined) return;
-    this.usage = parseUsage(response["usage"]) ?? this.usage;
+    this.usage = parseUsage(response["usage"], response["output"]) ?? this.usage;
     if (type === "response.created") this.#response = response;
     if (type !== "response.completed" && type !== "response.incomplete") return;
     this.#output.say(

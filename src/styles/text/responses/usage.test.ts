@@ -26,6 +26,16 @@ describe("usage is understood however a server counts", () => {
       },
     ],
     [
+      "with pictures seen and drawn",
+      {
+        input_tokens: 100,
+        output_tokens: 50,
+        input_tokens_details: { text_tokens: 10, image_tokens: 90 },
+        output_tokens_details: { image_tokens: 40 },
+      },
+      { inputTokens: 100, imageInputTokens: 90, outputTokens: 50, imageOutputTokens: 40 },
+    ],
+    [
       "with reasoning only in the total",
       {
         input_tokens: 12,
@@ -64,4 +74,20 @@ test("[A2.4] what is written is read again as it was, and adds up", () => {
 
   expect(parseUsage(buildUsage(usage))).toEqual(usage);
   expect(buildUsage(usage)).toMatchObject({ total_tokens: 150 });
+});
+
+test("searches of the web are counted in the output, and neither failures nor pages that were opened", () => {
+  const call = { type: "web_search_call", status: "completed" };
+  const output = [
+    { ...call, action: { type: "search", query: "foxes" } },
+    call,
+    { ...call, action: { type: "open_page", url: "https://example.com" } },
+    { ...call, action: { type: "find_in_page", pattern: "fox" } },
+    { ...call, status: "failed", action: { type: "search" } },
+    { type: "message", content: [] },
+  ];
+  const usage = { input_tokens: 3, output_tokens: 2 };
+
+  expect(parseUsage(usage, output)).toMatchObject({ searches: 2 });
+  expect(parseUsage(usage, [])).not.toHaveProperty("searches");
 });

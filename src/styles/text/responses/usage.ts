@@ -1,29 +1,43 @@
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, memberOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf } from "#lib/values.ts";
 
-/** Usage as servers of this style report it; `undefined` where it says nothing that can be true. */
-export function parseUsage(wire: Json | undefined): Usage | undefined {
+/**
+ * Usage as servers of this style report it; `undefined` where it says nothing
+ * that can be true. Searches are charged, and stand in the output alone.
+ */
+export function parseUsage(wire: Json | undefined, output?: Json): Usage | undefined {
   if (!isObject(wire)) return undefined;
   const input = integerOf(wire["input_tokens"]);
   const total = integerOf(wire["total_tokens"]);
-  const output = integerOf(wire["output_tokens"]) ?? (total ?? Number.NaN) - (input ?? Number.NaN);
-  if (input === undefined || input + output === 0) return undefined;
+  const written = integerOf(wire["output_tokens"]) ?? (total ?? Number.NaN) - (input ?? Number.NaN);
+  if (input === undefined || input + written === 0) return undefined;
 
   const heard = wire["input_tokens_details"];
   const said = wire["output_tokens_details"];
   const reasoning = integerOf(memberOf(said, "reasoning_tokens")) ?? 0;
   // One vendor leaves reasoning out of its sum and counts it in the total only.
-  const isLeftOut = reasoning > 0 && total === input + output + reasoning;
+  const isLeftOut = reasoning > 0 && total === input + written + reasoning;
   return usageOf({
     inputTokens: input,
-    outputTokens: isLeftOut ? output + reasoning : output,
+    outputTokens: isLeftOut ? written + reasoning : written,
     cachedInputTokens: memberOf(heard, "cached_tokens"),
     cacheWriteTokens: memberOf(heard, "cache_write_tokens"),
     audioInputTokens: memberOf(heard, "audio_tokens"),
+    imageInputTokens: memberOf(heard, "image_tokens"),
     reasoningTokens: reasoning,
     audioOutputTokens: memberOf(said, "audio_tokens"),
+    imageOutputTokens: memberOf(said, "image_tokens"),
+    searches: listOf(output).filter(isSearch).length,
   });
+}
+
+/** Opening a page that was found, and looking into it, are items of this type as well, and free. */
+function isSearch(item: Json): boolean {
+  if (memberOf(item, "type") !== "web_search_call" || memberOf(item, "status") === "failed")
+    return false;
+  const action = memberOf(memberOf(item, "action"), "type") ?? "search";
+  return action === "search";
 }
 
 export function buildUsage(usage: Usage): JsonObject {

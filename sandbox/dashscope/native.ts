@@ -1,0 +1,78 @@
+import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import type { VendorError } from "#sandbox/vendor.ts";
+
+/** What starts the paths of the vendor's own protocol, beside the compatible one. */
+export const NATIVE = "/api/v1/";
+
+/** A refusal in that protocol: other codes, and in another shape. */
+export class NativeError extends Error {
+  override readonly name = "NativeError";
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+
+  body(requestId: string): JsonObject {
+    return { code: this.code, message: this.message, request_id: requestId };
+  }
+}
+
+export function invalidParameter(message: string): NativeError {
+  return new NativeError(400, "InvalidParameter", message);
+}
+
+export function modelNotFound(): NativeError {
+  return new NativeError(404, "ModelNotFound", "Model not exist.");
+}
+
+export function inspectionFailed(): NativeError {
+  const message = "Input or output data may contain inappropriate content.";
+  return new NativeError(400, "DataInspectionFailed", message);
+}
+
+/** The model is there, and lives at another address. */
+export function wrongAddress(): NativeError {
+  return invalidParameter("url error, please check url！");
+}
+
+/** Gives the key back. */
+export function checkKey(
+  headers: Readonly<Record<string, string>>,
+  apiKeys: readonly string[] | undefined,
+): string {
+  const key = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
+  if (key === undefined) throw new NativeError(401, "InvalidApiKey", "No API-key provided.");
+  if (apiKeys === undefined || apiKeys.includes(key)) return key;
+  throw new NativeError(401, "InvalidApiKey", "Invalid API-key provided.");
+}
+
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  const member = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return member === null ? undefined : member;
+}
+
+/** An error that was ordered as a fault. */
+export function nativeFailure(
+  { status, code, message }: VendorError,
+  requestId: string,
+): JsonObject {
+  const [usualCode, usualMessage] =
+    USUAL[status] ?? (status < 500 ? USUAL_CLIENT_ERROR : USUAL_SERVER_ERROR);
+  return { code: code ?? usualCode, message: message ?? usualMessage, request_id: requestId };
+}
+
+const USUAL_CLIENT_ERROR = ["InvalidParameter", "Required parameter(s) missing or invalid."];
+const USUAL_SERVER_ERROR = ["InternalError", "An internal error has occurred, please try again."];
+
+const USUAL: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ["InvalidApiKey", "Invalid API-key provided."],
+  403: ["AccessDenied", "Access denied."],
+  404: ["ModelNotFound", "Model not exist."],
+  408: ["RequestTimeOut", "Request timed out, please try again later."],
+  429: ["Throttling.RateQuota", "Requests rate limit exceeded, please try again later."],
+  503: ["ModelUnavailable", "Model is unavailable, please try again later."],
+};

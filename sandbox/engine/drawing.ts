@@ -1,0 +1,21 @@
+import { withCaptions } from "./captions.ts";
+import { paint } from "./picture.ts";
+
+/** A picture that is yet to be painted: what takes no room until somebody looks at it. */
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly prompt: string;
+  /** How many pictures it was made from. */
+  readonly given: number;
+  readonly isMarked: boolean;
+}
+
+/** A PNG file that shows what was asked for; the captions say what else is to be known of it. */
+export function draw({ width, height, prompt, given, isMarked }: Drawing): Uint8Array {
+  const from = `FROM ${given} IMAGE${given === 1 ? "" : "S"}`;
+  return withCaptions(paint(width, height, prompt), [
+    ...(given === 0 ? [] : [{ text: from, corner: "upper left" as const }]),
+    ...(isMarked ? [{ text: "AI GENERATED", corner: "lower right" as const }] : []),
+  ]);
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { usage } from "./usage.ts";
+
+const TOKENS = { calls: 1, failed_calls: 0, input_tokens: 5, cached_input_tokens: 0 };
+const NOTHING = { images: 0, media_seconds: 0, characters: 0, searches: 0 };
+const SUM = {
+  ...TOKENS,
+  output_tokens: 7,
+  reasoning_tokens: 0,
+  audio_output_tokens: 0,
+  ...NOTHING,
+};
+
+function shown(...sums: readonly JsonObject[]): readonly string[] {
+  const items = sums.map((sum, index) => ({ model: `m${index}`, ...SUM, cost_usd: "1", ...sum }));
+  const total = { ...SUM, ...Object.assign({}, ...sums), cost_usd: "2" };
+  return usage.verbs.flatMap((verb) => verb.show({ items, total }));
+}
+
+test("what was used is a table by what it was asked by, with a last line of everything", () => {
+  expect(shown({}, {})).toEqual([
+    "model  calls  failed  input  cached  output  reasoning  cost $",
+    "m0     1      0       5      0       7       0          1",
+    "m1     1      0       5      0       7       0          1",
+    "total  1      0       5      0       7       0          2",
+  ]);
+});
+
+test("pictures, seconds, characters and searches have columns where there were any", () => {
+  expect(shown({ images: 3 }, { media_seconds: 1.5 })).toEqual([
+    "model  calls  failed  input  cached  output  reasoning  cost $  images  seconds",
+    "m0     1      0       5      0       7       0          1       3       0",
+    "m1     1      0       5      0       7       0          1       0       1.5",
+    "total  1      0       5      0       7       0          2       3       1.5",
+  ]);
+});

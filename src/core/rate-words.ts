@@ -1,0 +1,97 @@
+import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
+import type { Rates } from "./money.ts";
+
+/** People say a rate of a million units, or of one. */
+export type Scale = "million" | "one";
+
+/** How people write rates, here as in `sluice.yaml`, in US dollars for so many units. */
+export const RATE_WORDS = {
+  input: { name: "input", scale: "million" },
+  output: { name: "output", scale: "million" },
+  cached_input: { name: "cachedInput", scale: "million" },
+  cache_write: { name: "cacheWrite", scale: "million" },
+  long_cache_write: { name: "longCacheWrite", scale: "million" },
+  audio_input: { name: "audioInput", scale: "million" },
+  audio_output: { name: "audioOutput", scale: "million" },
+  image_input: { name: "imageInput", scale: "million" },
+  image_output: { name: "imageOutput", scale: "million" },
+  character: { name: "character", scale: "million" },
+  image: { name: "image", scale: "one" },
+  second: { name: "second", scale: "one" },
+  search: { name: "search", scale: "one" },
+} as const satisfies Readonly<Record<string, RateWord>>;
+
+interface RateWord {
+  readonly name: keyof Rates;
+  readonly scale: Scale;
+}
+
+/** A dollar is 10^12 pico-dollars. The largest rate is exact after any factor, too. */
+const SCALES: Readonly<Record<Scale, { readonly decimals: number; readonly most: number }>> = {
+  million: { decimals: 6, most: 100_000 },
+  one: { decimals: 12, most: 50 },
+};
+
+/** "0.15" dollars for so many units; undefined for more of them or more decimals than the scale has. */
+export function parseRate(text: string, scale: Scale): number | undefined {
+  const { decimals, most } = SCALES[scale];
+  return parseDecimal(text, decimals, most * 10 ** decimals);
+}
+
+export function writeRate(rate: number, scale: Scale): string {
+  return formatDecimal(rate, SCALES[scale].decimals);
+}
+
+/** What `parseRate` takes, in words. */
+export function describeScale(scale: Scale): string {
+  const { decimals, most } = SCALES[scale];
+  const units = scale === "million" ? " per million" : "";
+  return `US dollars${units}, such as 0.15, of at most ${decimals} decimals and ${most}`;
+}
+
+export interface Word extends RateWord {
+  readonly word: string;
+}
+
+/** In the order of the table. */
+const WORDS: readonly Word[] = Object.entries(RATE_WORDS).map(([word, each]) => ({
+  word,
+  ...each,
+}));
+
+export function wordOf(rate: keyof Rates): Word {
+  return WORDS.find(({ name }) => name === rate) ?? { word: rate, name: rate, scale: "million" };
+}
+
+/** Rates as people read them, each with its word and its scale. */
+export function writeRates(rates: Partial<Rates>): readonly (Word & { written: string })[] {
+  return WORDS.flatMap((each) => {
+    const { [each.name]: rate } = rates;
+    return rate === undefined ? [] : [{ ...each, written: writeRate(rate, each.scale) }];
+  });
+}
+
+/** The rates that `read` finds under their words. */
+export function readRates(
+  read: (word: string, scale: Scale) => number | undefined,
+): Partial<Rates> {
+  const found = WORDS.flatMap(({ word, name, scale }) => {
+    const rate = read(word, scale);
+    return rate === undefined ? [] : [[name, rate] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/**
+ * Undefined for half a price, which would make the other half free: who prices
+ * tokens says both rates. Where something else is priced they are 0 if absent.
+ */
+export function wholeRates({ input, output, ...more }: Partial<Rates>): Rates | undefined {
+  if (input !== undefined && output !== undefined) return { input, output, ...more };
+  const { image, second, character, search } = more;
+  if ((image ?? second ?? character ?? search) === undefined) return undefined;
+  return { input: input ?? 0, output: output ?? 0, ...more };
+}
+
+/** The words for what is priced beside tokens. */
+export const UNIT_WORDS = ["image", "second", "character", "search"] as const;

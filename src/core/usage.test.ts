@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED } from "#test/seed.ts";
+import { addUsage, NO_USAGE, usageOf, type Usage } from "./usage.ts";
+
+const NOTHING = { inputTokens: 0, outputTokens: 0 };
+
+test("what is counted beside tokens is kept, and left out where it is none", () => {
+  const units = { images: 2, durationMs: 1_500, characters: 7, searches: 1, grade: "4K" };
+
+  expect(usageOf({ ...NOTHING, ...units })).toEqual({ ...NO_USAGE, ...units });
+  expect(usageOf({ ...NOTHING, images: 0, durationMs: undefined, characters: null })).toEqual(
+    NO_USAGE,
+  );
+});
+
+test.each([
+  ["a fraction of a picture", { images: 0.5 }],
+  ["fewer pictures than none", { images: -1 }],
+  ["pictures in words", { images: "2" }],
+  ["more pictures than anybody makes", { images: 10_001 }],
+  ["a year of sound", { durationMs: 365 * 24 * 3_600_000 }],
+  ["more characters than anybody reads aloud", { characters: 100_000_001 }],
+  ["more searches than anybody makes", { searches: 100_001 }],
+])("%s is refused", (_, units) => {
+  expect(usageOf({ ...NOTHING, ...units })).toBeUndefined();
+});
+
+test("a grade that could be a novel is none", () => {
+  for (const grade of ["", " ", "x".repeat(101), 4, null]) {
+    expect(usageOf({ ...NOTHING, grade })).toEqual(NO_USAGE);
+  }
+});
+
+test("no more was seen or drawn than is left of the input and the output", () => {
+  const usage = usageOf({
+    inputTokens: 100,
+    cachedInputTokens: 90,
+    imageInputTokens: 50,
+    outputTokens: 10,
+    audioOutputTokens: 8,
+    imageOutputTokens: 9,
+  });
+
+  expect(usage).toMatchObject({ imageInputTokens: 10, imageOutputTokens: 2 });
+});
+
+/** The compiler refuses this where a count is missing. */
+const EVERY: Required<Omit<Usage, "grade">> = {
+  inputTokens: 1,
+  cachedInputTokens: 2,
+  cacheWriteTokens: 3,
+  longCacheWriteTokens: 4,
+  audioInputTokens: 5,
+  imageInputTokens: 6,
+  outputTokens: 7,
+  reasoningTokens: 8,
+  audioOutputTokens: 9,
+  imageOutputTokens: 10,
+  images: 11,
+  durationMs: 12,
+  characters: 13,
+  searches: 14,
+  isEstimated: true,
+};
+
+test("two usages are one with every count added up", () => {
+  const doubled = Object.entries(addUsage(EVERY, EVERY)).map(
+    ([name, value]) => [name, typeof value === "number" ? value / 2 : value] as const,
+  );
+
+  expect(Object.fromEntries(doubled) as object).toEqual(EVERY);
+  expect(addUsage(EVERY, NO_USAGE)).toEqual(EVERY);
+  expect(addUsage(NO_USAGE, NO_USAGE)).toEqual(NO_USAGE);
+  expect(addUsage({ ...EVERY, grade: "2K" }, { ...EVERY, grade: "2K" }).grade).toBe("2K");
+  expect(addUsage({ ...EVERY, grade: "2K" }, { ...EVERY, grade: "4K" }).grade).toBeUndefined();
+});
+
+test("a usage never has parts larger than the whole", () => {
+  const count = fc.nat(1_000);
+  const parts = fc.record({
+    inputTokens: count,
+    cachedInputTokens: count,
+    cacheWriteTokens: count,
+    imageInputTokens: count,
+    outputTokens: count,
+    audioOutputTokens: count,
+    imageOutputTokens: count,
+  });
+  fc.assert(
+    fc.property(parts, (given) => {
+      const usage = usageOf(given) ?? NO_USAGE;
+      const { cachedInputTokens, cacheWriteTokens, imageInputTokens = 0 } = usage;
+      const { audioOutputTokens, imageOutputTokens = 0 } = usage;
+      expect(cachedInputTokens + cacheWriteTokens + imageInputTokens).toBeLessThanOrEqual(
+        usage.inputTokens,
+      );
+      expect(audioOutputTokens + imageOutputTokens).toBeLessThanOrEqual(usage.outputTokens);
+    }),
+    { seed: SEED },
+  );
+});

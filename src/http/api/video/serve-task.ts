@@ -1,0 +1,135 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
+import type { Address } from "#core/style.ts";
+import type { Task } from "#core/task.ts";
+import { expectedUsage, type InboundVideoFormat, type VideoQuestion } from "#core/video.ts";
+import type { Form } from "#lib/form.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { linksOf } from "#relay/tasks/links.ts";
+import { factsOf, type AskedVideo } from "#relay/tasks/submit.ts";
+import { lossyHeader } from "#http/api/operation/serve-question.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import { once } from "#http/once.ts";
+import { rateHeaders } from "#http/rate-headers.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange } from "#http/routes.ts";
+
+/** Nobody guesses it: whoever has it may still be asked for a key. */
+const ID_CHARS = 32;
+
+/** A video asked for in any format, answered as soon as a vendor has taken it on. */
+export async function serveSubmit(
+  exchange: Exchange,
+  format: InboundVideoFormat,
+  deps: HttpDeps,
+  address: Address = {},
+): Promise<Response> {
+  const { question, sent } = await readVideo(exchange, format, deps, address);
+  return await submitVideo(exchange, format, question, sent, deps);
+}
+
+/** `home`: where it must run, since what it is made from is there. */
+export async function submitVideo(
+  exchange: Exchange,
+  { id, inbound }: InboundVideoFormat,
+  question: VideoQuestion,
+  sent: string | Form,
+  deps: HttpDeps,
+  home?: AskedVideo["home"],
+): Promise<Response> {
+  if (question.model === "") throw invalid("model", "'model' must name a model.");
+  return await once(exchange, sent, deps, async () => {
+    using _patience = exchange.waitLong();
+    const task = await deps.tasks.submit({
+      ...askedBy(exchange, question, id, deps),
+      ...(home === undefined ? {} : { home }),
+    });
+    return {
+      kind: "whole",
+      headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
+      body: JSON.stringify(inbound.writeSubmitted(task)),
+    };
+  });
+}
+
+export async function readVideo(
+  exchange: Exchange,
+  { inbound }: InboundVideoFormat,
+  { limits: { mediaBodyBytes } }: HttpDeps,
+  address: Address,
+): Promise<{ readonly question: VideoQuestion; readonly sent: string | Form }> {
+  const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
+  if (form !== undefined && inbound.readForm !== undefined) {
+    return { question: inbound.readForm(form, address), sent: form };
+  }
+  const { json: body, text } = await exchange.readJson(mediaBodyBytes);
+  return { question: inbound.read(body, address), sent: text };
+}
+
+/** How a task is, in the words of any format. */
+export async function serveTask(
+  exchange: Exchange,
+  format: InboundVideoFormat,
+  id: string,
+  deps: HttpDeps,
+): Promise<Response> {
+  return json(
+    writeTask(exchange, format, await requireTask(exchange, id, deps), deps),
+    exchange.id,
+  );
+}
+
+/** Another user's task is as good as none. */
+export async function requireTask(
+  exchange: Exchange,
+  id: string,
+  { tasks }: HttpDeps,
+): Promise<Task> {
+  const task = await tasks.see(requireKey(exchange).userId, id);
+  if (task === undefined) throw new GatewayError("not_found", "There is no such task.");
+  return task;
+}
+
+export function writeTask(
+  { request }: Exchange,
+  { inbound }: InboundVideoFormat,
+  task: Task,
+  { publicUrl }: HttpDeps,
+): JsonObject {
+  const base = publicUrl ?? new URL(request.url).origin;
+  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`));
+}
+
+/** The task outlives its caller's connection, and so does the request for it. */
+function askedBy(
+  exchange: Exchange,
+  question: VideoQuestion,
+  format: string,
+  { clock }: HttpDeps,
+): AskedVideo {
+  const { inputTokens, outputTokens, durationMs, grade } = expectedUsage(
+    factsOf(question),
+    question,
+  );
+  return {
+    id: `task_${randomBase62(ID_CHARS)}`,
+    isLasting: true,
+    key: requireKey(exchange),
+    style: { id: format },
+    question,
+    facts: { model: question.model, stream: false, maxOutputTokens: outputTokens, choices: 1 },
+    inputTokens: fitsIn(inputTokens),
+    units: fitUnits({
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(grade === undefined ? {} : { grade }),
+    }),
+    isStrict: exchange.request.headers.get("sluice-strict") === "true",
+    signal: new AbortController().signal,
+    at: clock.now(),
+    startedAt: clock.monotonic(),
+    onStanding: (standing) => exchange.announce(rateHeaders(standing, undefined, clock.now())),
+    count: async () => NO_USAGE,
+  };
+}

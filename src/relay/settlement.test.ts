@@ -1,0 +1,105 @@
+import { expect, test } from "bun:test";
+import type { CallRecord } from "#core/call.ts";
+import type { Ledger } from "#core/ledger.ts";
+import { nanoUsd, type Price } from "#core/money.ts";
+import { NO_USAGE, type Units, type Usage } from "#core/usage.ts";
+import { systemClock } from "#lib/clock.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Served } from "./call.ts";
+import { endable, OpenCalls } from "./open-calls.ts";
+import type { Candidate } from "./route.ts";
+import { Settlement } from "./settlement.ts";
+
+const PRICE: Price = {
+  input: 0,
+  output: 0,
+  image: 40_000_000_000,
+  grades: { "4K": { image: 240_000_000_000 } },
+  source: "test",
+  date: "2026-01-01",
+};
+
+/** The record of a call that asked for `units` and whose upstream reported `usage`. */
+async function settled(units: Units, usage: Usage | undefined): Promise<CallRecord> {
+  const records: CallRecord[] = [];
+  const ledger: Ledger = {
+    hold: async () => ({ durable: Promise.resolve() }),
+    extend: async () => true,
+    checkpoint: () => {},
+    settle: async () => true,
+    void: async () => true,
+  } as unknown as Ledger;
+  const served: Served = {
+    id: "call-1",
+    key: { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
+    style: { id: "images" },
+    facts: { model: "m", stream: false, maxOutputTokens: 0, choices: 1 },
+    inputTokens: 0,
+    units,
+    signal: new AbortController().signal,
+    at: 0,
+    startedAt: 0,
+    count: () => Promise.reject(new Error("Nobody can count here.")),
+  };
+  const deps = {
+    ledger,
+    limiter: undefined as never,
+    clock: systemClock,
+    delivery: { deadlines: new Deadlines() },
+    open: new OpenCalls(),
+    maxOpen: 10,
+    onClosed: (record: CallRecord) => void records.push(record),
+    onTrouble: () => {},
+  };
+  const settlement = await Settlement.open(endable(served), { estimate: nanoUsd(0) }, deps);
+  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, []);
+  await settlement.complete();
+  const [record] = records;
+  if (record === undefined) throw new Error("The call was not closed.");
+  return record;
+}
+
+function candidate(): Candidate {
+  const provider = findProvider("openai");
+  if (provider === undefined) throw new Error("A provider was expected.");
+  return {
+    channel: {
+      name: "a",
+      provider: "openai",
+      baseUrl: "https://vendor.example/v1",
+      credentials: [],
+      models: { kind: "discover" },
+      priority: 0,
+      weight: 1,
+      maxConcurrent: 1,
+      isSimulated: false,
+    },
+    provider,
+    upstreamModel: "m",
+    price: PRICE,
+    traits: {},
+    suffixes: [],
+  };
+}
+
+test("where an upstream does not say of what kind its result is, it costs what was asked for", async () => {
+  const record = await settled({ images: 3, grade: "4K" }, { ...NO_USAGE, images: 2 });
+
+  expect(record.usage).toMatchObject({ images: 2, grade: "4K" });
+  expect(record).toMatchObject({ cost: 480_000_000, rates: { image: 240_000_000_000 } });
+});
+
+test("what an upstream says of its result holds, whatever was asked for", async () => {
+  const record = await settled({ images: 3, grade: "4K" }, { ...NO_USAGE, images: 2, grade: "1K" });
+
+  expect(record.usage.grade).toBe("1K");
+  expect(record).toMatchObject({ cost: 80_000_000, rates: { image: 40_000_000_000 } });
+});
+
+test("where nobody can say what was used, it is what was asked for", async () => {
+  const record = await settled({ images: 3, grade: "4K" }, undefined);
+
+  expect(record.usage).toMatchObject({ images: 3, grade: "4K", isEstimated: true });
+  expect(Number(record.cost)).toBe(720_000_000);
+});

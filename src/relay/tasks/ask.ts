@@ -1,0 +1,126 @@
+import type { Channel, Credential } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Task, TaskPlace } from "#core/task.ts";
+import type { TaskNews, TaskRef } from "#core/video.ts";
+import type { Egress, UpstreamReply } from "#egress/egress.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Look, Provider, VideoEndpoint } from "#providers/provider.ts";
+import { asError } from "../attempt.ts";
+import { poolOf } from "../pools.ts";
+import { parseAnswer } from "../whole.ts";
+
+export interface AskDeps {
+  readonly egress: Egress;
+  /** By its name, whether or not it takes new calls. */
+  findChannel(name: string): Channel | undefined;
+}
+
+/** The vendor of a task, and the account that knows it. */
+export interface Standing {
+  readonly channel: Channel;
+  readonly provider: Provider;
+  readonly endpoint: VideoEndpoint;
+  readonly credential: Credential | undefined;
+  readonly ref: TaskRef;
+}
+
+/** Throws `upstream_failed` where the channel, or what was used of it, is no more. */
+export function standingOf(task: Task, { findChannel }: AskDeps): Standing {
+  const { place } = task;
+  const channel = place && findChannel(place.channel);
+  const provider = channel && findProvider(channel.provider);
+  const endpoint = place && provider && endpointOf(provider, place);
+  if (place === undefined || channel === undefined || provider === undefined) throw gone();
+  if (endpoint === undefined) throw gone();
+  const credential = channel.credentials.find(({ label }) => label === place.credential);
+  if (credential === undefined && place.credential !== "") throw gone();
+  const ref = {
+    upstreamId: place.upstreamId ?? "",
+    upstreamModel: place.upstreamModel,
+    scenario: task.facts.scenario,
+    externalId: task.id,
+  };
+  return { channel, provider, endpoint, credential, ref };
+}
+
+function endpointOf(provider: Provider, place: TaskPlace): VideoEndpoint | undefined {
+  return provider.videos?.find(
+    (each) => each.style.id === place.format && (each.serves?.(place.upstreamModel) ?? true),
+  );
+}
+
+function gone(): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    "The channel that this task runs on, or its credential, is not there any more.",
+  );
+}
+
+/** How a task is, by its vendor. */
+export async function look(task: Task, deps: AskDeps): Promise<TaskNews> {
+  const standing = standingOf(task, deps);
+  const { endpoint, ref } = standing;
+  using reply = await ask(standing, endpoint.look, deps);
+  if (reply.status === 404 && endpoint.look.readsFailures !== true) return { state: "missing" };
+  if (reply.status !== 200 && endpoint.look.readsFailures !== true) {
+    throw await asError(reply, standing);
+  }
+  return endpoint.style.outbound.parseTask(parseAnswer(await reply.readAll()), ref, reply.status);
+}
+
+/**
+ * The vendor's id of a task that it may or may not have taken on; undefined
+ * where it has not, `null` where it cannot be asked.
+ */
+export async function findSubmitted(task: Task, deps: AskDeps): Promise<string | undefined | null> {
+  const standing = standingOf(task, deps);
+  const { endpoint, ref } = standing;
+  const { parseFound } = endpoint.style.outbound;
+  if (endpoint.find === undefined || parseFound === undefined) return null;
+  using reply = await ask(standing, endpoint.find, deps);
+  if (reply.status === 404) return undefined;
+  if (reply.status !== 200) throw await asError(reply, standing);
+  return parseFound(parseAnswer(await reply.readAll()), ref.externalId);
+}
+
+/** Takes back a task that has not begun. Throws where the vendor has no such thing, or refuses. */
+export async function cancel(task: Task, deps: AskDeps): Promise<void> {
+  const standing = standingOf(task, deps);
+  const { endpoint, ref } = standing;
+  if (endpoint.cancel === undefined) {
+    throw new GatewayError("invalid_request", "The upstream of this task cannot cancel tasks.");
+  }
+  const { method, path } = endpoint.cancel;
+  using reply = await ask(standing, { method, path: () => path(ref) }, deps);
+  if (reply.status < 200 || reply.status > 299) throw await asError(reply, standing);
+  await reply.readAll();
+}
+
+/** A question about a task is answered at once, or not worth waiting for. */
+const ANSWER_MS = 20_000;
+
+interface Asking extends Pick<Look, "path" | "body"> {
+  readonly method: Look["method"] | "DELETE";
+}
+
+export async function ask(
+  { channel, provider, endpoint, credential, ref }: Standing,
+  { method, path, body }: Asking,
+  { egress }: AskDeps,
+): Promise<UpstreamReply> {
+  const base = channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
+  return await egress.send({
+    url: new URL(base + path(ref)),
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body(ref)) }),
+    pool: poolOf(channel, credential),
+    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
+    credential,
+    headers: { ...provider.headers, ...endpoint.headers },
+    authorize: provider.authorize,
+    ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
+    ...(channel.options === undefined ? {} : { options: channel.options }),
+    isStream: false,
+    headMs: ANSWER_MS,
+  });
+}

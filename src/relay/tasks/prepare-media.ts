@@ -1,0 +1,40 @@
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
+import type { MediaTerms } from "#providers/provider.ts";
+import { preparePicture } from "../pictures.ts";
+import type { Tools } from "../operate.ts";
+
+const AT_ONCE = 4;
+
+type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
+
+/**
+ * The question with its media as a vendor wants them: links that it does not
+ * follow are fetched, and pictures that it cannot read are sent as PNG. Throws
+ * `invalid_request` for what leads nowhere, or is no picture.
+ */
+export async function prepareMedia(
+  question: VideoQuestion,
+  terms: MediaTerms,
+  tools: PrepareTools,
+): Promise<VideoQuestion> {
+  const media = await mapAtMost(question.media, AT_ONCE, (each) => prepared(each, terms, tools));
+  return { ...question, media };
+}
+
+async function prepared(
+  medium: VideoMedia,
+  { inlines, types }: MediaTerms,
+  tools: PrepareTools,
+): Promise<VideoMedia> {
+  const { source, type } = medium;
+  if (source.kind === "asset" || source.kind === "reference") return medium;
+  const isInlined = inlines.includes(type);
+  if (type === "image") {
+    const terms = { inlines: isInlined, types };
+    return { ...medium, source: await preparePicture(source, "image", terms, tools) };
+  }
+  if (source.kind !== "url" || !isInlined) return medium;
+  const fetched = await tools.media.follow(source.url, tools.signal);
+  return { ...medium, source: { kind: "base64", ...fetched } };
+}

@@ -1,0 +1,54 @@
+import type { CallRecord } from "#core/call.ts";
+import type { Ledger } from "#core/ledger.ts";
+import { costOf, nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
+import type { Task } from "#core/task.ts";
+import { NO_USAGE } from "#core/usage.ts";
+
+export interface SettleDeps {
+  readonly ledger: Ledger;
+  /** Told of every task whose money came to rest: metrics. */
+  onClosed(record: CallRecord): void;
+}
+
+/** What a task that is over costs: nothing where nothing was made. */
+export function costOfTask({ status, usage, price }: Task): NanoUsd {
+  return status === "succeeded" && price !== undefined ? costOf(usage, price) : nanoUsd(0);
+}
+
+/** Closes the hold of a task that is over. Whoever does it again does nothing. */
+export async function settleTask(task: Task, { ledger, onClosed }: SettleDeps): Promise<void> {
+  const record = recordOf(task);
+  const isFirst =
+    task.status === "succeeded"
+      ? await ledger.settle(task.id, record.cost, record)
+      : await ledger.void(task.id, record);
+  if (isFirst) onClosed(record);
+}
+
+function recordOf(task: Task): CallRecord {
+  const { place, price, createdAt, finishedAt = createdAt } = task;
+  const isMade = task.status === "succeeded";
+  const cost = costOfTask(task);
+  const usage = isMade ? task.usage : NO_USAGE;
+  return {
+    id: task.id,
+    at: createdAt,
+    userId: task.userId,
+    keyId: task.keyId,
+    model: task.model,
+    upstreamModel: place?.upstreamModel ?? null,
+    channel: place?.channel ?? null,
+    provider: place?.provider ?? null,
+    style: task.entry,
+    isStream: false,
+    outcome: isMade ? "completed" : "failed",
+    fault: isMade ? null : "upstream_failed",
+    usage,
+    cost,
+    ...(price === undefined || cost === 0 ? {} : { rates: ratesFor(usage, price) }),
+    firstByteMs: null,
+    durationMs: Math.max(0, finishedAt - createdAt),
+    attempts: [],
+    lost: task.lost,
+  };
+}

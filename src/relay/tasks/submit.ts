@@ -1,0 +1,295 @@
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { LinkFollower, MediaFetcher } from "#core/media.ts";
+import type { Task, TaskStore } from "#core/task.ts";
+import type { TaskFacts, VideoQuestion } from "#core/video.ts";
+import { expectedUsage } from "#core/video.ts";
+import { Form } from "#lib/form.ts";
+import { defined } from "#lib/values.ts";
+import type { VideoEndpoint } from "#providers/provider.ts";
+import { admit, type AdmitDeps } from "../admit.ts";
+import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
+import type { Served } from "../call.ts";
+import type { DeliverySettings } from "../deliver.ts";
+import { endable } from "../open-calls.ts";
+import type { Candidate, Plan } from "../route.ts";
+import type { Settlement } from "../settlement.ts";
+import { parseAnswer } from "../whole.ts";
+import { nextLook } from "./news.ts";
+import { prepareMedia } from "./prepare-media.ts";
+
+export interface SubmitDeps extends AttemptDeps, AdmitDeps {
+  readonly delivery: DeliverySettings;
+  readonly tasks: TaskStore;
+  readonly media: MediaFetcher;
+  readonly links: Pick<LinkFollower, "check">;
+  readonly maxPixels: number;
+  /** Who leases what this gateway takes on, and for how long. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Where vendors may tell us of a task; undefined where this gateway cannot be reached by them. */
+  callbackUrlFor(channel: string, taskId: string): string | undefined;
+  /** A task that this gateway goes on with. */
+  onTaken(task: Task): void;
+}
+
+/** A video that is asked for, on its way. Its caller may leave; the task goes on. */
+export interface AskedVideo extends Served {
+  readonly isLasting: true;
+  readonly question: VideoQuestion;
+  /** The caller would rather be refused than lose a field. */
+  readonly isStrict: boolean;
+  /** The one place where it may run, since what it is made from is there. */
+  readonly home?: { readonly channel: string; readonly account: string };
+}
+
+export interface VideoRoute extends Candidate {
+  readonly endpoint: Addressed & VideoEndpoint;
+}
+
+interface Addressed {
+  readonly path: () => string;
+}
+
+/**
+ * Has a task taken on by a vendor. The task is on disk before a vendor is
+ * asked, with the name of whoever is being asked; nobody else is asked where it
+ * is not certain that the first one did not take it on.
+ */
+export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<Task> {
+  const { callbackUrl } = asked.question;
+  if (callbackUrl !== undefined) deps.links.check(callbackUrl, "callback_url");
+  const call = endable(asked);
+  const { plan, settlement } = await admit(call, () => planVideo(call, deps), deps);
+  const submission = new Submission(call, plan, deps);
+  try {
+    await settlement.durable;
+    const begun = await firstToAnswer(call, plan, settlement, deps, (route, way) =>
+      submission.try(route, way),
+    );
+    begun.release();
+    return await submission.taken(begun.answer);
+  } catch (cause) {
+    return await submission.refused(GatewayError.from(cause), settlement);
+  } finally {
+    settlement.handOff();
+  }
+}
+
+function planVideo(
+  { question, home, ...call }: AskedVideo,
+  { router }: Pick<SubmitDeps, "router">,
+): Plan<VideoRoute> {
+  const toRoute = (candidate: Candidate): VideoRoute | undefined => {
+    const { provider, channel, upstreamModel: model } = candidate;
+    if (home !== undefined && home.channel !== channel.name) return undefined;
+    const endpoint = provider.videos?.find(
+      (each) => (each.serves?.(model) ?? true) && (each.answers?.(question) ?? true),
+    );
+    if (endpoint === undefined) return undefined;
+    const path = (): string => endpoint.path(model, question, channel.options ?? {});
+    return {
+      ...candidate,
+      ...(home === undefined || home.account === "" ? {} : { account: home.account }),
+      endpoint: { ...endpoint, path },
+    };
+  };
+  return router.planFor(call, toRoute, "does not make videos, or not in this way");
+}
+
+const MAX_TRIES = 5;
+
+/** What has become of one request, on disk as it becomes. */
+class Submission {
+  readonly #call: AskedVideo;
+  readonly #plan: Plan<VideoRoute>;
+  readonly #deps: SubmitDeps;
+  #task: Task | undefined;
+  /** A vendor was sent the request, and did not say that it refused it. */
+  #isAmbiguous = false;
+
+  constructor(call: AskedVideo, plan: Plan<VideoRoute>, deps: SubmitDeps) {
+    this.#call = call;
+    this.#plan = plan;
+    this.#deps = deps;
+  }
+
+  /** The vendor's id of the task. */
+  async try(route: VideoRoute, way: Way): Promise<string> {
+    const { question, isStrict, id, signal } = this.#call;
+    const { endpoint, upstreamModel: model, channel, traits } = route;
+    const { style, dialect } = endpoint;
+    const report = new LossReport();
+    const prepared = await prepareMedia({ ...question, model }, endpoint.media, {
+      ...this.#deps,
+      signal,
+    });
+    const callbackUrl = this.#deps.callbackUrlFor(channel.name, id);
+    const body = style.outbound.build(prepared, {
+      report,
+      model: traits,
+      externalId: id,
+      ...defined({ dialect, callbackUrl }),
+    });
+    if (isStrict) report.refuseIfAny();
+    await this.#isAskedOf(route, way.credential, report.fields);
+    try {
+      using reply = await way.send(route, outgoing(body, endpoint));
+      return style.outbound.parseSubmitted(parseAnswer(await reply.readAll()));
+    } catch (cause) {
+      const error = GatewayError.from(cause);
+      this.#isAmbiguous = mayHaveBegun(error);
+      throw this.#isAmbiguous ? new Unknown(error) : error;
+    }
+  }
+
+  /** Taken on by a vendor. */
+  async taken(upstreamId: string): Promise<Task> {
+    const { tasks, clock } = this.#deps;
+    let task: Task | undefined = this.#known();
+    // Another gateway may have thought this one dead, and may be looking for the task.
+    for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
+      const { place }: Task = task;
+      const queued = await tasks.change(task, {
+        status: "queued",
+        dueAt: nextLook(task, clock.now()),
+        ...(place && { place: { ...place, upstreamId } }),
+      });
+      if (queued !== undefined) return this.#goOnWith(queued);
+      task = await tasks.findAny(task.id);
+    }
+    throw new GatewayError("internal", "The task was given up while it was taken on.");
+  }
+
+  /** Refused by everybody, or nobody knows. */
+  async refused(error: GatewayError, settlement: Settlement): Promise<Task> {
+    const task = this.#task;
+    if (this.#isAmbiguous && task !== undefined) {
+      const unknown = await this.#deps.tasks.change(task, {
+        status: "submit_unknown",
+        dueAt: this.#deps.clock.now(),
+      });
+      return this.#goOnWith(unknown ?? task);
+    }
+    await settlement.fail(error);
+    if (task !== undefined) {
+      const { code, message } = error;
+      await this.#deps.tasks.change(task, {
+        status: "failed",
+        failure: { code, message },
+        finishedAt: this.#deps.clock.now(),
+        isSettled: true,
+      });
+      // Nobody was told its id.
+      await this.#deps.tasks.remove(task.userId, task.id);
+    }
+    throw error;
+  }
+
+  async #isAskedOf(
+    { channel, provider, upstreamModel, endpoint, price }: VideoRoute,
+    credential: string,
+    lost: readonly string[],
+  ): Promise<void> {
+    const { tasks, clock, owner, leaseMs } = this.#deps;
+    const place = {
+      channel: channel.name,
+      provider: provider.id,
+      upstreamModel,
+      format: endpoint.style.id,
+      credential,
+    };
+    const now = clock.now();
+    const deadlineAt = now + endpoint.deadlineMs;
+    const here = { status: "submitting" as const, place, deadlineAt, ...defined({ price }) };
+    if (this.#task !== undefined) {
+      this.#task = await tasks.change(this.#task, here, owner);
+      if (this.#task === undefined) throw new GatewayError("internal", "The task was lost.");
+      return;
+    }
+    const { id, key, style, facts, question, at } = this.#call;
+    const asked = factsOf(question);
+    const task: Task = {
+      id,
+      userId: key.userId,
+      keyId: key.id,
+      entry: style.id,
+      model: facts.model,
+      facts: asked,
+      ...here,
+      videos: [],
+      usage: expectedUsage(asked, question),
+      held: this.#plan.estimate,
+      lost,
+      createdAt: at,
+      dueAt: now,
+      failures: 0,
+      misses: 0,
+      isSettled: false,
+      version: 1,
+    };
+    await tasks.create(task, owner, leaseMs);
+    this.#task = task;
+  }
+
+  #known(): Task {
+    if (this.#task === undefined) throw new GatewayError("internal", "The task was lost.");
+    return this.#task;
+  }
+
+  #goOnWith(task: Task): Task {
+    this.#deps.onTaken(task);
+    return task;
+  }
+}
+
+/** Ends the attempts: asking somebody else might have the video made twice. */
+class Unknown extends GatewayError {
+  constructor(cause: GatewayError) {
+    super("internal", "It is not known whether the upstream took the task on.", { cause });
+  }
+}
+
+/** Whatever comes before a connection, or says no, has begun nothing. */
+function mayHaveBegun({ code }: GatewayError): boolean {
+  return code === "upstream_timeout" || code === "upstream_failed" || code === "canceled";
+}
+
+function outgoing(
+  body: ReturnType<VideoEndpoint["style"]["outbound"]["build"]>,
+  { headers = {} }: VideoEndpoint,
+): Outgoing<string | Uint8Array> {
+  if (!(body instanceof Form)) return { body: JSON.stringify(body), headers };
+  const { contentType, bytes } = body.encode();
+  return { body: bytes, headers: { ...headers, "content-type": contentType } };
+}
+
+const MAX_PROMPT_CHARS = 4_000;
+const MAX_TEXT_CHARS = 2_048;
+
+/** What is kept of a question: nothing of the media. */
+export function factsOf(question: VideoQuestion): TaskFacts {
+  const { scenario, prompt, payload, source } = question;
+  return {
+    scenario,
+    ...defined({
+      prompt: prompt?.slice(0, MAX_PROMPT_CHARS),
+      payload: payload?.slice(0, MAX_TEXT_CHARS),
+      seconds: question.seconds,
+      frames: question.frames,
+      size: question.size,
+      resolution: question.resolution,
+      ratio: question.ratio,
+      framesPerSecond: question.framesPerSecond,
+      seed: question.seed,
+      audio: question.audio,
+      music: question.music,
+      watermark: question.watermark,
+      lastFrame: question.lastFrame,
+      count: question.count,
+      externalId: question.externalId,
+      callbackUrl: question.callbackUrl,
+      remixedFrom: source?.id,
+    }),
+  };
+}

@@ -1,0 +1,103 @@
+import { GatewayError } from "#core/error.ts";
+import { isOver, type Task, type TaskQuery } from "#core/task.ts";
+import { cancel } from "./ask.ts";
+import { TaskBoard, type BoardDeps } from "./board.ts";
+import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
+
+export type TasksDeps = BoardDeps & Omit<SubmitDeps, "onTaken">;
+
+/** A caller who asks again and again is told what was found out last. */
+const MIN_LOOK_AGE_MS = 3_000;
+/** How long a caller's question waits for the vendor's answer. */
+const LOOK_WAIT_MS = 2_000;
+const MAX_REMEMBERED = 10_000;
+
+/** Videos as their callers see them: asked for, watched, taken back. */
+export class Tasks {
+  readonly board: TaskBoard;
+  readonly #deps: TasksDeps;
+  /** When tasks of other gateways were last hurried. */
+  readonly #hurried = new Map<string, number>();
+
+  constructor(deps: TasksDeps) {
+    this.#deps = deps;
+    this.board = new TaskBoard(deps);
+  }
+
+  /** Keeps what this gateway has in hand, and takes in what is nobody's. */
+  renew(): Promise<void> {
+    return this.board.renew();
+  }
+
+  close(): Promise<void> {
+    return this.board.close();
+  }
+
+  submit(asked: AskedVideo): Promise<Task> {
+    return submitTask(asked, { ...this.#deps, onTaken: (task) => this.board.take(task) });
+  }
+
+  /** As it is now, as far as that can be found out while the caller waits. */
+  async see(userId: number, id: string): Promise<Task | undefined> {
+    const task = await this.#deps.tasks.find(userId, id);
+    if (task === undefined || isOver(task)) return task;
+    return await this.#refreshed(task);
+  }
+
+  async seeExternal(userId: number, externalId: string): Promise<Task | undefined> {
+    const task = await this.#deps.tasks.findByExternalId(userId, externalId);
+    if (task === undefined || isOver(task)) return task;
+    return await this.#refreshed(task);
+  }
+
+  list(query: TaskQuery): Promise<readonly Task[]> {
+    return this.#deps.tasks.list(query);
+  }
+
+  /** Hides a finished one from its user; throws for one that is not over. */
+  async remove(task: Task): Promise<void> {
+    if (await this.#deps.tasks.remove(task.userId, task.id)) return;
+    throw new GatewayError("invalid_request", "A task that is not over cannot be deleted.");
+  }
+
+  /** Takes back one that its vendor has not begun. Throws what the vendor says against it. */
+  async cancel(task: Task): Promise<void> {
+    await cancel(task, this.#deps);
+    await this.hurry(task.id);
+  }
+
+  /** Something may have happened to it. */
+  async hurry(id: string): Promise<void> {
+    if (!(await this.board.lookNow(id, 0))) await this.#deps.tasks.hurry(id);
+  }
+
+  async #refreshed(task: Task): Promise<Task> {
+    const { id, userId } = task;
+    const looked = this.board.lookNow(id, MIN_LOOK_AGE_MS);
+    const isOurs = await withinTime(looked);
+    if (isOurs === false && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
+    return this.board.find(id) ?? (await this.#deps.tasks.find(userId, id)) ?? task;
+  }
+
+  #mayHurry(id: string): boolean {
+    const now = this.#deps.clock.now();
+    const last = this.#hurried.get(id);
+    if (last !== undefined && now - last < MIN_LOOK_AGE_MS) return false;
+    this.#hurried.delete(id);
+    this.#hurried.set(id, now);
+    const [oldest] = this.#hurried.keys();
+    if (this.#hurried.size > MAX_REMEMBERED && oldest !== undefined) this.#hurried.delete(oldest);
+    return true;
+  }
+}
+
+/** Undefined where it takes too long; it goes on all the same. */
+async function withinTime<T>(promise: Promise<T>): Promise<T | undefined> {
+  const { promise: patience, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, LOOK_WAIT_MS, undefined);
+  try {
+    return await Promise.race([promise, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
