@@ -82,7 +82,7 @@ const FORMED: Json = {
 
 const JUNK: readonly Json[] = [null, true, 0, -1, 1e300, "", "x", "🐙", [], [[]], {}, { a: {} }];
 
-test("whatever a part of a request is replaced by, the answer is the vendor's", () => {
+test("whatever a part of a request is replaced by, the answer is the vendor's", async () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)];
   const vendor = gemini({ now: () => 0 });
@@ -92,7 +92,7 @@ test("whatever a part of a request is replaced by, the answer is the vendor's", 
     const body = damaged(pick([WHOLE, SEARCHED, FORMED]) ?? null, next, pick(JUNK) ?? null);
     const model = pick(["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.5-flash"]) ?? "";
     const verb = pick(["generateContent", "streamGenerateContent", "countTokens"]) ?? "";
-    const reply = vendor.reply({
+    const reply = await vendor.reply({
       method: "POST",
       path: `/v1beta/models/${model}:${verb}`,
       query: new URLSearchParams("alt=sse"),

@@ -124,26 +124,26 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
 
 test.each(ENDPOINTS)(
   "%s: the request that is bent in what follows is a good one",
-  (_, create, path, body) => {
-    expect(answer(create({ now: Date.now }), path, body)).toBe(200);
+  async (_, create, path, body) => {
+    expect(await answer(create({ now: Date.now }), path, body)).toBe(200);
   },
 );
 
 test.each(ENDPOINTS)(
   "%s: whatever stands where, the answer is the vendor's",
-  (_, create, path, body) => {
+  async (_, create, path, body) => {
     const vendor = create({ now: Date.now });
 
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.nat(),
         fc.jsonValue({ maxDepth: 2 }),
         fc.boolean(),
-        (place, value, isMissing) => {
+        async (place, value, isMissing) => {
           const places = placesIn(body);
           const at = places[place % places.length] ?? [];
           const bent = replaced(body, at, isMissing ? undefined : ownJson(value));
-          expect(answer(vendor, path, bent ?? null)).toBeLessThan(500);
+          expect(await answer(vendor, path, bent ?? null)).toBeLessThan(500);
         },
       ),
       { seed: SEED, numRuns: times(400, 20_000) },
@@ -152,9 +152,9 @@ test.each(ENDPOINTS)(
 );
 
 /** The status; a stream is read to its end. */
-function answer(vendor: Vendor, path: string, body: Json): number {
+async function answer(vendor: Vendor, path: string, body: Json): Promise<number> {
   vendor.lastUserText(body);
-  const reply = vendor.reply({
+  const reply = await vendor.reply({
     method: "POST",
     path,
     query: new URLSearchParams(),

@@ -1,5 +1,6 @@
 import type { Faults } from "./faults/faults.ts";
 import type { Json } from "./json.ts";
+import type { Form } from "./wire/form.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
@@ -7,8 +8,8 @@ import type { Reply } from "./wire/reply.ts";
 export interface Vendor {
   /** The first segment of its paths. */
   readonly id: string;
-  reply(request: VendorRequest): Reply;
-  /** What the user said last: magic words are looked for in it. */
+  reply(request: VendorRequest): Reply | Promise<Reply>;
+  /** What the user said last, in JSON or in the fields of a form: magic words are looked for in it. */
   lastUserText(body: Json | undefined): string;
   /** The model that a path names, for the vendors who have it there and not in the body. */
   modelIn?(path: string): string | undefined;
@@ -37,6 +38,8 @@ export interface VendorRequest {
   readonly bytes: Uint8Array;
   /** `undefined` where the body is not JSON. */
   readonly body: Json | undefined;
+  /** Only where the body is one. */
+  readonly form?: Form;
   readonly faults: Faults;
 }
 
