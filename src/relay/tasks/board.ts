@@ -71,6 +71,13 @@ export class TaskBoard implements Watched {
     return this.#entries.size;
   }
 
+  /** Looks under way. */
+  get looks(): number {
+    let sum = 0;
+    for (const busy of this.#busy.values()) sum += busy;
+    return sum;
+  }
+
   /** A task of this gateway's. */
   take(task: Task): void {
     const known = this.#entries.get(task.id);
