@@ -1,10 +1,12 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
+import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
-const METHODS = ["generateContent", "embedContent"];
+const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
 
 export const gemini: Provider = {
   id: "gemini",
@@ -16,6 +18,7 @@ export const gemini: Provider = {
   text: [
     {
       style: native,
+      serves: (model) => !onlyDraws(model),
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
@@ -29,6 +32,26 @@ export const gemini: Provider = {
       maxInputs: 100,
     },
   ],
+  images: nativePictures({
+    path: (model, verb) => `/models/${encodeURIComponent(model)}:${verb}`,
+    native: {},
+    imagen: { sizeMember: "imageSize" },
+  }),
+  videos: nativeVideos({
+    path: (model) => `/models/${encodeURIComponent(model)}:predictLongRunning`,
+    look: { method: "GET", path: ({ upstreamId }) => `/${upstreamId}` },
+    linksNeedKey: true,
+    dialect: {
+      videoAs: "encoded",
+      people: { withoutPictures: ["allow_all", "allow_adult"], withPictures: ["allow_adult"] },
+    },
+    second: {
+      people: {
+        withoutPictures: ["allow_all", "allow_adult", "dont_allow"],
+        withPictures: ["allow_adult", "dont_allow"],
+      },
+    },
+  }),
   modelsPath: "/models?pageSize=1000",
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 

@@ -3,12 +3,24 @@ import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
+import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
 /** The version of the interface that the vendor has in place of the header. */
 const MESSAGES_VERSION = "vertex-2023-10-16";
 const HOST = "aiplatform.googleapis.com";
+/** Of pictures; either word for none is taken. */
+const PEOPLE = {
+  allow_adult: "ALLOW_ADULT",
+  allow_all: "ALLOW_ALL",
+  allow_none: "ALLOW_NONE",
+  dont_allow: "ALLOW_NONE",
+};
+/** Of videos. */
+const FILMED = ["dont_allow", "allow_adult", "allow_all"];
+const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as const;
 
 /**
  * Models of the vendor's own in its native style, another maker's in theirs,
@@ -41,7 +53,7 @@ export const vertex: Provider = {
   text: [
     {
       style: gemini,
-      serves: (model) => !isClaude(model) && !model.includes("/"),
+      serves: (model) => !isClaude(model) && !onlyDraws(model) && !model.includes("/"),
       path: (model, stream, options) =>
         `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
         (stream ? "streamGenerateContent?alt=sse" : "generateContent"),
@@ -69,6 +81,30 @@ export const vertex: Provider = {
       isFaithful: true,
     },
   ],
+  images: nativePictures({
+    path: (model, verb, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:${verb}`,
+    native: { people: PEOPLE, formats: ["png", "jpeg"] },
+    imagen: { sizeMember: "sampleImageSize", takesMore: true },
+  }),
+  videos: nativeVideos({
+    path: (model, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:predictLongRunning`,
+    look: {
+      method: "POST",
+      path: ({ upstreamId }) => `/v1/${modelOf(upstreamId)}:fetchPredictOperation`,
+      body: ({ upstreamId }) => ({ operationName: upstreamId }),
+    },
+    canBeSilent: true,
+    dialect: {
+      videoAs: "bytes",
+      maxCount: 4,
+      saysCount: true,
+      takes: FILM_MEMBERS,
+      people: { withoutPictures: FILMED, withPictures: FILMED },
+    },
+    second: { rewrites: true, takes: [...FILM_MEMBERS, "fps"] },
+  }),
   exchange: serviceAccount,
   authorize: (secret) =>
     isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },
@@ -79,6 +115,11 @@ export const vertex: Provider = {
 
 function isClaude(model: string): boolean {
   return model.startsWith("claude");
+}
+
+/** An operation is named below the model that it runs on, wherever that is. */
+function modelOf(operation: string): string {
+  return operation.slice(0, operation.lastIndexOf("/operations/"));
 }
 
 function under({ project, location = "global" }: ChannelOptions): string {

@@ -1,16 +1,23 @@
-import type { FaultCode } from "#core/error.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { scrub } from "./scrub.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
+/** Codes that only one vendor has, by a pattern that they fit in small letters. The first one decides. */
+export type Vocabulary = readonly (readonly [pattern: RegExp, code: FaultCode])[];
+
 /** A failed answer: its status, and a body in whatever form its server has for failures. */
-export function parseError(status: number, body: string): UpstreamError {
+export function parseError(
+  status: number,
+  body: string,
+  vocabulary: Vocabulary = [],
+): UpstreamError {
   const json = parseJson(body);
-  if (json !== undefined) return explain(status, tell(json));
+  if (json !== undefined) return explain(status, tell(json), vocabulary);
   // What is not JSON is a proxy's page, or a line of text.
   const line = body.trimStart();
-  return explain(status, { words: [], message: line.startsWith("<") ? "" : line });
+  return explain(status, { words: [], message: line.startsWith("<") ? "" : line }, vocabulary);
 }
 
 interface Told {
@@ -24,10 +31,14 @@ interface Told {
 }
 
 /** A failure that a body of success tells of. */
-export function explainInside(body: JsonObject): UpstreamError {
+export function explainInside(body: JsonObject, vocabulary: Vocabulary = []): UpstreamError {
   const told = tell(body);
   const isCallers = told.words.includes("invalid_request_error");
-  return explain(told.status ?? (isCallers ? 400 : 500), told);
+  return explain(told.status ?? (isCallers ? 400 : 500), told, vocabulary);
+}
+
+export function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
+  return new GatewayError(code, message, param === undefined ? {} : { param });
 }
 
 /** The vendor's refusal of our own account is nothing a caller could act on. */
@@ -36,12 +47,11 @@ const OWN_WORDS: Partial<Record<FaultCode, string>> = {
   upstream_model_missing: "The upstream does not serve this model.",
 };
 
-function explain(status: number, told: Told): UpstreamError {
+function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamError {
+  const own = vocabulary.find(([pattern]) => told.words.some((word) => pattern.test(word)));
+  const code = own?.[1] ?? classify(status, told);
   const { message, param, retryAfterMs } = told;
-  return {
-    ...inWords(classify(status, told), message, status),
-    ...defined({ param, retryAfterMs }),
-  };
+  return { ...inWords(code, message, status), ...defined({ param, retryAfterMs }) };
 }
 
 /** A failure whose meaning is known already, in the vendor's words where a caller may see them. */
@@ -75,6 +85,7 @@ const CONTENT = [
   "data_inspection_failed",
   "datainspectionfailed",
   "responsibleaipolicyviolation",
+  "moderation_blocked",
 ];
 const MODEL = [
   "model_not_found",

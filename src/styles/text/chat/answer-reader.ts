@@ -1,6 +1,5 @@
 import type { ChatEvent, Citation } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
-import type { UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
@@ -10,6 +9,7 @@ import { CHAT } from "./spelling.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
 
 const MAX_CHOICES = 128;
 
@@ -81,10 +81,6 @@ export class AnswerReader {
     this.#choices.set(index, reader);
     return reader;
   }
-}
-
-function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
-  return new GatewayError(code, message, param === undefined ? {} : { param });
 }
 
 function startOf(body: JsonObject): ChatEvent {

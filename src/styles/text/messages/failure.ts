@@ -1,4 +1,3 @@
-import { GatewayError } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, type Json } from "#lib/json.ts";
 import { explainInside, isFilled } from "#styles/upstream-error.ts";
@@ -10,8 +9,4 @@ export function errorIn(body: Json | undefined): UpstreamError | undefined {
   const isAnswer = isArray(body["content"]) || typeof body["type"] === "string";
   const isReport = isFilled(body["message"]) || isFilled(body["detail"]);
   return !isAnswer && isReport ? explainInside(body) : undefined;
-}
-
-export function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
-  return new GatewayError(code, message, param === undefined ? {} : { param });
 }

@@ -2,7 +2,8 @@ import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import { AnswerReader } from "./answer-reader.ts";
-import { errorIn, asGatewayError } from "./failure.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { errorIn } from "./failure.ts";
 
 /** An answer in one piece; its blocks come whole. */
 export function parseResponse(body: JsonObject): readonly ChatEvent[] {

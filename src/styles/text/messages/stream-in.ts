@@ -6,7 +6,8 @@ import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { listOf, objectOf } from "#lib/values.ts";
 import { AnswerReader } from "./answer-reader.ts";
-import { asGatewayError, errorIn } from "./failure.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { errorIn } from "./failure.ts";
 
 export function openDecoder(): StreamDecoder {
   return new MessagesDecoder();
