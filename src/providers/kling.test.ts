@@ -46,6 +46,27 @@ describe("a credential of Kling's", () => {
     expect(await kling.authorize("a|b", later)).not.toEqual(await kling.authorize("a|b", ASKED));
   });
 
+  test("may say what the vendor signs its notices with, which goes nowhere", async () => {
+    const { notices } = rowFor("kling", question("kling-3.0"));
+    const plain = await kling.authorize("ak|sk", ASKED);
+    const json = (more: object) => JSON.stringify({ webhook_secret: "whsec_c2VjcmV0", ...more });
+    const secrets = [
+      ["a-key|whsec_c2VjcmV0", { authorization: "Bearer a-key" }],
+      ["ak|sk|whsec_c2VjcmV0", plain],
+      [json({ api_key: "a-key" }), { authorization: "Bearer a-key" }],
+      [json({ access_key: "ak", secret_key: "sk" }), plain],
+    ] as const;
+
+    for (const [secret, headers] of secrets) {
+      expect(notices?.secretIn?.(secret)).toBe("whsec_c2VjcmV0");
+      expect(await kling.authorize(secret, ASKED)).toEqual(headers);
+    }
+    for (const secret of ["a-key", "ak|sk", "{", "{}"]) {
+      expect(notices?.secretIn?.(secret)).toBeUndefined();
+    }
+    expect(() => kling.authorize("{}", ASKED)).toThrow("malformed");
+  });
+
   test("that is a key is presented as it is", () => {
     expect(kling.authorize("a-key", ASKED)).toEqual({ authorization: "Bearer a-key" });
   });
@@ -255,7 +276,6 @@ describe("[B4.6-a] a request in the first style", () => {
     expect(rowFor("kling", question("kling-v3-omni")).look.path(task("kling-v3-omni"))).toBe(
       "/v1/videos/omni-video/77",
     );
-    expect(notices?.isSigned).toBe(true);
     expect(notices?.idIn({ task_id: "77", task_status: "succeed" })).toBe("77");
   });
 });

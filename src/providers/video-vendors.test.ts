@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { MediaOrigin, VideoMedia, VideoQuestion, VideoScenario } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
-import { CALLBACK, OUR_ID, requestOf, task } from "#test/video-request.ts";
+import { CALLBACK, OUR_ID, question, requestOf, rowFor, task } from "#test/video-request.ts";
 import { findProvider } from "./index.ts";
 
 const VENDORS = ["jimeng", "vidu", "minimax", "kling"] as const;
@@ -106,6 +106,55 @@ test("the same question is asked in the same words", () => {
     }),
     { seed: SEED, numRuns: times(300, 5_000) },
   );
+});
+
+test.each([
+  ["jimeng", "jimeng_v30", {}, { audio: false, resolution: "720p", seconds: 5 }],
+  [
+    "jimeng",
+    "jimeng_v30_1080p",
+    { frames: 241 },
+    { audio: false, resolution: "1080p", seconds: 10 },
+  ],
+  ["vidu", "viduq3", {}, { audio: true, resolution: "720p", seconds: 5 }],
+  [
+    "vidu",
+    "viduq3",
+    { audio: false, music: true },
+    { audio: false, music: false, resolution: "720p", seconds: 5 },
+  ],
+  ["vidu", "viduq2", { audio: true, seconds: 9 }, { audio: false, resolution: "720p", seconds: 9 }],
+  ["vidu", "viduq1", {}, { audio: false, resolution: "1080p", seconds: 5 }],
+  ["vidu", "vidu2.0", { resolution: "360p" }, { audio: false, resolution: "360p", seconds: 4 }],
+  ["minimax", "MiniMax-H3", {}, { resolution: "768p", seconds: 5 }],
+  ["minimax", "MiniMax-H3", { resolution: "2k", seconds: 15 }, { resolution: "2k", seconds: 15 }],
+  ["minimax", "MiniMax-Hailuo-02", {}, { seconds: 6 }],
+  ["kling", "kling-v1", {}, { audio: false, resolution: "720p", seconds: 5 }],
+  [
+    "kling",
+    "kling-v1",
+    { mode: "pro", audio: true },
+    { audio: false, resolution: "1080p", seconds: 5 },
+  ],
+  [
+    "kling",
+    "kling-v3",
+    { audio: true, frames: 240 },
+    { audio: true, resolution: "720p", seconds: 10 },
+  ],
+  ["kling", "kling-3.0", { size: "3840x2160" }, { audio: false, resolution: "4k", seconds: 5 }],
+  [
+    "kling",
+    "kling-3.0",
+    { audio: true, seconds: 15 },
+    { audio: true, resolution: "720p", seconds: 15 },
+  ],
+  ["kling", "kling-3.0-turbo", { audio: true }, { audio: false, resolution: "720p", seconds: 5 }],
+])("%s is expected to make by %s of %j what it charges for", (vendor, model, wishes, facts) => {
+  const asked = question(model, wishes);
+  const { style, dialect } = rowFor(vendor, asked);
+
+  expect(style.outbound.expect?.(asked, dialect)).toEqual(facts);
 });
 
 const word = fc.oneof(

@@ -1,11 +1,12 @@
 import { invalid } from "#core/error.ts";
-import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { asThrown, failureOf, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { failureOf, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
@@ -15,6 +16,7 @@ import { omniMedia } from "./omni.ts";
 export const ID = "video-kling";
 
 const MAX_PROMPT_CHARS = 2_500;
+const DEFAULT_SECONDS = 5;
 const RATIOS = ["16:9", "9:16", "1:1"];
 const MODES = ["std", "pro"];
 /** Its modes have a resolution each. */
@@ -56,6 +58,17 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     }),
     external_task_id: externalId,
     ...(model.isOmni === true ? omniMedia(question, rest) : frames(question, rest)),
+  };
+}
+
+/** Its default mode is the lesser one, without sound. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const model: KlingDialect = { ...own };
+  const isBetter = modeOf(question.mode, framingOf(question).resolution) === "pro";
+  return {
+    resolution: isBetter ? "1080p" : "720p",
+    seconds: secondsOf(question, model.lengths) ?? DEFAULT_SECONDS,
+    audio: model.sound !== false && question.audio === true,
   };
 }
 
@@ -115,7 +128,7 @@ export function parseSubmitted(body: JsonObject): string {
 /** Throws where the answer is a failure. */
 function dataIn(body: JsonObject): JsonObject {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return objectOf(body["data"]) ?? {};
 }
 

@@ -5,7 +5,8 @@ import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
-import { asThrown, failureOf, linkIn } from "../news.ts";
+import { failureOf, linkIn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
@@ -72,7 +73,7 @@ export function parseTask(body: JsonObject): TaskNews {
       return { state: "failed", failure: whyFailed(body) };
     default: {
       const error = errorIn(body, 200);
-      if (error !== undefined) throw asThrown(error);
+      if (error !== undefined) throw asGatewayError(error);
       return { state: "running" };
     }
   }

@@ -1,11 +1,12 @@
 import { invalid } from "#core/error.ts";
-import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
-import { asThrown, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
@@ -61,6 +62,21 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     }),
     // What the caller wants back does not have to go there: this tells the vendor's list whose it is.
     payload: externalId,
+  };
+}
+
+/** What it makes by itself, and what it cannot make. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: ViduDialect = { ...own };
+  const { audio = dialect.audio === true, music } = question;
+  const { resolution = dialect.resolution } = framingOf(question);
+  return {
+    audio: dialect.audio !== false && audio,
+    ...(dialect.music === false && music === true ? { music: false } : {}),
+    ...defined({
+      resolution,
+      seconds: secondsOf(question, dialect.lengths) ?? dialect.seconds,
+    }),
   };
 }
 
@@ -122,13 +138,13 @@ function more(
 
 export function parseSubmitted(body: JsonObject): string {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return takenOn(body["task_id"] ?? body["id"]);
 }
 
 export function parseTask(body: JsonObject): TaskNews {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   switch (body["state"]) {
     case "created":
     case "queueing":
