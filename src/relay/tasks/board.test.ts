@@ -292,7 +292,9 @@ function replyOf(status: number, body: JsonObject): UpstreamReply {
   return {
     status,
     headers: new Map(),
-    pump: async (onPiece) => void (await onPiece(bytes)),
+    async pump(onPiece) {
+      await onPiece(bytes);
+    },
     readAll: async () => bytes,
     readFailure: async () => bytes.toString(),
     close() {},
