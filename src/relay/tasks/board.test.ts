@@ -292,7 +292,9 @@ function replyOf(status: number, body: JsonObject): UpstreamReply {
   return {
     status,
     headers: new Map(),
-    pump: async (onPiece) => void (await onPiece(bytes)),
+    async pump(onPiece) {
+      await onPiece(bytes);
+    },
     readAll: async () => bytes,
     readFailure: async () => bytes.toString(),
     close() {},
@@ -317,6 +319,7 @@ function boardOf(owner: string, vendor: FakeVendor) {
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
     onTrouble() {},
+    onLook() {},
   };
   const board = new TaskBoard(deps);
   return {
