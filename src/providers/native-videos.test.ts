@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GoogleGenAI, type GenerateVideosParameters } from "@google/genai";
 import type { VideoQuestion } from "#core/video.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { parseJson, type JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import {
   FIRST,
@@ -380,15 +380,12 @@ describe("the vendor's own library", () => {
   /** What it sends for the same question. */
   async function ofLibrary(isVertex: boolean, params: Params): Promise<[string, JsonObject]> {
     let seen: [string, JsonObject] = ["", {}];
-    await using server = Bun.serve({
+    using server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       async fetch(request) {
-        const body: unknown = await request.json();
-        seen = [
-          new URL(request.url).pathname,
-          isObject(body as JsonObject) ? (body as JsonObject) : {},
-        ];
+        const body = parseJson(await request.text());
+        seen = [new URL(request.url).pathname, objectOf(body) ?? {}];
         return Response.json({ name: `models/${NEWEST}/operations/1` });
       },
     });

@@ -5,7 +5,7 @@ import { LossReport } from "#core/lossy.ts";
 import type { VideoMedia, VideoQuestion } from "#core/video.ts";
 import { Form } from "#lib/form.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf, objectOf } from "#lib/values.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { SEED, times } from "#test/seed.ts";
 import { held, linked, OUR_ID, question, rowFor } from "#test/video-request.ts";
 
@@ -141,7 +141,7 @@ describe("whatever is asked, what goes out keeps to the vendor's rules", () => {
       const roles = listOf(content).map((each) => memberOf(each, "role"));
       const firsts = roles.filter((each) => each === "first_frame").length;
       const lasts = roles.filter((each) => each === "last_frame").length;
-      const references = roles.filter((each) => String(each).startsWith("reference_"));
+      const references = roles.filter((each) => textOf(each)?.startsWith("reference_"));
       expect(firsts <= 1 && lasts <= firsts).toBe(true);
       expect(firsts === 0 || references.length === 0).toBe(true);
       expect(roles.length).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe("whatever is asked, what goes out keeps to the vendor's rules", () => {
         expect(
           (size ?? resolution) === undefined || (size === undefined) !== (resolution === undefined),
         ).toBe(true);
-        expect(size === undefined || /^\d+\*\d+$/.test(String(size))).toBe(true);
+        expect(size === undefined || /^\d+\*\d+$/.test(textOf(size) ?? "")).toBe(true);
         expect(isOneOf(resolution, ["480P", "720P", "1080P"])).toBe(true);
       });
     },
