@@ -13,9 +13,11 @@ import type { LoginLimiter } from "#core/login-limits.ts";
 import type { Logins } from "#core/user.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
+import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
@@ -29,6 +31,7 @@ import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
+import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import { pruneTasks } from "#jobs/prune-tasks.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
@@ -51,11 +54,13 @@ import {
 import { OpenCalls } from "#relay/open-calls.ts";
 import { openMetrics } from "#relay/metrics.ts";
 import { channelsFromEnvironment, simulatedChannels } from "#relay/own-channels.ts";
-import type { DrawDeps } from "#relay/draw.ts";
+import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
+import { announce } from "#relay/tasks/announce.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
+import { VIDEO_FORMATS } from "#styles/video/index.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { digestOf, loadPepper } from "#storage/secrets.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
@@ -116,7 +121,10 @@ const BOOTSTRAP = "(bootstrap)";
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
   await using opened = new AsyncDisposableStack();
-  const { storage, deps, channels, inventory, noting, live } = await openHouse(options, opened);
+  const { storage, deps, channels, inventory, noting, live, links } = await openHouse(
+    options,
+    opened,
+  );
   const { now: settings } = live;
   const { relay } = deps;
   const firstKey = await ensureKeys(config, storage);
@@ -135,6 +143,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       noting,
       logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
       watchTasks(deps.tasks),
+      sendDueNotices({
+        notices: storage.notices,
+        secrets: storage.noticeSecrets,
+        clock,
+        links,
+      }),
+      pruneNotices(storage.notices, clock),
       pruneTasks(storage.tasks, settings, clock),
       refreshStored(live, inventory),
       discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
@@ -222,15 +237,27 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   const metrics = openMetrics(() => channels.all, health);
 
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
-  const relay: RelayDeps & DrawDeps & TasksDeps = {
+  const links = openCallerLinks(() => ({
+    allow: settings.linkNetworks,
+    ports: settings.linkPorts,
+  }));
+  const announcing = {
+    notices: storage.notices,
+    clock,
+    formatOf: (entry: string) => VIDEO_FORMATS.get(entry),
+    contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
+  };
+  const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
     owner: instance,
     leaseMs: LEASE_MS,
     deadlines,
     limits,
     findChannel: (name) => channels.all.find((each) => each.name === name),
-    callbackUrlFor: () => undefined,
-    announce: async () => {},
+    callbackUrlFor: (channel, taskId) =>
+      publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
+    announce: (task) => announce(task, announcing),
+    links,
     router: new Router(channels, health, settings),
     egress,
     health,
@@ -258,15 +285,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     get maxPixels() {
       return limits.picturePixels;
     },
-    get maxPictureEventBytes() {
-      return limits.answerBytes;
-    },
     get pendingMs() {
       return limits.unaryMs;
     },
     delivery: {
       get maxEventBytes() {
         return limits.eventBytes;
+      },
+      get maxPictureEventBytes() {
+        return limits.answerBytes;
       },
       firstSignMs: FIRST_SIGN_MS,
       silenceMs: SILENCE_MS,
@@ -304,6 +331,8 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     identities: storage.identities,
     tasks,
     publicUrl,
+    notices: storage.notices,
+    noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
     singleSignOn: openSignOn(config, pepper, clock),
     loginLimits: await openLogins(options, pepper, deadlines, opened),
@@ -347,7 +376,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onError: (error, requestId) => logFailure(log, error, requestId),
     ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
-  return { storage, deps, channels, inventory, noting, live };
+  return { storage, deps, channels, inventory, noting, live, links };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */

@@ -23,6 +23,7 @@ export interface ChatRequest {
   readonly reasoning?: Reasoning;
   readonly logprobs?: { readonly top?: number };
   readonly modalities?: readonly ("text" | "audio" | "image")[];
+  readonly picture?: PictureWish;
   readonly webSearch?: WebSearch;
   /** The caller's own id for their user, for the vendor's abuse reports. */
   readonly user?: string;
@@ -185,6 +186,14 @@ export interface Reasoning {
   readonly enabled?: boolean;
   /** The caller asks to see the reasoning text. */
   readonly visible?: boolean;
+}
+
+/** How a picture in the answer is to be. */
+export interface PictureWish {
+  /** `16:9`. */
+  readonly aspectRatio?: string;
+  /** `2K`. */
+  readonly size?: string;
 }
 
 export interface WebSearch {

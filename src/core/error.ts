@@ -93,6 +93,7 @@ export class GatewayError extends Error {
 }
 
 /** The one way to say that a field of the caller's request is wrong. */
-export function invalid(param: string, message: string): GatewayError {
-  return new GatewayError("invalid_request", message, { param });
+export function invalid(param: string, message: string, cause?: unknown): GatewayError {
+  const details = cause === undefined ? { param } : { param, cause };
+  return new GatewayError("invalid_request", message, details);
 }

@@ -142,7 +142,8 @@ export interface ImageEncoder {
 
 export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images> {
   readonly inbound: InboundFormat<ImageQuestion, Images>["inbound"] & {
-    openEncoder(question: ImageQuestion): ImageEncoder;
+    /** `at`: when it was asked, in Unix seconds. */
+    openEncoder(question: ImageQuestion, at: number): ImageEncoder;
   };
 }
 
@@ -198,11 +199,13 @@ export const image: QuestionKind<ImageQuestion, Images> = {
   partsAtOnce: 4,
 
   split(question, maxInputs) {
-    const { count = 1 } = question;
+    const { count = 1, seed } = question;
     if (count <= maxInputs) return [question];
     const parts: ImageQuestion[] = [];
     for (let left = count; left > 0; left -= maxInputs) {
-      parts.push({ ...question, count: Math.min(left, maxInputs) });
+      // With one seed all parts would be the same pictures.
+      const own = seed === undefined ? {} : { seed: (seed + count - left) % SEEDS };
+      parts.push({ ...question, count: Math.min(left, maxInputs), ...own });
     }
     return parts;
   },
@@ -236,7 +239,10 @@ const TOKENS_OF_MADE = new Map([
   ["medium", 1_600],
   ["standard", 2_000],
 ]);
-const MAX_SERIES = 4;
+/** Pictures of a series where nobody says how many. */
+export const MAX_SERIES = 4;
+/** A seed is below it. */
+const SEEDS = 2 ** 31;
 
 export function guessedUsage(question: ImageQuestion): Usage {
   return { ...NO_USAGE, inputTokens: fitsIn(image.sizeOf(question)), isEstimated: true };

@@ -14,3 +14,11 @@ export interface MediaFetcher {
    */
   follow(url: string, signal: AbortSignal, upstream?: URL): Promise<FetchedMedia>;
 }
+
+/** Speaks to addresses that callers named, wherever that is allowed. */
+export interface LinkFollower {
+  /** Throws `invalid_request` for an address that may not be spoken to, as far as can be told without asking who it is. */
+  check(url: string, param: string): void;
+  /** The status it answered with. Throws `invalid_request` where nobody there may be, or could be, spoken to. */
+  post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>;
+}

@@ -163,6 +163,8 @@ export interface InboundVideoFormat {
     writeSubmitted(task: Task): JsonObject;
     /** What a query is answered. */
     writeTask(task: Task, links: TaskLinks): JsonObject;
+    /** What its caller is told of it unasked; as a query is answered where absent. */
+    writeNotice?(task: Task, links: TaskLinks): JsonObject;
     buildError(error: GatewayError): JsonObject;
   };
 }

@@ -37,6 +37,8 @@ export interface UpstreamRequest {
    */
   readonly placeholder?: string;
   readonly isStream: boolean;
+  /** Its answer's beginning, and each piece, may take as long as a whole answer. */
+  readonly isSlow?: boolean;
   /** Until the answer's head, where that is less than for others. */
   readonly headMs?: number;
   /** The caller hung up, or the gateway gave up. */

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -75,19 +76,20 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Sends the request, head and body, and waits for the answer's head. */
-  async begin(connections: Connections, written: string | Uint8Array): Promise<void> {
+  /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
+  async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const reused = written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
+    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
+    const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
-      if (await this.#sendOn(reused, written)) return;
+      if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
       if (!this.#isRace()) throw unanswered();
     }
-    if (await this.#sendOn(await this.#connect(connections, to), written)) return;
+    if (await this.#sendOn(await this.#connect(connections, to), taken(outbox))) return;
     throw unanswered();
   }
 
@@ -109,6 +111,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       pieces.push(piece);
     });
     const [only] = pieces;
+    await letOthersPass(sizeBytes);
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, sizeBytes);
   }
 
@@ -197,16 +200,19 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return connection;
   }
 
-  #sendOn(connection: Connection, written: string | Uint8Array): Promise<boolean> {
+  #sendOn(connection: Connection, written: Written): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
+    const { isStream, isSlow } = this.#request;
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    const { isStream, headMs = Infinity } = this.#request;
-    this.dueAt = Math.min(this.#totalAt, now + Math.min(isStream ? firstByteMs : unaryMs, headMs));
+    const { headMs = Infinity } = this.#request;
+    const longest = isStream && !isSlow ? firstByteMs : unaryMs;
+    this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
-    if (!connection.write(written)) answered.resolve(false);
+    const pieces = typeof written === "string" ? [written] : written;
+    if (!pieces.every((piece) => connection.write(piece))) answered.resolve(false);
     return answered.promise;
   }
 
@@ -268,7 +274,9 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       this.#hasEnded = true;
       this.#ended.resolve();
     } else {
-      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.idleMs);
+      const { idleMs, unaryMs } = this.#limits;
+      const silentMs = this.#request.isSlow ? unaryMs : idleMs;
+      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + silentMs);
     }
   }
 
@@ -317,6 +325,25 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#connection?.release(isReusable);
     this.#connection = undefined;
   }
+}
+
+/** A request's head and body, in one or as two. */
+export type Written = string | readonly Uint8Array[];
+
+/** What is to be written until it is, so that nobody holds it who waits for the answer. */
+export interface Outbox {
+  written: Written;
+}
+
+function lengthOf(written: Written): number {
+  if (typeof written === "string") return written.length;
+  return written.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function taken(outbox: Outbox): Written {
+  const { written } = outbox;
+  outbox.written = "";
+  return written;
 }
 
 /** A failure is told to whoever waits; where nobody does, nobody needs it. */

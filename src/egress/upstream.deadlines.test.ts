@@ -97,6 +97,7 @@ describe("an upstream is given up", () => {
   const firsts: [string, Partial<UpstreamRequest>, number][] = [
     ["a stream has not begun", { isStream: true }, 30_000],
     ["a whole answer has not begun", { isStream: false }, 300_000],
+    ["a slow stream has not begun", { isStream: true, isSlow: true }, 300_000],
   ];
   test.each(firsts)("[C3] when %s in time", async (_what, more, ms) => {
     await using upstream = await openRawUpstream(() => {});
@@ -151,6 +152,20 @@ describe("an upstream is given up", () => {
     expect(await expectDueAfter(60_000, timed, reading)).toBe("upstream_timeout");
     expect(seen).toBe("123");
     await upstream.reaches(0);
+    reply.close();
+  });
+
+  test("when a slow one says nothing in the middle for longer than a whole answer takes", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(`${OK}\r\n1`));
+    const timed = openTimed();
+    const reply = await timed.egress.send(requestTo(upstream, { isSlow: true }));
+    let seen = "";
+    const reading = reply.pump((piece) => {
+      seen += Buffer.from(piece).toString();
+    });
+    await until(() => seen === "1");
+
+    expect(await expectDueAfter(300_000, timed, reading)).toBe("upstream_timeout");
     reply.close();
   });
 

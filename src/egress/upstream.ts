@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { Exchange } from "./exchange.ts";
+import { Exchange, type Written } from "./exchange.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
@@ -33,11 +33,11 @@ export function openEgress(
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
     const written = writeRequest(request, tokens.present(request), clock.now());
     // Waited for before the exchange, whose deadlines count from its beginning.
-    const ready = written instanceof Promise ? await written : written;
+    const outbox = { written: written instanceof Promise ? await written : written };
     request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
-      await exchange.begin(connections, ready);
+      await exchange.begin(connections, outbox);
       refuseDetours(exchange);
       if (exchange.status === 401) tokens.forget(request);
       return exchange;
@@ -47,9 +47,6 @@ export function openEgress(
     }
   }
 }
-
-/** A request's head and body. */
-type Written = string | Uint8Array;
 
 /** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
 function writeRequest(
@@ -81,7 +78,8 @@ function writtenOut(
   }
   const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
   if (body === undefined) return head;
-  return typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
+  // Bytes are not copied to stand behind a head: there may be megabytes of them.
+  return typeof body === "string" ? head + body : [Buffer.from(head), body];
 }
 
 function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {

@@ -9,6 +9,7 @@ import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
+import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
 import type { OwnKeys } from "#core/own-keys.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
@@ -23,7 +24,7 @@ import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Inventory } from "#relay/inventory.ts";
-import type { DrawDeps } from "#relay/draw.ts";
+import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
 import type { Tasks } from "#relay/tasks/tasks.ts";
@@ -62,10 +63,12 @@ export interface HttpDeps {
   readModel(name: string, json: JsonObject): ModelDraft;
   /** Undefined for an address that no channel may have. */
   reachNeeded(url: URL): Reach | undefined;
-  readonly relay: RelayDeps & DrawDeps;
+  readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
+  readonly notices: NoticeStore;
+  readonly noticeSecrets: NoticeSecrets;
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;

@@ -29,6 +29,7 @@ const LOGIN = [{ session: [] }, { accessToken: [] }];
 
 const SECURITY: Record<Access, readonly JsonObject[]> = {
   public: [],
+  vendor: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
   unfinished: LOGIN,
@@ -54,7 +55,11 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
       : {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: route.requestSchema() } },
+            content: {
+              [route.takesForm === true ? "multipart/form-data" : "application/json"]: {
+                schema: route.requestSchema(),
+              },
+            },
           },
         }),
     ...(route.takesYaml === undefined

@@ -12,6 +12,8 @@ export interface WholeReply {
 export interface StreamedReply {
   readonly kind: "stream";
   readonly headers: Readonly<Record<string, string>>;
+  /** Nothing in it could tell of a failure: only a cut connection keeps half of it from looking whole. */
+  readonly isWordless?: boolean;
   /** Writes it out; true when it came to its proper end. Not called where the caller left before. */
   fill(sink: Sink): Promise<boolean>;
 }
@@ -21,7 +23,8 @@ export function toResponse(reply: Reply, requestId: string): Response {
   const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
   if (reply.kind === "whole") return new Response(reply.body, { headers });
   const body = pushStream(async (sink) => {
-    await reply.fill(sink);
+    const isWhole = await reply.fill(sink);
+    return isWhole || reply.isWordless !== true ? "end" : "cut";
   });
   return new Response(body, { headers });
 }

@@ -19,7 +19,9 @@ export type Access =
   /** Somebody logged in, even where a second factor is still to be shown or set up. */
   | "unfinished"
   /** The operator's monitoring. */
-  | "metrics";
+  | "metrics"
+  /** A vendor with something to say, which is not believed. */
+  | "vendor";
 
 /** One operation. The registry of them is all that is served; its documents and tests are made from it. */
 export interface Route<Deps> {
@@ -35,6 +37,8 @@ export interface Route<Deps> {
   readonly summary: string;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** Its body is a form; the schema is of its fields. */
+  readonly takesForm?: true;
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */
@@ -62,6 +66,8 @@ export interface Exchange {
   readJson(maxBytes: number): Promise<RequestBody>;
   /** The body as a form; undefined where it says to be something else, and can still be read. */
   readForm(maxBytes: number): Promise<Form | undefined>;
+  /** The bytes of any body. */
+  readBytes(maxBytes: number): Promise<Uint8Array>;
   /** The bytes of a YAML body, which nothing else reads. */
   readYaml(maxBytes: number): Promise<Uint8Array>;
   /**

@@ -8,6 +8,15 @@ export class Form {
     this.parts = parts;
   }
 
+  /** The same with some values set, or left out where undefined. */
+  with(values: Readonly<Record<string, string | undefined>>): Form {
+    const kept = this.parts.filter(({ name }) => !Object.hasOwn(values, name));
+    const set = Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name, value }],
+    );
+    return new Form([...set, ...kept]);
+  }
+
   /** `multipart/form-data`, as https://www.rfc-editor.org/rfc/rfc7578 and browsers have it. */
   encode(): { readonly contentType: string; readonly bytes: Uint8Array } {
     const boundary = `sluice-${randomBytes(16).toString("hex")}`;

@@ -1,3 +1,5 @@
+import { readTiffSize } from "./tiff-size.ts";
+
 /** What the first bytes of a picture say. */
 export interface PictureHead {
   /** `image/png`. */
@@ -15,14 +17,23 @@ export async function readPictureHead(bytes: Uint8Array): Promise<PictureHead | 
     const { format, width, height } = await new Bun.Image(bytes).metadata();
     return { mediaType: `image/${format}`, width, height };
   } catch {
-    return undefined;
+    // Known here, though not what its pixels are: some vendors read it.
+    const size = readTiffSize(bytes);
+    return size && { mediaType: "image/tiff", ...size };
   }
 }
 
-/** The same picture as PNG, of an animation the first frame; undefined where it cannot be read. */
-export async function toPng(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array | undefined> {
+/** What pictures can be written as. */
+export type PictureFormat = "png" | "jpeg" | "webp";
+
+/** The same picture in another format, of an animation the first frame; undefined where it cannot be read. */
+export async function convertPicture(
+  bytes: Uint8Array,
+  format: PictureFormat,
+  maxPixels: number,
+): Promise<Uint8Array | undefined> {
   try {
-    return await new Bun.Image(bytes, { maxPixels }).png().bytes();
+    return await new Bun.Image(bytes, { maxPixels })[format]().bytes();
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { ARK_IMAGES } from "./ark-images.ts";
 import { ARK_VIDEOS } from "./ark-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -34,6 +35,7 @@ export const ark: Provider = {
     },
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 256 }],
+  images: ARK_IMAGES,
   videos: ARK_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
 import { DASHSCOPE_VIDEOS } from "./dashscope-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { DASHSCOPE_RERANK } from "./rerank-endpoints.ts";
@@ -42,6 +43,7 @@ export const dashscope: Provider = {
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 10 }],
   rerank: [DASHSCOPE_RERANK],
+  images: DASHSCOPE_IMAGES,
   videos: DASHSCOPE_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,

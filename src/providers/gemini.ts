@@ -1,11 +1,12 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
-const METHODS = ["generateContent", "embedContent", "predictLongRunning"];
+const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
 
 export const gemini: Provider = {
   id: "gemini",
@@ -17,6 +18,7 @@ export const gemini: Provider = {
   text: [
     {
       style: native,
+      serves: (model) => !onlyDraws(model),
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
@@ -30,6 +32,11 @@ export const gemini: Provider = {
       maxInputs: 100,
     },
   ],
+  images: nativePictures({
+    path: (model, verb) => `/models/${encodeURIComponent(model)}:${verb}`,
+    native: {},
+    imagen: { sizeMember: "imageSize" },
+  }),
   videos: nativeVideos({
     path: (model) => `/models/${encodeURIComponent(model)}:predictLongRunning`,
     look: { method: "GET", path: ({ upstreamId }) => `/${upstreamId}` },

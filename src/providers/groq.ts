@@ -1,6 +1,7 @@
 import { adaptToDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { AUDIO } from "./shared-endpoints.ts";
 
 /** Groq refuses some parameters it does not support, rather than leave them be. */
 export const groq: Provider = {
@@ -22,6 +23,7 @@ export const groq: Provider = {
         }),
     },
   ],
+  shared: [...AUDIO],
   modelsPath: "/models",
   authorize: bearer,
 

@@ -26,6 +26,9 @@ import { voyage } from "./voyage.ts";
 import { xai } from "./xai.ts";
 import { zhipu } from "./zhipu.ts";
 
+/** Who moderates where the caller names nobody, as the format's clients may. */
+export { USUAL_MODERATOR } from "./openai.ts";
+
 /** Every vendor we know how to reach; the list is also the order they are shown in. */
 export const PROVIDERS: readonly Provider[] = [
   openai,

@@ -4,6 +4,7 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { MODERATIONS, TRANSCRIPTIONS } from "./shared-endpoints.ts";
 
 const ID = /^[A-Za-z0-9]{9}$/;
 
@@ -49,6 +50,15 @@ export const mistral: Provider = {
       maxInputs: 128,
       dialect: { dimensions: "output_dimension" },
     },
+  ],
+  shared: [
+    {
+      ...TRANSCRIPTIONS,
+      // Its streams have events of their own, and there is one way to write an answer.
+      answers: ({ stream, shape }) => !stream && (shape === "json" || shape === "text"),
+      omits: ["response_format"],
+    },
+    MODERATIONS,
   ],
   modelsPath: "/models",
   authorize: bearer,

@@ -1,8 +1,10 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { COMPATIBLE_VIDEOS } from "./openai-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 
 /** Any server that speaks chat completions; its address comes from the channel. */
 export const openaiCompatible: Provider = {
@@ -20,6 +22,8 @@ export const openaiCompatible: Provider = {
     },
   ],
   rerank: [RERANK],
+  shared: [...AUDIO, MODERATIONS],
+  images: COMPATIBLE_IMAGES,
   videos: COMPATIBLE_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,

@@ -4,6 +4,8 @@ import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
+import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
@@ -46,6 +48,9 @@ export const OPENAI_EMBEDDINGS: EmbeddingEndpoint = {
   dialect: { ...EMBEDDING_DIALECT },
 };
 
+/** The vendor's own choice for a request that names no model. */
+export const USUAL_MODERATOR = "omni-moderation-latest";
+
 export const openai: Provider = {
   id: "openai",
   name: "OpenAI",
@@ -69,6 +74,8 @@ export const openai: Provider = {
     },
   ],
   embeddings: [OPENAI_EMBEDDINGS],
+  shared: [...AUDIO, MODERATIONS],
+  images: OPENAI_IMAGES,
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,

@@ -15,7 +15,7 @@ export const openrouter: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true }),
+      ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true, pictures: true }),
     },
   ],
   rerank: [RERANK],

@@ -9,6 +9,7 @@ import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import type { OutboundVideoFormat, TaskRef, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -34,6 +35,7 @@ export interface Provider {
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
   readonly videos?: readonly VideoEndpoint[];
+  readonly shared?: readonly SharedEndpoint[];
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
   /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
@@ -102,10 +104,24 @@ export interface OperationEndpoint<Q extends Question, A extends Reading> {
   readonly dialect?: Readonly<Record<string, unknown>>;
 }
 
+/** Where a vendor answers in a format that callers share with it. */
+export interface SharedEndpoint {
+  readonly style: SharedFormat;
+  readonly path: TextEndpoint["path"];
+  /** Which of the vendor's models it serves; all of them where absent. */
+  serves?(model: string): boolean;
+  /** Which of the questions it answers; all of them where absent. */
+  answers?(question: SharedQuestion): boolean;
+  /** Fields that it does not know, and whose absence changes nothing about its answer. */
+  readonly omits?: readonly string[];
+}
+
 export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> {
   readonly style: OutboundImageFormat;
   /** What given pictures must be for it. */
   readonly pictures: PictureTerms;
+  /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
+  readonly format?: "png";
 }
 
 /** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */
@@ -157,8 +173,11 @@ export interface MediaTerms {
 }
 
 export interface NoticeTerms {
-  /** Signed as https://www.standardwebhooks.com has it, with a secret of the channel's; absent where nothing proves who sent it. */
-  readonly isSigned?: true;
+  /**
+   * What signs its notices, as https://www.standardwebhooks.com has it, where a
+   * channel's credential holds that as well; absent where nothing ever does.
+   */
+  secretIn?(credential: string): string | undefined;
   /** The vendor's id of the task that a notice is about. */
   idIn(body: JsonObject): string | undefined;
 }

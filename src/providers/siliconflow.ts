@@ -2,6 +2,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { SPEECH, TRANSCRIPTIONS } from "./shared-endpoints.ts";
 
 export const siliconflow: Provider = {
   id: "siliconflow",
@@ -14,6 +15,7 @@ export const siliconflow: Provider = {
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
   ],
   rerank: [RERANK],
+  shared: [SPEECH, TRANSCRIPTIONS],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -3,6 +3,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
+import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
@@ -10,6 +11,13 @@ import { serviceAccount } from "./vertex/service-account.ts";
 /** The version of the interface that the vendor has in place of the header. */
 const MESSAGES_VERSION = "vertex-2023-10-16";
 const HOST = "aiplatform.googleapis.com";
+/** Of pictures; either word for none is taken. */
+const PEOPLE = {
+  allow_adult: "ALLOW_ADULT",
+  allow_all: "ALLOW_ALL",
+  allow_none: "ALLOW_NONE",
+  dont_allow: "ALLOW_NONE",
+};
 /** Of videos. */
 const FILMED = ["dont_allow", "allow_adult", "allow_all"];
 const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as const;
@@ -45,7 +53,7 @@ export const vertex: Provider = {
   text: [
     {
       style: gemini,
-      serves: (model) => !isClaude(model) && !model.includes("/"),
+      serves: (model) => !isClaude(model) && !onlyDraws(model) && !model.includes("/"),
       path: (model, stream, options) =>
         `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:` +
         (stream ? "streamGenerateContent?alt=sse" : "generateContent"),
@@ -73,6 +81,12 @@ export const vertex: Provider = {
       isFaithful: true,
     },
   ],
+  images: nativePictures({
+    path: (model, verb, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:${verb}`,
+    native: { people: PEOPLE, formats: ["png", "jpeg"] },
+    imagen: { sizeMember: "sampleImageSize", takesMore: true },
+  }),
   videos: nativeVideos({
     path: (model, options) =>
       `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:predictLongRunning`,

@@ -1,8 +1,10 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
+import { TRANSCRIPTIONS, TRANSLATIONS } from "./shared-endpoints.ts";
 
 export const vllm: Provider = {
   id: "vllm",
@@ -18,6 +20,8 @@ export const vllm: Provider = {
     { style: embeddings, path: "/embeddings", maxInputs: 2_048, dialect: { takesTokens: true } },
   ],
   rerank: [RERANK],
+  shared: [TRANSCRIPTIONS, TRANSLATIONS],
+  images: COMPATIBLE_IMAGES,
   modelsPath: "/models",
   authorize: bearer,
 };

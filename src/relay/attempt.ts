@@ -161,34 +161,32 @@ export async function tryOnce<T, R extends Tried>(
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: call.facts.stream,
+    isSlow: call.isSlow === true,
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {
     reply = each;
     if (each.status !== 200) throw await asError(each, route);
   };
+  const replied = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
+    const sent = await sending;
+    await onReply(sent);
+    return sent;
+  };
 
   deps.health.enter(channel);
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
-      async send(wire, { body, headers }) {
-        const sent = await deps.egress.send({
-          ...terms,
-          url: urlOf(wire, pathOf(wire, call.facts.stream)),
-          method: "POST",
-          body,
-          headers: { ...provider.headers, ...headers },
-        });
-        await onReply(sent);
-        return sent;
+      send(wire, { body, headers }) {
+        const url = urlOf(wire, pathOf(wire, call.facts.stream));
+        const all = { ...provider.headers, ...headers };
+        return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
       },
-      async look(wire, path) {
+      look(wire, path) {
         const url = new URL(baseOf(wire).href + path);
         const { headers = {} } = provider;
-        const sent = await deps.egress.send({ ...terms, url, method: "GET", headers });
-        await onReply(sent);
-        return sent;
+        return replied(deps.egress.send({ ...terms, url, method: "GET", headers }));
       },
       openSession() {
         const { maxEventBytes } = deps.delivery;

@@ -18,6 +18,8 @@ export interface Served {
   readonly units?: Units;
   /** Fires when the caller hangs up, or the gateway ends the call. */
   readonly signal: AbortSignal;
+  /** Even the pieces of a streamed answer may take as long as a whole one. */
+  readonly isSlow?: boolean;
   /** Unix ms, and the monotonic clock's ms, of admission. */
   readonly at: number;
   readonly startedAt: number;

@@ -14,6 +14,7 @@ const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling:
 
 const settings = {
   maxEventBytes: 1_024,
+  maxPictureEventBytes: 1_024,
   firstSignMs: 100,
   silenceMs: 150,
   checkpointMs: 60_000,

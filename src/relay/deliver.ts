@@ -6,6 +6,8 @@ import type { Settlement } from "./settlement.ts";
 
 export interface DeliverySettings {
   readonly maxEventBytes: number;
+  /** Of one event that may hold a picture. */
+  readonly maxPictureEventBytes: number;
   /** How long to wait for a first event before the answer's head is sent without one. */
   readonly firstSignMs: number;
   /** After this long without an event a caller is told that we live, where the style has a way. */

@@ -21,8 +21,8 @@ import {
   type Operation,
   type OperationRoute,
 } from "./operate.ts";
-import { finishPictures, preparePictures } from "./pictures.ts";
-import { parseAnswer } from "./whole.ts";
+import { finishPictures, preparePictures, unixSeconds } from "./pictures.ts";
+import { parseLargeAnswer } from "./whole.ts";
 
 /** Pictures, by whoever makes them. */
 export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
@@ -33,23 +33,22 @@ export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
   finish: finishPictures,
 };
 
-export interface DrawDeps extends OperateDeps {
-  /** Of one event that holds a picture. */
-  readonly maxPictureEventBytes: number;
-}
+/** `at`: when it was asked, in Unix seconds. */
+type OpenEncoder = (question: ImageQuestion, at: number) => ImageEncoder;
 
 /** Pictures handed over as they come; all at once, where the upstream does not stream them. */
 export async function drawStream(
   asked: Asked<ImageQuestion>,
-  openEncoder: (question: ImageQuestion) => ImageEncoder,
-  deps: DrawDeps,
+  openEncoder: OpenEncoder,
+  deps: OperateDeps,
 ): Promise<StreamedAnswer> {
-  const call = endable(asked);
+  // A picture is drawn for minutes on end, with or without views of it in between.
+  const call = endable({ ...asked, isSlow: true });
   const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
   try {
     const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) =>
       Delivery.begin(
-        await openStream(call, route, way, openEncoder(call.question), deps),
+        await openStream(call, route, way, openEncoder(call.question, unixSeconds(call.at)), deps),
         deps.delivery,
         SSE_COMMENT,
       ),
@@ -67,24 +66,29 @@ async function openStream(
   route: OperationRoute<ImageEndpoint>,
   way: Way,
   encoder: ImageEncoder,
-  deps: DrawDeps,
+  deps: OperateDeps,
 ): Promise<AnswerStream> {
   const { question, isStrict } = call;
   const { style, maxInputs } = route.endpoint;
   const { openDecoder } = style.outbound;
   if (openDecoder === undefined || (question.count ?? 1) > maxInputs) {
-    const { answer, lost } = await ask(call, route, DRAW, way, deps);
+    const whole = { ...call, question: { ...question, stream: false } };
+    const { answer, lost } = await ask(whole, route, DRAW, way, deps);
     return new WholeImages(answer, new PictureWriter(question, encoder, answer.usage), lost);
   }
   const report = new LossReport();
   const named = { ...question, model: route.upstreamModel };
-  const prepared = await preparePictures(named, route.endpoint, toolsFor(route, call, deps));
+  const tools = toolsFor(route, call, report, deps);
+  const prepared = await preparePictures(named, route.endpoint, tools);
   const reply = await way.send(route, write(prepared, route, report, isStrict));
   // Not all who take the wish for a stream fulfil it.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
     using whole = reply;
-    const found = style.outbound.parse(parseAnswer(await whole.readAll()), prepared);
-    const answer = DRAW.join([{ question: prepared, answer: found }], prepared);
+    const body = await parseLargeAnswer(await whole.readAll());
+    const found = style.outbound.parse(body, prepared);
+    const joined = DRAW.join([{ question: prepared, answer: found }], prepared);
+    const answer = await finishPictures(joined, prepared, tools);
+    if (isStrict) report.refuseIfAny();
     return new WholeImages(
       answer,
       new PictureWriter(question, encoder, answer.usage),
@@ -96,6 +100,6 @@ async function openStream(
     openDecoder(prepared),
     new PictureWriter(question, encoder),
     report.fields,
-    deps.maxPictureEventBytes,
+    deps.delivery.maxPictureEventBytes,
   );
 }

@@ -16,7 +16,7 @@ import type { Served } from "./call.ts";
 import type { DeliverySettings } from "./deliver.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import type { Candidate, Plan } from "./route.ts";
-import { parseAnswer } from "./whole.ts";
+import { parseLargeAnswer } from "./whole.ts";
 
 /** A kind of question, and who answers it. */
 export interface Operation<
@@ -42,6 +42,8 @@ export interface Tools {
   readonly upstream: URL;
   /** Unix ms of the call's admission. */
   readonly at: number;
+  /** What of the question is not carried. */
+  readonly report: LossReport;
 }
 
 export interface OperateDeps extends AttemptDeps, AdmitDeps {
@@ -125,7 +127,7 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
   const { question, isStrict, signal } = asked;
   const { endpoint, upstreamModel: model } = route;
   const report = new LossReport();
-  const tools = toolsFor(route, asked, deps);
+  const tools = toolsFor(route, asked, report, deps);
   const named = { ...question, model };
   const prepared = (await operation.prepare?.(named, endpoint, tools)) ?? named;
   const parts = operation.split(prepared, endpoint.maxInputs);
@@ -133,8 +135,9 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
 
   const askPart = async (part: Q): Promise<Part<Q, A>> => {
     try {
-      const outgoing = write(part, route, report, isStrict);
-      const body = await answerTo(outgoing, route, way, signal, deps);
+      // What goes out is megabytes long where pictures do: nobody holds it once it was sent.
+      const sending = way.send(route, write(part, route, report, isStrict));
+      const body = await answerTo(sending, route, way, signal, deps);
       return { question: part, answer: endpoint.style.outbound.parse(body, part) };
     } catch (cause) {
       const error = GatewayError.from(cause);
@@ -145,19 +148,19 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
     }
   };
   const answered = await mapAtMost(parts, operation.partsAtOnce ?? 1, askPart);
-  const answer = operation.join(answered, prepared);
-  return {
-    answer: (await operation.finish?.(answer, prepared, tools)) ?? answer,
-    lost: report.fields,
-  };
+  const joined = operation.join(answered, prepared);
+  const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
+  if (isStrict) report.refuseIfAny();
+  return { answer, lost: report.fields };
 }
 
 export function toolsFor(
   route: Candidate,
   { signal, at }: Pick<Served, "signal" | "at">,
+  report: LossReport,
   { media, maxPixels }: Pick<OperateDeps, "media" | "maxPixels">,
 ): Tools {
-  return { media, maxPixels, signal, at, upstream: baseOf(route) };
+  return { media, maxPixels, signal, at, upstream: baseOf(route), report };
 }
 
 /** The request for an endpoint. */
@@ -181,7 +184,7 @@ export function write<Q extends Question, A extends Reading>(
 
 /** The answer's body, waited for where the vendor only says at first that it will come. */
 async function answerTo<Q extends Question, A extends Reading>(
-  outgoing: Outgoing<string | Uint8Array>,
+  sending: Promise<UpstreamReply>,
   route: OperationRoute<OperationEndpoint<Q, A>>,
   way: Way,
   signal: AbortSignal,
@@ -189,7 +192,8 @@ async function answerTo<Q extends Question, A extends Reading>(
 ): Promise<JsonObject> {
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
-  let body = await wholeOf(way.send(route, outgoing));
+  let body = await wholeOf(sending);
+  let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
     if (id === undefined || pending === undefined) return body;
@@ -197,13 +201,22 @@ async function answerTo<Q extends Question, A extends Reading>(
       throw new GatewayError("upstream_timeout", "The upstream took too long.");
     }
     await pause(pending.everyMs, signal);
-    body = await wholeOf(way.look(route, pending.path(id)));
+    try {
+      body = await wholeOf(way.look(route, pending.path(id)));
+      missed = 0;
+    } catch (cause) {
+      const { fault } = GatewayError.from(cause);
+      if (signal.aborted || fault.blame !== "upstream" || ++missed > MAX_MISSED) throw cause;
+    }
   }
 }
 
+/** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
+const MAX_MISSED = 3;
+
 async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
   using reply = await sending;
-  return parseAnswer(await reply.readAll());
+  return await parseLargeAnswer(await reply.readAll());
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

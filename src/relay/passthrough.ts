@@ -62,7 +62,8 @@ export async function passStream(
   return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes);
 }
 
-class PassedStream implements AnswerStream {
+/** Events on their way through, as they came. */
+export class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #tap: Tap;
   readonly #framer: SseFramer;

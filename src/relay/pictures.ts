@@ -1,14 +1,22 @@
-import { invalid } from "#core/error.ts";
+import { GatewayError, invalid } from "#core/error.ts";
 import {
   bytesOf,
   type HeldPicture,
   type ImageQuestion,
   type Images,
   type ImageTurn,
+  type MadePicture,
   type Picture,
 } from "#core/image.ts";
+import type { FetchedMedia } from "#core/media.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
-import { readPictureHead, toPng, type PictureHead } from "#lib/picture.ts";
+import {
+  convertPicture,
+  readPictureHead,
+  type PictureFormat,
+  type PictureHead,
+} from "#lib/picture.ts";
+import { defined } from "#lib/values.ts";
 import type { ImageEndpoint, PictureTerms } from "#providers/provider.ts";
 import type { Tools } from "./operate.ts";
 
@@ -26,7 +34,7 @@ const PNG = "image/png";
  */
 export async function preparePictures(
   question: ImageQuestion,
-  { pictures: terms }: ImageEndpoint,
+  { pictures: terms, format: usual }: ImageEndpoint,
   tools: Tools,
 ): Promise<ImageQuestion> {
   const prepare = (picture: Picture, param: string) => preparePicture(picture, param, terms, tools);
@@ -37,8 +45,13 @@ export async function preparePictures(
     );
     turns.push({ ...turn, parts });
   }
-  const { mask } = question;
-  return { ...question, turns, ...(mask && { mask: await prepare(mask, "mask") }) };
+  const { mask, format = usual } = question;
+  return {
+    ...question,
+    turns,
+    ...defined({ format }),
+    ...(mask && { mask: await prepare(mask, "mask") }),
+  };
 }
 
 export async function preparePicture(
@@ -50,8 +63,22 @@ export async function preparePicture(
   if (picture.kind === "reference") return picture;
   if (picture.kind !== "url") return await fitted(picture, param, terms, tools.maxPixels);
   if (!terms.inlines) return picture;
-  const fetched = await tools.media.follow(picture.url, tools.signal);
+  const fetched = await fetchedFrom(picture.url, param, tools);
   return await fitted({ kind: "base64", ...fetched }, param, terms, tools.maxPixels);
+}
+
+/** A failure of the link says which of the caller's fields it stood in. */
+async function fetchedFrom(
+  url: string,
+  param: string,
+  { media, signal }: Pick<Tools, "media" | "signal">,
+): Promise<FetchedMedia> {
+  try {
+    return await media.follow(url, signal);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    throw error.code === "invalid_request" ? invalid(param, error.message) : error;
+  }
 }
 
 async function fitted(
@@ -67,7 +94,7 @@ async function fitted(
     throw invalid(param, `'${param}' is ${width}x${height}; ${maxPixels} pixels are the most.`);
   }
   if (types.includes(mediaType)) return { ...picture, mediaType };
-  const bytes = await toPng(bytesOf(picture), maxPixels);
+  const bytes = await convertPicture(bytesOf(picture), "png", maxPixels);
   if (bytes !== undefined) return { kind: "bytes", bytes, mediaType: PNG };
   throw invalid(param, `'${param}' is ${mediaType}; this model takes ${types.join(", ")}.`);
 }
@@ -81,21 +108,61 @@ async function headOf(picture: HeldPicture): Promise<PictureHead | undefined> {
 }
 
 /**
- * The answer, dated, and with its pictures in it for callers who asked for
- * that, where the vendor hands over links.
+ * The answer, dated; with its pictures in it for callers who asked for that,
+ * where the vendor hands over links; and in the format that was asked for,
+ * where the vendor chose another.
  */
 export async function finishPictures(
   made: Images,
-  { delivery }: ImageQuestion,
-  { media, signal, upstream, at }: Tools,
+  { delivery, format }: ImageQuestion,
+  tools: Tools,
 ): Promise<Images> {
-  const answer = { createdAt: Math.floor(at / 1_000), ...made };
-  if (delivery !== "base64") return answer;
-  const pictures = await mapAtMost(answer.pictures, AT_ONCE, async (picture) => {
-    const { url, ...rest } = picture;
-    if (url === undefined || picture.base64 !== undefined) return picture;
+  const pictures = await mapAtMost(made.pictures, AT_ONCE, async (picture) => {
+    const held = delivery === "base64" ? await fetched(picture, tools) : picture;
+    return await formatted(held, format, tools.maxPixels);
+  });
+  return { createdAt: unixSeconds(tools.at), ...made, pictures };
+}
+
+/** What was made is paid for: where it cannot be fetched, the caller is given the link. */
+async function fetched(
+  picture: MadePicture,
+  { media, signal, upstream, report }: Tools,
+): Promise<MadePicture> {
+  const { url, ...rest } = picture;
+  if (url === undefined || picture.base64 !== undefined) return picture;
+  try {
     const { base64, mediaType } = await media.follow(url, signal, upstream);
     return { ...rest, base64, mediaType };
-  });
-  return { ...answer, pictures };
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    report.lose("response_format");
+    return picture;
+  }
+}
+
+/** What cannot be read is handed over as it is: it may be a format newer than we. */
+async function formatted(
+  picture: MadePicture,
+  format: string | undefined,
+  maxPixels: number,
+): Promise<MadePicture> {
+  const { base64, mediaType } = picture;
+  if (base64 === undefined || mediaType === undefined || !isFormat(format)) return picture;
+  if (mediaType === `image/${format}`) return picture;
+  const bytes = await convertPicture(Buffer.from(base64, "base64"), format, maxPixels);
+  if (bytes === undefined) return picture;
+  return {
+    ...picture,
+    base64: Buffer.from(bytes).toString("base64"),
+    mediaType: `image/${format}`,
+  };
+}
+
+function isFormat(format: string | undefined): format is PictureFormat {
+  return format === "png" || format === "jpeg" || format === "webp";
+}
+
+export function unixSeconds(ms: number): number {
+  return Math.floor(ms / 1_000);
 }

@@ -100,15 +100,24 @@ async function openStream(
   const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
   const { style } = route.endpoint;
+  const maxEventBytes = mostOfAnEvent(route, delivery);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
     const reply = await way.send(route, passthroughRequest(call, route, passthrough));
-    return await passStream(reply, call, style, passthrough, delivery.maxEventBytes);
+    return await passStream(reply, call, style, passthrough, maxEventBytes);
   }
   const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);
   await refuseNonStream(reply, style);
-  return translateStream(reply, call, route, translation, delivery.maxEventBytes, vault);
+  return translateStream(reply, call, route, translation, maxEventBytes, vault);
+}
+
+/** A picture is one event, however large. */
+function mostOfAnEvent(
+  { traits }: Route,
+  { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
+): number {
+  return traits.output?.includes("image") === true ? maxPictureEventBytes : maxEventBytes;
 }
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */

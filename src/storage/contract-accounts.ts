@@ -400,6 +400,7 @@ const ADDED = {
     "usage_hours",
     "settings",
     "tasks",
+    "notices",
   ],
   indexes: [
     "users_email",
@@ -414,6 +415,7 @@ const ADDED = {
       ["email", "display_name", "password", "token_digest"],
       ["team_id", "group_id", "deleted_at"],
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
+      ["webhook_generation", "webhook_rotated_at"],
     ],
     keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
     holds: [["more_accounts"]],

@@ -206,6 +206,26 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await heldOf(storage)).toBe(600);
     expect(await storage.ledger.listAbandoned()).toEqual([]);
   });
+
+  test("a hold whose task was never written down is given back in time", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 1_000);
+    const longAgo = { isLasting: true, openedAt: Date.now() - 3_600_000 } as const;
+    const [lost, kept] = [newId(), newId()];
+    for (const callId of [lost, kept]) {
+      const { durable } = await storage.ledger.hold({
+        ...holdFor(accounts, 100, callId),
+        ...longAgo,
+      });
+      await durable;
+    }
+    await storage.tasks.create(aTask({ id: kept }), "one", LEASE_MS);
+
+    const abandoned = await storage.ledger.listAbandoned();
+
+    expect(abandoned.map(({ callId }) => callId)).toEqual([lost]);
+  });
 }
 
 async function heldOf(storage: Storage): Promise<number | undefined> {

@@ -9,6 +9,7 @@ import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
+import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
 import type { TaskStore } from "#core/task.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
@@ -40,6 +41,8 @@ import { createSecondFactors } from "./second-factors.ts";
 import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createNoticeSecrets } from "./notice-secrets.ts";
+import { createNoticeStore } from "./notices.ts";
 import { createTaskStore } from "./tasks.ts";
 import { createTeamStore } from "./teams.ts";
 import { createUsageReports } from "./usage-report.ts";
@@ -79,6 +82,8 @@ export interface Storage extends AsyncDisposable {
   readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
+  readonly notices: NoticeStore;
+  readonly noticeSecrets: NoticeSecrets;
   readonly keptAnswers: KeptAnswerStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
@@ -156,6 +161,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     identities: createIdentities(db, clock),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
+    notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
+    noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
     keptAnswers: createKeptAnswerStore({
       db,
       instance,

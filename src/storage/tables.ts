@@ -12,6 +12,7 @@ import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
 import type { MetaTable } from "./tables/meta.ts";
 import type { ModelsTable } from "./tables/models.ts";
+import type { NoticesTable } from "./tables/notices.ts";
 import type { RecoveryCodesTable } from "./tables/recovery-codes.ts";
 import type { ResponseItemsTable, ResponsesTable } from "./tables/responses.ts";
 import type { SessionsTable } from "./tables/sessions.ts";
@@ -46,4 +47,5 @@ export interface Tables {
   models: ModelsTable;
   settings: SettingsTable;
   tasks: TasksTable;
+  notices: NoticesTable;
 }

@@ -62,6 +62,7 @@ export function buildOptions(
 
 function reportLosses(request: ChatRequest, { report, traits }: Terms): void {
   if (request.logprobs !== undefined) report.lose("logprobs");
+  if (request.picture !== undefined) report.lose("image_config");
   if (request.webSearch !== undefined) report.lose("web_search_options");
   if (request.metadata !== undefined) report.lose("metadata");
   if (request.user !== undefined && traits.user === undefined) report.lose("user");

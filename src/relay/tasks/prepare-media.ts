@@ -6,6 +6,8 @@ import type { Tools } from "../operate.ts";
 
 const AT_ONCE = 4;
 
+type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
+
 /**
  * The question with its media as a vendor wants them: links that it does not
  * follow are fetched, and pictures that it cannot read are sent as PNG. Throws
@@ -14,7 +16,7 @@ const AT_ONCE = 4;
 export async function prepareMedia(
   question: VideoQuestion,
   terms: MediaTerms,
-  tools: Omit<Tools, "at">,
+  tools: PrepareTools,
 ): Promise<VideoQuestion> {
   const media = await mapAtMost(question.media, AT_ONCE, (each) => prepared(each, terms, tools));
   return { ...question, media };
@@ -23,7 +25,7 @@ export async function prepareMedia(
 async function prepared(
   medium: VideoMedia,
   { inlines, types }: MediaTerms,
-  tools: Omit<Tools, "at">,
+  tools: PrepareTools,
 ): Promise<VideoMedia> {
   const { source, type } = medium;
   if (source.kind === "asset" || source.kind === "reference") return medium;

@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { MediaFetcher } from "#core/media.ts";
+import type { LinkFollower, MediaFetcher } from "#core/media.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { TaskFacts, VideoQuestion } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
@@ -8,7 +8,7 @@ import { Form } from "#lib/form.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "../admit.ts";
-import { baseOf, firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
+import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
 import type { Served } from "../call.ts";
 import type { DeliverySettings } from "../deliver.ts";
 import { endable } from "../open-calls.ts";
@@ -22,6 +22,7 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
   readonly tasks: TaskStore;
   readonly media: MediaFetcher;
+  readonly links: Pick<LinkFollower, "check">;
   readonly maxPixels: number;
   /** Who leases what this gateway takes on, and for how long. */
   readonly owner: string;
@@ -56,6 +57,8 @@ interface Addressed {
  * is not certain that the first one did not take it on.
  */
 export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<Task> {
+  const { callbackUrl } = asked.question;
+  if (callbackUrl !== undefined) deps.links.check(callbackUrl, "callback_url");
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => planVideo(call, deps), deps);
   const submission = new Submission(call, plan, deps);
@@ -120,7 +123,6 @@ class Submission {
     const prepared = await prepareMedia({ ...question, model }, endpoint.media, {
       ...this.#deps,
       signal,
-      upstream: baseOf(route),
     });
     const callbackUrl = this.#deps.callbackUrlFor(channel.name, id);
     const body = style.outbound.build(prepared, {

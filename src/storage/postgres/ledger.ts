@@ -12,6 +12,7 @@ import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
+import { isOrphan } from "../orphans.ts";
 import { isAbandoned } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
@@ -79,8 +80,16 @@ export function openPostgresLedger(
         .selectFrom("holds")
         .leftJoin("instances", "instances.id", "holds.instance")
         .selectAll("holds")
-        .where("holds.instance", "not in", [deps.instance, LASTING])
-        .where(isAbandoned(sql.ref("instances.seen_at")))
+        .where("holds.instance", "!=", deps.instance)
+        .where((hold) =>
+          hold.or([
+            hold.and([
+              hold("holds.instance", "!=", LASTING),
+              isAbandoned(sql.ref("instances.seen_at")),
+            ]),
+            isOrphan(hold, clock.now()),
+          ]),
+        )
         .orderBy("call_id")
         .execute();
       return rows.map(toOpenHold);

@@ -20,6 +20,7 @@ import {
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, LASTING, toOpenHold } from "../tables/holds.ts";
+import { isOrphan } from "../orphans.ts";
 import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
@@ -112,7 +113,8 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       const rows = await db
         .selectFrom("holds")
         .selectAll()
-        .where("instance", "not in", [instance, LASTING])
+        .where("instance", "!=", instance)
+        .where((hold) => hold.or([hold("instance", "!=", LASTING), isOrphan(hold, clock.now())]))
         .orderBy("call_id")
         .execute();
       return rows.filter((row) => holds.has(row.call_id)).map(toOpenHold);

@@ -26,6 +26,9 @@ export interface UsersTable {
   /** Sealed; the secret to be, until a code shows that it arrived. */
   totp_pending: string | null;
   totp_pending_until: number | null;
+  /** Which of the secrets that sign what this user is told, and since when. */
+  webhook_generation: Generated<number>;
+  webhook_rotated_at: number | null;
 }
 
 export const NO_SECOND_FACTOR = {

@@ -1,5 +1,5 @@
-import { GatewayError } from "#core/error.ts";
 import { isArray, type Json } from "#lib/json.ts";
+import { noAnswer } from "#styles/no-answer.ts";
 
 /** Little-endian, whatever the machine's own order is. */
 export function toBase64(vector: Float32Array): string {
@@ -43,8 +43,4 @@ export function checkVectors(
     throw noAnswer("has vectors that do not consist of numbers");
   }
   return vectors;
-}
-
-export function noAnswer(why: string): GatewayError {
-  return new GatewayError("upstream_failed", `The upstream's answer ${why}.`);
 }

@@ -5,9 +5,17 @@ const DATA_URI = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 /** Longer than any head of a data URI that is meant as one. */
 const HEAD_CHARS = 512;
 
-/** A picture as callers write it: a link, a data URI, or bare base64. What it is will be told by its content. */
+/** Longer than the name of any store. */
+const SCHEME_CHARS = 32;
+
+/**
+ * A picture as callers write it: a link, a data URI, bare base64, or a link
+ * into its vendor's own store. What it is will be told by its content.
+ */
 export function readPicture(text: string, param: string): Picture {
   if (/^https?:\/\//i.test(text.slice(0, 8))) return { kind: "url", url: text };
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text.slice(0, SCHEME_CHARS)))
+    return { kind: "reference", id: text };
   if (!/^data:/i.test(text.slice(0, 5))) return { kind: "base64", base64: text, mediaType: "" };
   const head = DATA_URI.exec(text.slice(0, HEAD_CHARS));
   if (head === null || !/;base64$/i.test(head[2] ?? "")) {

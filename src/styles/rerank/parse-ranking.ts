@@ -1,8 +1,8 @@
-import { GatewayError } from "#core/error.ts";
 import { rerank, type Ranked, type Ranking, type RerankQuestion } from "#core/rerank.ts";
 import { fitsIn, usageOf, type Usage } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
+import { noAnswer } from "#styles/no-answer.ts";
 
 /** Results as every vendor lists them, held against the documents that were asked about. */
 export function parseRanking(
@@ -13,24 +13,20 @@ export function parseRanking(
   const seen = new Set<number>();
   const results = listOf(list).map((item) => {
     const ranked = parseRanked(item, question.documents.length);
-    if (seen.has(ranked.index)) throw failed("ranks a document twice");
+    if (seen.has(ranked.index)) throw noAnswer("ranks a document twice");
     seen.add(ranked.index);
     return ranked;
   });
-  if (results.length === 0) throw failed("ranks no document");
+  if (results.length === 0) throw noAnswer("ranks no document");
   return { results, ...defined({ usage }) };
 }
 
 function parseRanked(item: Json, documents: number): Ranked {
   const index = integerOf(memberOf(item, "index")) ?? -1;
   const score = numberOf(memberOf(item, "relevance_score")) ?? Number.NaN;
-  if (index < 0 || index >= documents) throw failed("ranks a document that it was not given");
-  if (!Number.isFinite(score)) throw failed("gives a document no score");
+  if (index < 0 || index >= documents) throw noAnswer("ranks a document that it was not given");
+  if (!Number.isFinite(score)) throw noAnswer("gives a document no score");
   return { index, score };
-}
-
-function failed(what: string): GatewayError {
-  return new GatewayError("upstream_failed", `The upstream's answer ${what}.`);
 }
 
 /** The whole is input: a ranking has no output of its own. `undefined` where nothing was counted. */

@@ -45,7 +45,7 @@ export async function readQuestion<Q extends Question, A extends Reading>(
   return { question: named(inbound.read(json, address)), sent: text };
 }
 
-function named<Q extends Question>(question: Q): Q {
+export function named<Q extends Question>(question: Q): Q {
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   return question;
 }
@@ -80,7 +80,7 @@ export function askedBy<Q extends Question, A extends Reading>(
   exchange: Exchange,
   question: Q,
   id: string,
-  { sizeOf, expect, unitsOf }: QuestionKind<Q, A>,
+  { sizeOf, expect, unitsOf }: Pick<QuestionKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
   { clock }: HttpDeps,
 ): Asked<Q> {
   const inputTokens = fitsIn(sizeOf(question));

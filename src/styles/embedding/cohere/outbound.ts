@@ -4,7 +4,8 @@ import { usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
-import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
+import { noAnswer } from "#styles/no-answer.ts";
 
 const INPUT_TYPES: Readonly<Partial<Record<EmbeddingTask, string>>> = {
   query: "search_query",

@@ -3,7 +3,8 @@ import type { OutboundContext } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
-import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
+import { noAnswer } from "#styles/no-answer.ts";
 import { parseUsage } from "#styles/text/gemini/usage.ts";
 import { TASK_TYPES } from "./task.ts";
 

@@ -4,7 +4,8 @@ import { usageOf, type Usage } from "#core/usage.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf } from "#lib/values.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
-import { checkVectors, noAnswer, readVector } from "#styles/embedding/vectors.ts";
+import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
+import { noAnswer } from "#styles/no-answer.ts";
 import { PLAIN, type EmbeddingDialect } from "./dialect.ts";
 
 export function build(

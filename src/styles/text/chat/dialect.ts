@@ -32,6 +32,8 @@ export interface ChatDialect {
   /** Knows tools that take free text, and a choice among some of the tools. */
   readonly customTools?: true;
   readonly topK?: true;
+  /** Is told how a picture is to be, and takes back those that its models made. */
+  readonly pictures?: true;
 }
 
 /**

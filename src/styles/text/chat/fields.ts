@@ -140,6 +140,10 @@ export const REQUEST: ObjectRule = object({
 
   response_format: RESPONSE_FORMAT,
   modalities: list(text(), 8),
+  image_config: object(
+    { aspect_ratio: text(), image_size: text() },
+    "How a picture in the answer is to be.",
+  ),
   audio: ANY,
   prediction: ANY,
   user: text(),
@@ -179,9 +183,10 @@ export const REQUEST: ObjectRule = object({
         include_thoughts: flag(),
         thinking_level: text({ oneOf: LEVELS, anyCase: true }),
       }),
+      image_config: object({ aspect_ratio: text(), image_size: text() }),
       tools: list(ANY, MAX_TOOLS),
     }),
-    doc: "Under a vendor's name: its reasoning budget, its own tools.",
+    doc: "Under a vendor's name: its reasoning budget, how it is to draw, its own tools.",
   },
   parameters: object(
     {

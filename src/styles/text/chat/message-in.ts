@@ -36,12 +36,13 @@ const SPELLED = ["reasoning_content", "reasoning", "reasoning_details", "cache_c
 
 function parseMessage(wire: JsonObject, legacy: LegacyCalls): Message {
   const role = roleOf(wire["role"]);
-  const rest = restOf(wire, MEMBERS);
+  const pictures = role === "assistant" ? shownIn(wire["images"]) : [];
+  const rest = restOf(wire, pictures.length > 0 ? new Set([...MEMBERS, "images"]) : MEMBERS);
   const spelling = pick(wire, SPELLED);
   if (isArray(wire["content"])) spelling["parts"] = true;
   return {
     role,
-    blocks: withCache(blocksOf(wire, role, legacy), wire["cache_control"]),
+    blocks: withCache([...blocksOf(wire, role, legacy), ...pictures], wire["cache_control"]),
     ...defined({
       name: role === "tool" ? undefined : textOf(wire["name"]),
       extra: rest === undefined ? undefined : { [CHAT]: rest },
@@ -83,6 +84,17 @@ function blocksOf(wire: JsonObject, role: Message["role"], legacy: LegacyCalls):
 function contentBlocks(content: Json | undefined): Block[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return listOf(content).filter(isObject).map(parsePart);
+}
+
+/** What a model drew, shown to it again; nothing where that cannot be read as pictures. */
+function shownIn(images: Json | undefined): readonly Block[] {
+  const blocks = listOf(images).filter(isObject).map(parsePart);
+  if (blocks.length < listOf(images).length) return [];
+  if (blocks.some(({ type }) => type !== "image")) return [];
+  return blocks.map((block) => ({
+    ...block,
+    extra: { [CHAT]: { ...block.extra?.[CHAT], isDrawn: true } },
+  }));
 }
 
 function resultBlock(wire: JsonObject, blocks: Block[], legacy: LegacyCalls): ToolResultBlock {

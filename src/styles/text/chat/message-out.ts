@@ -62,9 +62,11 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
   const spoken = blocks.find(
     (block) => block.type === "audio" && block.source.kind === "reference",
   );
-  const said = blocks.filter((block) => isContent(block, at));
+  const drawn = blocks.filter((block) => isDrawn(block, message));
+  const said = blocks.filter((block) => isContent(block, at) && !drawn.includes(block));
   const isSilent =
-    said.length === 0 && (calls.length > 0 || refusal.length > 0 || spoken !== undefined);
+    said.length === 0 &&
+    (calls.length > 0 || refusal.length > 0 || spoken !== undefined || drawn.length > 0);
   return defined({
     ...message.extra?.[CHAT],
     ...cacheOf(message),
@@ -73,6 +75,7 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
     ...reasoningBack(message, blocks, at.dialect, at.report),
     refusal: refusal.length > 0 ? refusal.map(textOf).join("") : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
+    ...(drawn.length > 0 ? { images: buildParts(drawn, at) } : {}),
     audio: spoken === undefined ? undefined : { id: referenceOf(spoken) },
     name,
   });
@@ -85,16 +88,23 @@ function roleOf(message: Message): string {
 }
 
 /** What another style's server did or showed has no place here, and is reported. */
-function hasPlace(block: Block, { message, report }: Place): boolean {
+function hasPlace(block: Block, { message, dialect, report }: Place): boolean {
   if (block.type === "other") {
     if (block.style === CHAT) return true;
     report.lose(`messages.${nameOf(block.data)}`);
     return false;
   }
-  // In this style assistants only speak.
   if (message.role !== "assistant" || !isMedia(block)) return true;
+  // In this style assistants only speak, but at some vendors they draw.
+  if (block.type === "image" && dialect.pictures === true) return true;
   report.lose(`messages.${block.type}`);
   return false;
+}
+
+/** Made by the model: a caller of this style may also have put pictures among the words. */
+function isDrawn(block: Block, message: Message): boolean {
+  if (block.type !== "image") return false;
+  return isOwn(message) ? block.extra?.[CHAT]?.["isDrawn"] === true : true;
 }
 
 function nameOf({ type }: JsonObject): string {

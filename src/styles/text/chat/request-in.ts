@@ -14,6 +14,7 @@ import {
 } from "#lib/values.ts";
 import { parseMessages } from "./message-in.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
+import { parsePicture, restOfPicture } from "./picture.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
 import { CHAT, READ_MEMBERS, SPELLED_MEMBERS } from "./spelling.ts";
 import { isLegacy, parseToolChoice, parseTools, type ReadTools } from "./tool-in.ts";
@@ -47,6 +48,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
       reasoning: parseReasoning(body),
       logprobs: parseLogprobs(body),
       modalities: parseModalities(body),
+      picture: parsePicture(body),
       webSearch: parseWebSearch(body) ?? (tools.search === undefined ? undefined : {}),
       user: textOf(body["user"]),
       metadata: objectOf(body["metadata"]),
@@ -109,7 +111,7 @@ export function parseFormat(body: JsonObject): OutputFormat | undefined {
 }
 
 /** What of a vendor's own object the hub has a place for. */
-const VENDOR_MEMBERS = ["thinking_config", "tools"];
+const VENDOR_MEMBERS = ["thinking_config", "tools", "image_config"];
 
 /**
  * What the hub has no place for. A vendor's own tools are in the words of that
@@ -120,6 +122,7 @@ function extraOf(body: JsonObject, tools: ReadTools): ChatRequest["extra"] {
     ...restOf(body, new Set([...READ_MEMBERS, ...vendorNames(body)])),
     ...withoutReasoning(body, VENDOR_MEMBERS),
     ...restOfParameters(body),
+    ...restOfPicture(body),
     ...defined({
       tools: tools.unknown,
       tool_choice: parseToolChoice(body) === undefined ? body["tool_choice"] : undefined,

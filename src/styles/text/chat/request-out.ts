@@ -10,6 +10,7 @@ import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { parseTemperature, parseTopP } from "./parameters.ts";
+import { buildPicture, parsePicture } from "./picture.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
 import { buildReasoning } from "./reasoning-out.ts";
 import {
@@ -82,6 +83,10 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...asWritten(request, ["modalities"], request.modalities, parseModalities, (modalities) =>
       buildModalities(modalities, model),
     ),
+    ...asWritten(request, ["image_config"], request.picture, parsePicture, (wish) => {
+      if (dialect.pictures !== true) report.lose("image_config");
+      return dialect.pictures === true ? buildPicture(wish) : {};
+    }),
     ...asWritten(request, ["response_format"], request.format, parseFormat, (format) => ({
       response_format: buildFormat(format),
     })),

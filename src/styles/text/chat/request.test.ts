@@ -507,13 +507,13 @@ describe("[A4.3-04] [A4.3-14] reasoning is understood in every form that callers
       model: "m",
       messages: [USER],
       extra_body: {
-        brand: { thinking_config: { thinking_budget: 1 }, image_config: { image_size: "2K" } },
+        brand: { thinking_config: { thinking_budget: 1 }, cached_content: "c" },
         other: 1,
       },
     });
 
     expect(extra).toEqual({
-      chat: { extra_body: { brand: { image_config: { image_size: "2K" } }, other: 1 } },
+      chat: { extra_body: { brand: { cached_content: "c" }, other: 1 } },
     });
   });
 });

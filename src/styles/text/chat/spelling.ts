@@ -32,6 +32,7 @@ export const SPELLED_MEMBERS = [
   "logprobs",
   "top_logprobs",
   "modalities",
+  "image_config",
   "response_format",
   "tool_choice",
   "stream_options",

@@ -20,7 +20,7 @@ export function vendorNames(body: JsonObject): readonly string[] {
 
 function isVendorObject(value: Json | undefined): boolean {
   if (!isObject(value)) return false;
-  if (isObject(value["thinking_config"])) return true;
+  if (isObject(value["thinking_config"]) || isObject(value["image_config"])) return true;
   const tools = listOf(value["tools"]);
   return tools.length > 0 && tools.every(isNativeTool);
 }

@@ -9,6 +9,7 @@ import {
   parseFormat,
   parseLogprobs,
   parseModalities,
+  parsePicture,
   parseStop,
 } from "./request-in.ts";
 import { toSchemaSubset } from "./schema-subset.ts";
@@ -44,6 +45,9 @@ export function buildConfig(
       parseModalities,
       modalitiesOf,
     ),
+    ...asWritten(request, ["imageConfig"], request.picture, parsePicture, (wish) => ({
+      imageConfig: defined({ aspectRatio: wish.aspectRatio, imageSize: wish.size }),
+    })),
     ...asWritten(request, FORMAT_MEMBERS, format, parseFormat, (wanted) =>
       buildFormat(wanted, context),
     ),
@@ -79,11 +83,12 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The style's own extras of this object, out of their dotted names. */
+/** The style's own extras of this object, out of their dotted names; what is deeper goes with what holds it. */
 function members(own: JsonObject): Record<string, Json> {
   const found: Record<string, Json> = {};
   for (const [name, value] of Object.entries(own)) {
-    if (name.startsWith(CONFIG) && value !== undefined) found[name.slice(CONFIG.length)] = value;
+    const member = name.startsWith(CONFIG) ? name.slice(CONFIG.length) : "";
+    if (member !== "" && !member.includes(".") && value !== undefined) found[member] = value;
   }
   return found;
 }

@@ -23,6 +23,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
   const contents: JsonObject[] = [];
   const asked = lastQuestion(turns);
   let unanswered: readonly ToolCallBlock[] = [];
+  let drawn: readonly JsonObject[] = [];
 
   for (const [index, turn] of turns.entries()) {
     const at: Place = { path: `messages[${turn.index}]`, report };
@@ -31,11 +32,16 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
       const parts = partsOf(turn.blocks, at);
       contents.push({ role: turn.role, ...around(turn.written), parts: proven(parts, isCurrent) });
     } else if (turn.role === "user") {
-      const parts = [...buildAnswers(unanswered, turn.blocks, isNewest(context), at)];
+      const answers = buildAnswers(unanswered, turn.blocks, isNewest(context), at);
+      const parts = [...drawn, ...answers];
       if (parts.length > 0) contents.push({ role: "user", parts });
       unanswered = [];
+      drawn = [];
     } else {
-      const parts = partsOf(turn.blocks, at);
+      const said = partsOf(turn.blocks, at);
+      const isMoved = (part: JsonObject): boolean => provesPictures(context) && isUnproven(part);
+      const parts = said.filter((part) => !isMoved(part));
+      drawn = [...drawn, ...said.filter(isMoved)];
       unanswered = turn.blocks.filter((block) => block.type === "tool_call");
       // A call has to follow what it was made for.
       if (unanswered.length > 0 && contents.length === 0) contents.push(OPENING);
@@ -49,6 +55,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
       parts: buildAnswers(unanswered, [], isNewest(context), at),
     });
   }
+  if (drawn.length > 0) contents.push({ role: "user", parts: drawn });
   const systemInstruction = buildInstruction(instructions, context);
   return { contents, ...(systemInstruction === undefined ? {} : { systemInstruction }) };
 }
@@ -58,6 +65,18 @@ const OPENING: JsonObject = { role: "user", parts: [{ text: "(The conversation b
 /** Those that are steered by levels are of the newest family. */
 export function isNewest({ model }: OutboundContext): boolean {
   return model.reasoningControls?.efforts !== undefined;
+}
+
+/**
+ * Models that think and draw refuse a picture of theirs without its proof,
+ * which callers of other styles cannot hand back: then it is shown by the user.
+ */
+function provesPictures({ model }: OutboundContext): boolean {
+  return model.reasoningControls !== undefined && model.output?.includes("image") === true;
+}
+
+function isUnproven(part: JsonObject): boolean {
+  return part["inlineData"] !== undefined && part["thoughtSignature"] === undefined;
 }
 
 function reportMessage(message: Message, { report }: OutboundContext): void {

@@ -1,7 +1,16 @@
 import type { ChatRequest, OutputFormat } from "#core/chat.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, integerOf, listOf, numberOf, objectOf, pick, restOf } from "#lib/values.ts";
+import {
+  defined,
+  integerOf,
+  listOf,
+  numberOf,
+  objectOf,
+  pick,
+  restOf,
+  textOf,
+} from "#lib/values.ts";
 import { parseMessages } from "./content-in.ts";
 import { camelized } from "./names.ts";
 import { parseReasoning } from "./reasoning-in.ts";
@@ -36,6 +45,7 @@ export function parseRequest(written: JsonObject, facts: RequestFacts): ChatRequ
       reasoning: parseReasoning(config["thinkingConfig"]),
       logprobs: parseLogprobs(config),
       modalities: parseModalities(config),
+      picture: parsePicture(config),
       webSearch: tools.webSearch,
       extra: extraOf(body, config, tools),
     }),
@@ -58,6 +68,15 @@ export function parseModalities(config: JsonObject): ChatRequest["modalities"] {
     .map((one) => (typeof one === "string" ? one.toLowerCase() : one))
     .filter((one) => one === "text" || one === "audio" || one === "image");
   return known.length === 0 ? undefined : known;
+}
+
+export function parsePicture(config: JsonObject): ChatRequest["picture"] {
+  const wanted = objectOf(config["imageConfig"]);
+  const wish = defined({
+    aspectRatio: textOf(wanted?.["aspectRatio"]),
+    size: textOf(wanted?.["imageSize"]),
+  });
+  return Object.keys(wish).length === 0 ? undefined : wish;
 }
 
 /** `undefined` for a format that only this style knows. */
@@ -101,8 +120,10 @@ const READ_CONFIG: ReadonlySet<string> = new Set([
   "responseLogprobs",
   "logprobs",
   "responseModalities",
+  "imageConfig",
   "thinkingConfig",
 ]);
+const READ_PICTURE: ReadonlySet<string> = new Set(["aspectRatio", "imageSize"]);
 
 export const FORMAT_MEMBERS = [
   "responseMimeType",
@@ -120,6 +141,7 @@ function extraOf(body: JsonObject, config: JsonObject, tools: ReadTools): ChatRe
   const extra = {
     ...filled(restOf(body, READ), ""),
     ...filled(restOf(config, read), CONFIG),
+    ...filled(restOf(objectOf(config["imageConfig"]) ?? {}, READ_PICTURE), `${CONFIG}imageConfig.`),
     ...filled(restOf(objectOf(body["toolConfig"]) ?? {}, READ_TOOL_CONFIG), TOOL_CONFIG),
     ...defined({ tools: tools.others, "tools.googleSearch": tools.searchConfig }),
   };

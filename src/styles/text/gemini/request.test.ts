@@ -971,7 +971,10 @@ describe("what is read for other styles", () => {
 
   test("what they cannot carry is named as its caller would name it", () => {
     const { extra } = read({
-      generationConfig: { speechConfig: { a: 1 }, imageConfig: { imageSize: "2K" } },
+      generationConfig: {
+        speechConfig: { a: 1 },
+        imageConfig: { imageSize: "2K", personGeneration: "ALLOW_ALL" },
+      },
       safetySettings: [{ category: "a", threshold: "OFF" }],
       tools: [{ codeExecution: {} }, { googleSearch: { timeRangeFilter: {} } }],
       toolConfig: { retrievalConfig: { a: 1 } },
@@ -982,7 +985,7 @@ describe("what is read for other styles", () => {
     expect(report.fields).toEqual([
       "safetySettings",
       "generationConfig.speechConfig",
-      "generationConfig.imageConfig",
+      "generationConfig.imageConfig.personGeneration",
       "toolConfig.retrievalConfig",
       "tools",
       "tools.googleSearch",

@@ -61,12 +61,13 @@ function refuseUnreachable({ choices = 1, modalities = [] }: ChatRequest): void 
   throw refuse("modalities", `no upstream of the messages style answers with ${unreachable}.`);
 }
 
-function reportForeign({ sampling, logprobs }: ChatRequest, report: LossReport): void {
+function reportForeign({ sampling, logprobs, picture }: ChatRequest, report: LossReport): void {
   const { presencePenalty = 0, frequencyPenalty = 0, seed } = sampling;
   if (presencePenalty !== 0) report.lose("presence_penalty");
   if (frequencyPenalty !== 0) report.lose("frequency_penalty");
   if (seed !== undefined) report.lose("seed");
   if (logprobs !== undefined) report.lose("logprobs");
+  if (picture !== undefined) report.lose("image_config");
 }
 
 function withInstruction(

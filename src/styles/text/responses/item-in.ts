@@ -75,6 +75,8 @@ function parseModelItem(item: JsonObject): readonly Block[] {
         },
       ];
     }
+    case "image_generation_call":
+      return [drawnIn(item) ?? { type: "other", style: RESPONSES, data: item }];
     default:
       if (item["role"] !== "assistant") return [{ type: "other", style: RESPONSES, data: item }];
       return contentOf(item["content"]).map((block) => ({
@@ -82,6 +84,15 @@ function parseModelItem(item: JsonObject): readonly Block[] {
         extra: { [RESPONSES]: { ...block.extra?.[RESPONSES], item } },
       }));
   }
+}
+
+/** What a model drew, shown to it again; some callers leave the picture out and only name it. */
+function drawnIn(item: JsonObject): Block | undefined {
+  const base64 = textOf(item["result"]) ?? "";
+  if (base64 === "") return undefined;
+  const mediaType = `image/${textOf(item["output_format"]) ?? "png"}`;
+  const extra = { [RESPONSES]: { item } };
+  return { type: "image", source: { kind: "data", base64 }, mediaType, extra };
 }
 
 /** Its summary, or where a server shows it the reasoning itself. */

@@ -131,6 +131,8 @@ function buildCallItem(block: ToolCallBlock): JsonObject {
 /** A server's own tool at work, or what a model showed: known to its own style only. */
 function buildServerItem(block: Block, { report }: Place): JsonObject | undefined {
   if (block.type === "other" && block.style === RESPONSES) return block.data;
+  const item = itemOf(block);
+  if (item !== undefined) return item;
   const type = block.type === "other" ? textOf(block.data["type"]) : block.type;
   report.lose(`messages.${type ?? "content"}`);
   return undefined;

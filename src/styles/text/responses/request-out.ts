@@ -95,13 +95,14 @@ function refuseUnspeakable({ choices, modalities }: ChatRequest): void {
     throw refuse("modalities", `the responses style has no ${other} output.`);
 }
 
-function reportUntunable({ sampling, stop }: ChatRequest, report: LossReport): void {
+function reportUntunable({ sampling, stop, picture }: ChatRequest, report: LossReport): void {
   const { topK, presencePenalty, frequencyPenalty, seed } = sampling;
   if (topK !== undefined) report.lose("top_k");
   if (presencePenalty !== undefined) report.lose("presence_penalty");
   if (frequencyPenalty !== undefined) report.lose("frequency_penalty");
   if (seed !== undefined) report.lose("seed");
   if (stop !== undefined && stop.length > 0) report.lose("stop");
+  if (picture !== undefined) report.lose("image_config");
 }
 
 const SPELLED: ReadonlySet<string> = new Set(SPELLED_MEMBERS);

@@ -1,0 +1,17 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { USUAL_MODERATOR } from "#providers/index.ts";
+import { MODERATION_REQUEST, moderations } from "#styles/moderation/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { serveShared } from "./serve-shared.ts";
+
+export const createModeration: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/moderations",
+  access: "key",
+  family: "text",
+  summary: "Says whether words and pictures are harmful.",
+  requestSchema: () => schemaOf(MODERATION_REQUEST),
+  renderError: (error) => moderations.inbound.buildError(error),
+  handle: (exchange, deps) => serveShared(exchange, moderations, deps, USUAL_MODERATOR),
+};

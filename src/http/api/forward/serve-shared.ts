@@ -1,0 +1,73 @@
+import { GatewayError } from "#core/error.ts";
+import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { Form } from "#lib/form.ts";
+import { forward } from "#relay/forward.ts";
+import { askedBy, named } from "#http/api/operation/serve-question.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { once } from "#http/once.ts";
+import { STREAM_HEADERS, type Reply } from "#http/reply.ts";
+import type { Exchange } from "#http/routes.ts";
+
+/** A question that goes on as it was said. `usual`: the model where the caller names none. */
+export async function serveShared(
+  exchange: Exchange,
+  format: SharedFormat,
+  deps: HttpDeps,
+  usual = "",
+): Promise<Response> {
+  const { question, sent } = await readShared(exchange, format, deps);
+  const asked = named(question.model === "" ? { ...question, model: usual } : question);
+  return await once(exchange, sent, deps, () => answerShared(exchange, asked, format, deps));
+}
+
+/** `sent`: the body as it came, which is let go of once it was looked at. */
+async function readShared(
+  exchange: Exchange,
+  { inbound }: SharedFormat,
+  { limits }: HttpDeps,
+): Promise<{ readonly question: SharedQuestion; readonly sent: string | Form }> {
+  if (inbound.read !== undefined) {
+    const body = await exchange.readJson(limits.bodyBytes);
+    return { question: inbound.read(body), sent: body.text };
+  }
+  const form = await exchange.readForm(limits.mediaBodyBytes);
+  if (form === undefined || inbound.readForm === undefined) {
+    throw new GatewayError(
+      "unsupported_media_type",
+      "The Content-Type must be 'multipart/form-data'.",
+    );
+  }
+  return { question: inbound.readForm(form), sent: form };
+}
+
+async function answerShared(
+  exchange: Exchange,
+  question: SharedQuestion,
+  format: SharedFormat,
+  deps: HttpDeps,
+): Promise<Reply> {
+  const asked = {
+    ...askedBy(exchange, question, format.id, SIZES, deps),
+    format,
+    count: async (outputText: string, _: unknown, countedTokens: number) =>
+      format.guess(question, outputText, countedTokens),
+  };
+  // From here on the upstream's deadlines apply.
+  using _patience = exchange.waitLong();
+  const answer = await forward(asked, deps.relay);
+  const headers = { "content-type": answer.contentType };
+  if (answer.kind === "whole") return { kind: "whole", headers, body: answer.body };
+  exchange.setStall(deps.limits.callerStallMs);
+  return {
+    kind: "stream",
+    headers: { ...STREAM_HEADERS, ...headers },
+    isWordless: answer.isWordless,
+    fill: (sink) => answer.send(sink),
+  };
+}
+
+const SIZES = {
+  sizeOf: ({ inputTokens }: SharedQuestion) => inputTokens,
+  unitsOf: ({ units }: SharedQuestion) => units,
+  expect: ({ maxOutputTokens }: SharedQuestion) => ({ maxOutputTokens, choices: 1 }),
+};

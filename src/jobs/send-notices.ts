@@ -1,0 +1,30 @@
+import type { NoticeStore } from "#core/notice.ts";
+import { sendNotices, type SendDeps } from "#relay/send-notices.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Job } from "./scheduler.ts";
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
+const BATCH = 500;
+
+/** Tells callers what they wanted to be told, until nothing is due. */
+export function sendDueNotices(deps: SendDeps): Job {
+  return {
+    name: "send-notices",
+    everyMs: 1_000,
+    async run(signal) {
+      while (!signal.aborted && (await sendNotices(deps)) > 0);
+    },
+  };
+}
+
+export function pruneNotices(notices: Pick<NoticeStore, "prune">, clock: Clock): Job {
+  return {
+    name: "prune-notices",
+    everyMs: 3_600_000,
+    async run(signal) {
+      const before = clock.now() - KEPT_MS;
+      while (!signal.aborted && (await notices.prune(before, BATCH)) === BATCH);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED } from "#test/seed.ts";
+import { playTimeOf } from "./play-time.ts";
+
+const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
+const word = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+
+/** One channel of 16 bits. */
+function wav(rate: number, dataBytes: number, said = dataBytes, before = Buffer.alloc(0)): Buffer {
+  const format = Buffer.concat([word(0x0001_0001), word(rate), word(rate * 2), word(0x0010_0002)]);
+  return Buffer.concat([
+    ascii("RIFF"),
+    word((36 + said) % 2 ** 32),
+    ascii("WAVE"),
+    ascii("fmt "),
+    word(format.length),
+    format,
+    before,
+    ascii("data"),
+    word(said),
+    Buffer.alloc(dataBytes),
+  ]);
+}
+
+test("a WAV file says how long it plays, whatever stands before its sound", () => {
+  const note = Buffer.concat([ascii("LIST"), word(3), ascii("odd\0")]);
+
+  expect(playTimeOf(wav(24_000, 48_000))).toBe(1_000);
+  expect(playTimeOf(wav(8_000, 40_000, 40_000, note))).toBe(2_500);
+});
+
+test("a WAV file that was written while it was made plays as long as there are bytes", () => {
+  expect(playTimeOf(wav(24_000, 96_000, 0xffff_ffff))).toBe(2_000);
+  expect(playTimeOf(wav(24_000, 96_000, 0))).toBe(2_000);
+});
+
+test("a FLAC file says its samples and its rate", () => {
+  const block = Buffer.alloc(34);
+  block.writeUIntBE((44_100 << 4) | 2, 10, 3);
+  block.writeUInt8(0xf0, 13);
+  block.writeUInt32BE(88_200, 14);
+
+  expect(playTimeOf(Buffer.concat([ascii("fLaC"), word(0x2200_0000), block]))).toBe(2_000);
+});
+
+test("an MP3 file plays at the bitrate of its first frame, after titles and pictures", () => {
+  // Layer III of the first version, 128 kbit/s.
+  const sound = Buffer.alloc(32_000);
+  sound.writeUInt32BE(0xfffb_9000, 0);
+  const tag = Buffer.concat([ascii("ID3"), Buffer.from([4, 0, 0, 0, 0, 1, 2]), Buffer.alloc(130)]);
+
+  expect(playTimeOf(sound)).toBe(2_000);
+  expect(playTimeOf(Buffer.concat([tag, sound]))).toBe(2_000);
+});
+
+test("anything else is guessed by its size, and never breaks the guess", () => {
+  expect(playTimeOf(ascii("OggS").fill(1, 4))).toBeGreaterThanOrEqual(0);
+  expect(playTimeOf(Buffer.concat([ascii("OggS"), Buffer.alloc(7_996)]))).toBe(1_000);
+  const heads = ["", "RIFFxxxxWAVE", "RIFFxxxxWAVEfmt ", "fLaC", "ID3", "\xff\xfb\x90\x00"];
+  fc.assert(
+    fc.property(fc.constantFrom(...heads), fc.uint8Array(), (head, rest) => {
+      const ms = playTimeOf(Buffer.concat([ascii(head), rest]));
+      expect(Number.isSafeInteger(ms) && ms >= 0).toBe(true);
+    }),
+    { seed: SEED },
+  );
+});

@@ -1,0 +1,71 @@
+import { viewOf } from "./sse-bytes.ts";
+
+/**
+ * How long a recording plays, in ms: read off its head where that says it, and
+ * otherwise what so many bytes are at a bitrate that is common for speech.
+ */
+export function playTimeOf(bytes: Uint8Array): number {
+  const view = viewOf(bytes);
+  const read = [wavMs, flacMs, mp3Ms].map((each) => each(view)).find((ms) => ms !== undefined);
+  return Math.round(read ?? atBitrate(bytes.length, COMMON_BITRATE));
+}
+
+const COMMON_BITRATE = 64_000;
+
+function atBitrate(sizeBytes: number, bitsPerSecond: number): number {
+  return (sizeBytes * 8_000) / bitsPerSecond;
+}
+
+/** The size in the head is of no use where the recording was written while it was made. */
+function wavMs(bytes: Buffer): number | undefined {
+  if (asciiAt(bytes, 0) !== "RIFF" || asciiAt(bytes, 8) !== "WAVE") return undefined;
+  let bytesPerSecond = 0;
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const name = asciiAt(bytes, at);
+    const sizeBytes = bytes.readUInt32LE(at + 4);
+    const start = at + 8;
+    if (name === "fmt " && start + 12 <= bytes.length) {
+      bytesPerSecond = bytes.readUInt32LE(start + 8);
+    }
+    if (name === "data") {
+      const held = Math.min(sizeBytes === 0 ? Infinity : sizeBytes, bytes.length - start);
+      return bytesPerSecond === 0 ? undefined : (held * 1_000) / bytesPerSecond;
+    }
+    at = start + sizeBytes + (sizeBytes % 2);
+  }
+  return undefined;
+}
+
+/** Of the block that every such file begins with: 20 bits of rate, 36 bits of samples. */
+function flacMs(bytes: Buffer): number | undefined {
+  if (asciiAt(bytes, 0) !== "fLaC" || bytes.length < 26) return undefined;
+  const rate = bytes.readUIntBE(18, 3) >> 4;
+  const samples = (bytes.readUInt8(21) & 0x0f) * 2 ** 32 + bytes.readUInt32BE(22);
+  return rate === 0 || samples === 0 ? undefined : (samples * 1_000) / rate;
+}
+
+/** Kilobits a second of layer III, by the versions' tables. */
+const MPEG_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+
+/** By the first frame's bitrate; titles and pictures may stand before it. */
+function mp3Ms(bytes: Buffer): number | undefined {
+  const start = asciiAt(bytes, 0).startsWith("ID3") ? afterTag(bytes) : 0;
+  if (start + 4 > bytes.length) return undefined;
+  const head = bytes.readUInt32BE(start);
+  const isFrame = head >>> 21 === 0x7ff && ((head >>> 17) & 3) === 1;
+  if (!isFrame) return undefined;
+  const table = ((head >>> 19) & 3) === 3 ? MPEG_1 : MPEG_2;
+  const kilobits = table[(head >>> 12) & 15] ?? 0;
+  return kilobits === 0 ? undefined : atBitrate(bytes.length - start, kilobits * 1_000);
+}
+
+/** Its length is written in four bytes of seven bits each. */
+function afterTag(bytes: Buffer): number {
+  if (bytes.length < 10) return bytes.length;
+  return 10 + [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (bytes.readUInt8(at) & 0x7f), 0);
+}
+
+function asciiAt(bytes: Buffer, at: number): string {
+  return bytes.toString("latin1", at, at + 4);
+}

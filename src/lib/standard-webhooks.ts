@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * Signatures of https://www.standardwebhooks.com: HMAC-SHA256 over
+ * `<id>.<timestamp>.<body>`, in base64 behind `v1,`. A secret is `whsec_` and
+ * the key in base64.
+ */
+export interface SignedMessage {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly body: string | Uint8Array;
+}
+
+const PREFIX = "whsec_";
+const TOLERANCE_SECONDS = 300;
+const MAX_SIGNATURES = 10;
+
+export function signatureOf(secret: string, { id, timestamp, body }: SignedMessage): string {
+  const digest = createHmac("sha256", keyOf(secret))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest("base64");
+  return `v1,${digest}`;
+}
+
+/** Whether any of its signatures, which stand with spaces between them, was made with the secret, just now. */
+export function isSignedWith(
+  secret: string,
+  message: SignedMessage,
+  signatures: string,
+  nowSeconds: number,
+): boolean {
+  const { timestamp } = message;
+  if (!Number.isInteger(timestamp) || Math.abs(nowSeconds - timestamp) > TOLERANCE_SECONDS)
+    return false;
+  const expected = Buffer.from(signatureOf(secret, message));
+  return signatures
+    .split(" ", MAX_SIGNATURES)
+    .map((each) => Buffer.from(each))
+    .some((each) => each.length === expected.length && timingSafeEqual(each, expected));
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, "base64");
+}

@@ -1,0 +1,319 @@
+import { describe, expect, test } from "bun:test";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { builtFor, refusalFor, rowFor } from "#test/built-pictures.ts";
+import { ark } from "./ark.ts";
+
+const V3 = "doubao-seedream-3-0-t2i-250415";
+const EDIT = "doubao-seededit-3-0-i2i-250628";
+const V4 = "doubao-seedream-4-0-250828";
+const V4_5 = "doubao-seedream-4-5-251128";
+const V5 = "doubao-seedream-5-0-260128";
+
+const LINK = "https://pictures.example/fox.png";
+const DATA = "data:image/png;base64,iVBORw0KGgo=";
+const prompt = "A paper fox";
+
+/** What the vendor gets beside the model's name and the prompt, by the only request. */
+function sent(model: string, fields: JsonObject): JsonObject {
+  const { bodies } = builtFor(ark, { model, prompt, ...fields });
+  expect(bodies).toHaveLength(1);
+  const { model: sentModel, prompt: sentPrompt, ...rest } = bodies[0] ?? {};
+  expect([sentModel, sentPrompt]).toEqual([model, prompt]);
+  return rest;
+}
+
+const lost = (model: string, fields: JsonObject) =>
+  builtFor(ark, { model, prompt, ...fields }).lost;
+const refusal = (model: string, fields: JsonObject) =>
+  refusalFor(ark, { model, prompt, ...fields });
+
+const UNMARKED = { watermark: false };
+
+const SIZES_3 = "1024x1024 1152x864 864x1152 1280x720 720x1280 1248x832 832x1248 1512x648".split(
+  " ",
+);
+const SIZES_2K =
+  "2048x2048 2304x1728 1728x2304 2560x1440 1440x2560 2496x1664 1664x2496 3024x1296".split(" ");
+const SIZES_4K =
+  "4096x4096 4704x3520 3520x4704 5504x3040 3040x5504 4992x3328 3328x4992 6240x2656".split(" ");
+
+describe("[A4.11-c] the size", () => {
+  test.each<[string, readonly string[]]>([
+    [V3, SIZES_3],
+    [V4, [...SIZES_2K, ...SIZES_4K, "1K", "2K", "4K"]],
+    [V4_5, [...SIZES_2K, ...SIZES_4K, "2K", "4K"]],
+    [V5, ["2K", "3K", "2048x2048", "3072x3072"]],
+  ])("of %s may be any of its table", (model, sizes) => {
+    for (const size of sizes) expect(sent(model, { size })).toEqual({ ...UNMARKED, size });
+  });
+
+  test("of the edit model follows the picture", () => {
+    expect(sent(EDIT, { image: LINK, size: "adaptive" })).toEqual({
+      ...UNMARKED,
+      image: LINK,
+      size: "adaptive",
+    });
+  });
+
+  test.each<[string, string, string]>([
+    [V3, "2048x2048", SIZES_3.join(", ")],
+    [V3, "2K", SIZES_3.join(", ")],
+    [V4, "1024x1024", [...SIZES_2K, ...SIZES_4K].join(", ")],
+    [V4, "16:9", "1K, 2K, 4K"],
+    [V4_5, "1K", "2K, 4K"],
+    [V4_5, "1152x864", [...SIZES_2K, ...SIZES_4K].join(", ")],
+    [V5, "1024x1024", "3686400 to 10404496 pixels"],
+    [V5, "4K", "2K, 3K"],
+  ])("of %s may not be %s, and the caller is told which may", (model, size, allowed) => {
+    const said = refusal(model, { size });
+
+    expect(said).toStartWith("size: 'size' must be one of ");
+    expect(said).toContain(allowed);
+  });
+
+  test("of the edit model may be no other", () => {
+    expect(refusal(EDIT, { image: LINK, size: "1024x1024" })).toBe(
+      "size: 'size' must be adaptive.",
+    );
+  });
+
+  test("is left to the model where the caller leaves it", () => {
+    expect(sent(V4, {})).toEqual(UNMARKED);
+    expect(sent(V4, { size: "auto" })).toEqual(UNMARKED);
+  });
+
+  test("may be written with other letters", () => {
+    expect(sent(V4, { size: "2k" })).toEqual({ ...UNMARKED, size: "2K" });
+    expect(sent(V4, { size: "2048X2048" })).toEqual({ ...UNMARKED, size: "2048x2048" });
+    expect(sent(V4, { size: "2048*2048" })).toEqual({ ...UNMARKED, size: "2048x2048" });
+  });
+
+  test("may stand in another family's field, and is reported where the model has no such word", () => {
+    expect(sent(V4, { image_size: "4K" })).toEqual({ ...UNMARKED, size: "4K" });
+    expect(lost(V4, { image_size: "4K" })).toEqual([]);
+    expect(lost(V4_5, { image_size: "1K" })).toEqual(["image_size"]);
+    expect(lost(V3, { image_size: "1K" })).toEqual(["image_size"]);
+    expect(lost(V4, { image_size: "1K", size: "4K" })).toEqual(["image_size"]);
+  });
+});
+
+describe("[A4.11-c] given pictures", () => {
+  test.each([V4, V4_5])("of %s are one or several", (model) => {
+    expect(sent(model, { image: LINK })).toEqual({ ...UNMARKED, image: LINK });
+    const image = [LINK, DATA, LINK, LINK, LINK];
+    expect(sent(model, { image })).toEqual({ ...UNMARKED, image });
+  });
+
+  test("are a link, a data URI, or base64", () => {
+    const [row] = [rowFor(ark, { model: V4, task: "edit", turns: [], stream: false })];
+
+    expect(row.pictures).toEqual({
+      inlines: false,
+      types: ["image/jpeg", "image/png", "image/webp", "image/bmp", "image/tiff", "image/gif"],
+    });
+    expect(sent(EDIT, { image: DATA })).toEqual({ ...UNMARKED, image: DATA });
+  });
+
+  test("may stand in `contents` among the words", () => {
+    const contents = [
+      { role: "user", parts: [{ image: LINK }, { text: "Put it" }] },
+      { role: "user", parts: [{ text: "on this." }, { image: DATA }] },
+    ];
+
+    expect(builtFor(ark, { model: V4, contents })).toEqual({
+      bodies: [{ model: V4, prompt: "Put it\non this.", image: [LINK, DATA], watermark: false }],
+      lost: [],
+    });
+  });
+
+  test.each<[string, string, Json | undefined, string]>([
+    [
+      "none may be given to 3.0",
+      V3,
+      LINK,
+      "'image' must be left out: this model takes words alone.",
+    ],
+    ["the edit model needs one", EDIT, null, "'image' must hold 1 of them for this model, not 0."],
+    [
+      "the edit model takes one",
+      EDIT,
+      [LINK, LINK],
+      "'image' must hold 1 of them for this model, not 2.",
+    ],
+    [
+      "[A8] five are the most that are melted into one",
+      V4,
+      [LINK, LINK, LINK, LINK, LINK, LINK],
+      "'image' must hold 0 to 5 of them for this model, not 6.",
+    ],
+    [
+      "somebody else's store cannot be read",
+      V4,
+      "oss://bucket/fox.png",
+      "'image' cannot be carried: a stored file can only be read by the vendor that keeps it.",
+    ],
+  ])("%s", (_what, model, image, message) => {
+    expect(refusal(model, { image: image ?? null })).toBe(`image: ${message}`);
+  });
+});
+
+describe("[A4.11-c] what only some versions can be told", () => {
+  test("a watermark is never drawn unless the caller wants it", () => {
+    expect(sent(V3, {})).toEqual({ watermark: false });
+    expect(sent(V3, { watermark: true })).toEqual({ watermark: true });
+  });
+
+  test.each([V3, EDIT])("%s follows a seed and a guidance scale", (model) => {
+    const image = model === EDIT ? { image: LINK } : {};
+    const fields = { seed: 2_147_483_647, guidance_scale: 10, ...image };
+
+    expect(sent(model, fields)).toEqual({ ...UNMARKED, ...fields });
+    expect(lost(model, fields)).toEqual([]);
+  });
+
+  test.each([V4, V4_5, V5])("%s follows neither, which is reported", (model) => {
+    const fields = { seed: 0, guidance_scale: 99 };
+
+    expect(sent(model, fields)).toEqual(UNMARKED);
+    expect(lost(model, fields)).toEqual(["guidance_scale", "seed"]);
+  });
+
+  test.each([0.5, 10.5])("a guidance scale of %p is refused", (scale) => {
+    expect(refusal(V3, { guidance_scale: scale })).toBe(
+      "guidance_scale: 'guidance_scale' must be from 1 to 10.",
+    );
+  });
+
+  test("[A8] a seed out of range is refused", () => {
+    expect(refusal(V3, { seed: 2_147_483_648 })).toContain("'seed'");
+    expect(refusal(V3, { seed: -1 })).toContain("'seed'");
+  });
+
+  test.each([V4, V4_5])("%s draws sets, of four pictures at most unless less is said", (model) => {
+    const auto = { sequential_image_generation: "auto" };
+
+    expect(sent(model, auto)).toEqual({
+      ...UNMARKED,
+      ...auto,
+      sequential_image_generation_options: { max_images: 4 },
+    });
+    const two = { ...auto, sequential_image_generation_options: { max_images: 2 } };
+    expect(sent(model, two)).toEqual({ ...UNMARKED, ...two });
+    const disabled = { sequential_image_generation: "disabled" };
+    expect(sent(model, disabled)).toEqual({ ...UNMARKED, ...disabled });
+  });
+
+  test.each([V3, EDIT])("%s draws no sets", (model) => {
+    const image = model === EDIT ? { image: LINK } : {};
+
+    expect(refusal(model, { sequential_image_generation: "auto", ...image })).toBe(
+      "sequential_image_generation: 'sequential_image_generation' must be 'disabled': this model draws no sets.",
+    );
+    const fields = { sequential_image_generation: "disabled", ...image };
+    expect(sent(model, fields)).toEqual({ ...UNMARKED, ...image });
+    expect(lost(model, fields)).toEqual([]);
+  });
+
+  test.each([0, 5])("[A8] a set of %p is refused, and so is one that was not asked for", (most) => {
+    const options = { sequential_image_generation_options: { max_images: most } };
+
+    expect(refusal(V4, { sequential_image_generation: "auto", ...options })).toStartWith(
+      "sequential_image_generation_options.max_images: ",
+    );
+    expect(refusal(V4, { sequential_image_generation_options: { max_images: 2 } })).toStartWith(
+      "sequential_image_generation_options: ",
+    );
+  });
+
+  test("prompts are rewritten in the way that the version has", () => {
+    const way = (mode: string) => ({ optimize_prompt_options: { mode } });
+
+    expect(sent(V4, way("fast"))).toEqual({ ...UNMARKED, ...way("fast") });
+    expect(sent(V4, way("standard"))).toEqual({ ...UNMARKED, ...way("standard") });
+    expect(sent(V4_5, way("standard"))).toEqual({ ...UNMARKED, ...way("standard") });
+    expect(refusal(V4_5, way("fast"))).toBe(
+      "optimize_prompt_options: 'optimize_prompt_options.mode' must be standard for this model.",
+    );
+    expect(refusal(V4, way("slow"))).toContain("standard");
+    expect(lost(V3, way("standard"))).toEqual(["optimize_prompt_options"]);
+  });
+
+  test("the newest can be told a format", () => {
+    expect(sent(V5, { output_format: "jpeg" })).toEqual({ ...UNMARKED, output_format: "jpeg" });
+    expect(refusal(V5, { output_format: "webp" })).toBe(
+      "output_format: 'output_format' must be png or jpeg for this model.",
+    );
+    expect(lost(V4, { output_format: "jpeg" })).toEqual(["output_format"]);
+  });
+
+  test.each([V4, V4_5])("%s is asked for a stream, and the older ones are not", (model) => {
+    expect(sent(model, { stream: true })).toEqual({ ...UNMARKED, stream: true });
+    expect(sent(V3, { stream: true })).toEqual(UNMARKED);
+  });
+});
+
+describe("a question", () => {
+  test("[A4.11-a] says how pictures are to be handed over, where the caller does", () => {
+    expect(sent(V4, { response_format: "url" })).toEqual({ ...UNMARKED, response_format: "url" });
+    expect(sent(V4, { response_format: "b64_json" })).toEqual({
+      ...UNMARKED,
+      response_format: "b64_json",
+    });
+  });
+
+  test("for several pictures is as many questions, each with a seed of its own", () => {
+    const { bodies } = builtFor(ark, { model: V3, prompt, n: 3, seed: 2_147_483_646 });
+
+    expect(bodies.map(({ seed }) => seed)).toEqual([2_147_483_646, 2_147_483_647, 0]);
+    expect(builtFor(ark, { model: V4, prompt, n: 2 }).bodies).toHaveLength(2);
+  });
+
+  test("without words is refused", () => {
+    expect(refusalFor(ark, { model: V4, image: LINK })).toBe(
+      "prompt: 'prompt' is required for this model.",
+    );
+  });
+
+  test("loses the fields of other families by their names, and nothing else", () => {
+    const fields = {
+      quality: "hd",
+      style: "vivid",
+      background: "transparent",
+      moderation: "low",
+      output_compression: 0,
+      input_fidelity: "high",
+      negative_prompt: "blur",
+      prompt_extend: false,
+      person_generation: "allow_adult",
+      max_output_tokens: 5,
+      temperature: 0,
+      top_p: 0,
+      response_modalities: "image-text",
+      aspect_ratio: "1:1",
+      partial_images: 2,
+      user: "u",
+      tomorrow: 1,
+    };
+
+    expect(sent(V4, fields)).toEqual(UNMARKED);
+    expect([...lost(V4, fields)].sort()).toEqual(Object.keys(fields).sort());
+    expect(lost(V4, { quality: "auto", partial_images: 0, user: null })).toEqual([]);
+  });
+});
+
+test("a model behind a name of its owner's is told all that any version takes", () => {
+  const fields = {
+    size: "3K",
+    seed: 1,
+    guidance_scale: 2,
+    image: LINK,
+    sequential_image_generation: "disabled",
+    optimize_prompt_options: { mode: "fast" },
+  };
+
+  expect(sent("ep-20251128-fox", fields)).toEqual({ ...UNMARKED, ...fields });
+});
+
+test("variations are not offered, since each version wants words", () => {
+  expect(() => rowFor(ark, { model: V4, task: "vary", turns: [], stream: false })).toThrow();
+});

@@ -1,0 +1,87 @@
+import { dashscopeGeneration, dashscopeTasks } from "#styles/image/dashscope/index.ts";
+import type { DashscopeDialect } from "#styles/image/dashscope/dialect.ts";
+import type { ImageEndpoint } from "./provider.ts";
+
+const PROMPT_CHARS = 800;
+const NONE = { min: 0, max: 0 };
+/** As many as a question may ask for: what the model itself refuses is not asked in parts. */
+const UNDIVIDED = 10;
+
+const EDIT: DashscopeDialect = {
+  pictures: { min: 1, max: 3 },
+  most: 1,
+  promptChars: PROMPT_CHARS,
+};
+const EDIT_PLUS: DashscopeDialect = {
+  ...EDIT,
+  most: 6,
+  sizes: { sides: { min: 512, max: 2_048 } },
+  rewrites: "usually",
+};
+/** Those of one name for both. */
+const DRAW_AND_EDIT: DashscopeDialect = {
+  ...EDIT_PLUS,
+  pictures: { min: 0, max: 3 },
+  sizes: { area: { min: 512 * 512, max: 2_048 * 2_048 } },
+};
+const DRAW: DashscopeDialect = {
+  pictures: NONE,
+  most: 1,
+  sizes: {
+    oneOf: "1664*928 1472*1140 1472*1104 1328*1328 1140*1472 1104*1472 928*1664".split(" "),
+  },
+  rewrites: "on request",
+  promptChars: PROMPT_CHARS,
+};
+/** Other families of the vendor's, each with limits of its own. */
+const OTHER: DashscopeDialect = {
+  pictures: NONE,
+  most: 1,
+  sizes: {},
+  rewrites: "on request",
+};
+
+/** Below the address of the compatible mode, beside which they stand. */
+const API = "/../../api/v1";
+
+const COMMON = {
+  answers: ({ task }) => task !== "vary",
+  pictures: {
+    inlines: false,
+    types: ["image/jpeg", "image/png", "image/webp", "image/bmp", "image/tiff", "image/gif"],
+  },
+} satisfies Partial<ImageEndpoint>;
+
+export const DASHSCOPE_IMAGES: readonly ImageEndpoint[] = [
+  row(/^qwen-image-edit-(plus|max)/, EDIT_PLUS, UNDIVIDED),
+  row(/^qwen-image-edit/, EDIT, UNDIVIDED),
+  row(/^qwen-image-[2-9]/, DRAW_AND_EDIT, UNDIVIDED),
+  row(/^qwen-image/, DRAW, 1),
+  row(/^(z-image|wan2\.[6-9]-t2i)/, OTHER, 1),
+  {
+    ...COMMON,
+    style: dashscopeTasks,
+    path: `${API}/services/aigc/text2image/image-synthesis`,
+    serves: (model) => /^(wanx?2\.[0-5]-t2i|wanx-v1|flux|stable-diffusion)/.test(model),
+    maxInputs: 1,
+    dialect: { ...OTHER },
+    headers: { "x-dashscope-async": "enable" },
+    pending: {
+      everyMs: 2_000,
+      path: (id) => `${API}/tasks/${encodeURIComponent(id)}`,
+    },
+  },
+];
+
+function row(names: RegExp, dialect: DashscopeDialect, maxInputs: number): ImageEndpoint {
+  return {
+    ...COMMON,
+    style: dashscopeGeneration,
+    path: `${API}/services/aigc/multimodal-generation/generation`,
+    serves: (model) => names.test(model),
+    maxInputs,
+    dialect: { ...dialect },
+    // Without it, links into the vendor's own store lead nowhere.
+    headers: { "x-dashscope-ossresourceresolve": "enable" },
+  };
+}

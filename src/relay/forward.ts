@@ -1,0 +1,188 @@
+import { GatewayError } from "#core/error.ts";
+import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import { Form } from "#lib/form.ts";
+import { setMembers } from "#lib/json.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { SharedEndpoint } from "#providers/provider.ts";
+import { admit, type AdmitDeps } from "./admit.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "./attempt.ts";
+import type { Served, StreamedAnswer, WholeAnswer } from "./call.ts";
+import { Delivery, type DeliverySettings } from "./deliver.ts";
+import { handOver } from "./hand-over.ts";
+import { harmlessType } from "./harmless-type.ts";
+import { endable, type Endable } from "./open-calls.ts";
+import { asGatewayError, PassedStream } from "./passthrough.ts";
+import type { Candidate, Plan, Router } from "./route.ts";
+import type { Settlement } from "./settlement.ts";
+import { SoundStream } from "./sound-stream.ts";
+import { parseAnswer, type WholeReading } from "./whole.ts";
+import { WholeStream } from "./whole-stream.ts";
+
+/** A question in a format that callers share with upstreams, on its way. */
+export interface Forwarded extends Served {
+  readonly question: SharedQuestion;
+  readonly format: SharedFormat;
+}
+
+export interface ForwardDeps extends AttemptDeps, AdmitDeps {
+  readonly delivery: DeliverySettings;
+}
+
+export type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
+
+interface WordlessAnswer extends StreamedAnswer {
+  /** A failure cannot be told in it. */
+  readonly isWordless: boolean;
+}
+
+/** One question that goes on as it was said, from admission to settlement; whatever comes back, comes back. */
+export async function forward(asked: Forwarded, deps: ForwardDeps): Promise<ForwardedAnswer> {
+  const call = endable(asked);
+  const { plan, settlement } = await admit(call, () => planFor(call, deps.router), deps);
+  try {
+    return call.question.stream
+      ? await forwardStream(call, plan, settlement, deps)
+      : await forwardWhole(call, plan, settlement, deps);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    await settlement.fail(error);
+    throw error;
+  }
+}
+
+interface SharedRoute extends Candidate {
+  readonly endpoint: SharedEndpoint;
+}
+
+function planFor(call: Forwarded, router: Router): Plan<SharedRoute> {
+  const { format, question } = call;
+  const findRoute = (candidate: Candidate): SharedRoute | undefined => {
+    const { provider, upstreamModel } = candidate;
+    const endpoint = provider.shared?.find(
+      (each) =>
+        each.style.id === format.id &&
+        (each.serves?.(upstreamModel) ?? true) &&
+        (each.answers?.(question) ?? true),
+    );
+    return endpoint && { ...candidate, endpoint };
+  };
+  return router.planFor(call, findRoute, `does not do ${format.id}, or not in this way`);
+}
+
+/** The answer leaves once its settlement is on disk, so that no crash can give it away. */
+async function forwardWhole(
+  call: Forwarded,
+  plan: Plan<SharedRoute>,
+  settlement: Settlement,
+  deps: ForwardDeps,
+): Promise<ForwardedAnswer> {
+  const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) => {
+    using reply = await way.send(route, outgoing(call, route));
+    return await readWhole(reply, call);
+  });
+  begun.release();
+  const { body, contentType, lost } = begun.answer;
+  settlement.answering(begun.route, begun.answer, lost);
+  await settlement.complete();
+  return { kind: "whole", body, contentType, lost };
+}
+
+async function forwardStream(
+  call: Endable<Forwarded>,
+  plan: Plan<SharedRoute>,
+  settlement: Settlement,
+  deps: ForwardDeps,
+): Promise<ForwardedAnswer> {
+  const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) => {
+    const { stream, contentType, keepAlive } = await openStream(call, route, way, deps);
+    return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
+  });
+  const { contentType, delivery } = begun.answer;
+  const answer = await handOver(call, { ...begun, answer: delivery }, settlement);
+  call.question.body = NOTHING;
+  return { ...answer, contentType, isWordless: delivery.stream instanceof SoundStream };
+}
+
+const NOTHING = new Form([]);
+
+interface Opened {
+  readonly stream: AnswerStream;
+  readonly contentType: string;
+  readonly keepAlive?: string;
+}
+
+/** What comes is what the upstream says it is: not all who are asked for a stream have one. */
+async function openStream(
+  call: Forwarded,
+  route: SharedRoute,
+  way: Way,
+  { delivery }: ForwardDeps,
+): Promise<Opened> {
+  const { format, question } = call;
+  const reply = await way.send(route, outgoing(call, route));
+  const type = typeOf(reply);
+  if (/^text\/event-stream/i.test(type)) {
+    return {
+      stream: new PassedStream(reply, format.openTap(question), delivery.maxEventBytes),
+      contentType: "text/event-stream; charset=utf-8",
+      keepAlive: SSE_COMMENT,
+    };
+  }
+  if (format.answersIn(question) === "audio" && !/^text\/|json/i.test(type)) {
+    return { stream: new SoundStream(reply), contentType: harmlessType(type) };
+  }
+  using whole = reply;
+  const reading = await readWhole(whole, call);
+  return { stream: new WholeStream(reading), contentType: reading.contentType };
+}
+
+interface TypedReading extends WholeReading {
+  readonly contentType: string;
+}
+
+async function readWhole(
+  reply: UpstreamReply,
+  { format, question }: Forwarded,
+): Promise<TypedReading> {
+  const bytes = await reply.readAll();
+  const type = typeOf(reply);
+  const isText = format.answersIn(question) === "text" && !/json/i.test(type);
+  if (isText && /html|event-stream/i.test(type)) {
+    throw new GatewayError("upstream_failed", "The upstream's answer is of another kind.");
+  }
+  const said = isText ? new TextDecoder().decode(bytes) : parseAnswer(bytes);
+  const error = typeof said === "string" ? undefined : format.outbound.errorIn(said);
+  if (error !== undefined) throw asGatewayError(error);
+  const { usage, outputText = "", rewritten } = format.readAnswer(said, question);
+  return {
+    body: rewritten ?? bytes,
+    contentType: rewritten === undefined ? (isText ? harmlessType(type) : JSON_TYPE) : TEXT_TYPE,
+    usage,
+    takeOutputText: () => outputText,
+    lost: [],
+  };
+}
+
+/** The caller's own words and files, with another name for the model. */
+function outgoing(
+  { question: { body, edits } }: Forwarded,
+  { endpoint: { omits = [] }, upstreamModel }: SharedRoute,
+): Outgoing<string | Uint8Array> {
+  const omitted = Object.fromEntries(omits.map((name) => [name, undefined]));
+  const all = { ...edits, ...omitted, model: upstreamModel };
+  if (!(body instanceof Form)) {
+    return { body: setMembers(body.text, body.outline, all), headers: ANYTHING };
+  }
+  const { contentType, bytes } = body.with(all).encode();
+  return { body: bytes, headers: { ...ANYTHING, "content-type": contentType } };
+}
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+const ANYTHING = { accept: "*/*" };
+
+function typeOf({ headers }: UpstreamReply): string {
+  return headers.get("content-type")?.trim() ?? "";
+}

@@ -1,0 +1,90 @@
+import { GatewayError } from "#core/error.ts";
+import type { Notice, NoticeSecrets, NoticeStore } from "#core/notice.ts";
+import type { LinkFollower } from "#core/media.ts";
+import type { Clock } from "#lib/clock.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
+import { signatureOf } from "#lib/standard-webhooks.ts";
+
+export interface SendDeps {
+  readonly notices: NoticeStore;
+  readonly secrets: NoticeSecrets;
+  readonly clock: Clock;
+  /** Posts to an address that a caller named. */
+  readonly links: Pick<LinkFollower, "post">;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** As https://www.standardwebhooks.com advises, to a tenth more or less; then nobody will take it. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
+/** Longer than any try takes. */
+const LEASE_MS = MINUTE_MS;
+const BATCH = 64;
+const AT_ONCE = 16;
+const AT_ONCE_TO_ONE = 4;
+const GONE = 410;
+
+/** Sends what is due; how many that were. */
+export async function sendNotices(deps: SendDeps): Promise<number> {
+  const due = await deps.notices.lease(LEASE_MS, BATCH);
+  const lanes = Map.groupBy(due, ({ url }) => URL.parse(url)?.host ?? "");
+  // One receiver that takes its time delays no other.
+  await mapAtMost([...lanes.values()], AT_ONCE, async (lane) => {
+    await mapAtMost(lane, AT_ONCE_TO_ONE, (notice) => send(notice, deps));
+  });
+  return due.length;
+}
+
+async function send(notice: Notice, deps: SendDeps): Promise<void> {
+  const attempts = notice.attempts + 1;
+  const now = deps.clock.now();
+  const outcome = await post(notice, deps);
+  if (outcome === undefined) {
+    await deps.notices.tried(notice.id, { state: "delivered", attempts, dueAt: now });
+    return;
+  }
+  const pause = PAUSES_MS[attempts - 1];
+  const { lastError, isFinal } = outcome;
+  if (pause === undefined || isFinal) {
+    await deps.notices.tried(notice.id, { state: "dead", attempts, dueAt: now, lastError });
+    return;
+  }
+  const dueAt = now + Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()));
+  await deps.notices.tried(notice.id, { state: "pending", attempts, dueAt, lastError });
+}
+
+interface Refusal {
+  readonly lastError: string;
+  /** Nobody there will ever take it. */
+  readonly isFinal: boolean;
+}
+
+async function post(notice: Notice, deps: SendDeps): Promise<Refusal | undefined> {
+  const secrets = await deps.secrets.of(notice.userId);
+  const timestamp = Math.floor(deps.clock.now() / SECOND_MS);
+  const message = { id: notice.id, timestamp, body: notice.body };
+  try {
+    const status = await deps.links.post(notice.url, notice.body, {
+      "content-type": "application/json",
+      "webhook-id": notice.id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": secrets.map((secret) => signatureOf(secret, message)).join(" "),
+    });
+    if (status >= 200 && status < 300) return undefined;
+    return { lastError: `It answered with status ${status}.`, isFinal: status === GONE };
+  } catch (cause) {
+    return { lastError: GatewayError.from(cause).message, isFinal: false };
+  }
+}

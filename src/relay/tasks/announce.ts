@@ -1,0 +1,34 @@
+import type { Clock } from "#lib/clock.ts";
+import type { NoticeStore } from "#core/notice.ts";
+import type { Task } from "#core/task.ts";
+import type { InboundVideoFormat } from "#core/video.ts";
+import { linksOf } from "./links.ts";
+
+export interface AnnounceDeps {
+  readonly notices: NoticeStore;
+  readonly clock: Clock;
+  /** The format through which a task was asked for. */
+  formatOf(entry: string): InboundVideoFormat | undefined;
+  contentUrlOf(taskId: string): string;
+}
+
+/** Writes down that a task's caller is to be told of its state: once for each, however often this is done. */
+export async function announce(task: Task, deps: AnnounceDeps): Promise<void> {
+  const { callbackUrl: url } = task.facts;
+  const format = deps.formatOf(task.entry);
+  if (url === undefined || format === undefined) return;
+  const { writeNotice, writeTask } = format.inbound;
+  const links = linksOf(task, deps.contentUrlOf(task.id));
+  const now = deps.clock.now();
+  await deps.notices.add({
+    id: `${task.id}.${task.status}`,
+    userId: task.userId,
+    taskId: task.id,
+    url,
+    body: JSON.stringify((writeNotice ?? writeTask)(task, links)),
+    state: "pending",
+    attempts: 0,
+    createdAt: now,
+    dueAt: now,
+  });
+}

@@ -1,0 +1,23 @@
+const ARROW = "-->";
+const TIME = /^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
+const MAX_TIME_CHARS = 64;
+
+/** Where the last cue of SubRip or WebVTT text ends, in ms; undefined where there is none. */
+export function endOfCues(captions: string): number | undefined {
+  let rest = captions;
+  // The words of a cue may hold an arrow, too.
+  for (let at = rest.lastIndexOf(ARROW); at >= 0; at = rest.lastIndexOf(ARROW)) {
+    const end = timeAt(captions, at + ARROW.length);
+    if (end !== undefined) return end;
+    rest = rest.slice(0, at);
+  }
+  return undefined;
+}
+
+function timeAt(captions: string, at: number): number | undefined {
+  const text = captions.slice(at, at + MAX_TIME_CHARS);
+  const [, hours = "0", minutes, seconds, fraction = ""] = TIME.exec(text) ?? [];
+  if (minutes === undefined || seconds === undefined) return undefined;
+  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1_000 + Number(fraction.padEnd(3, "0"));
+}

@@ -1,0 +1,87 @@
+import { estimateTokens } from "#core/count.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { RequestBody } from "#core/style.ts";
+import { fitsIn, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
+import type { Json } from "#lib/json.ts";
+import { object, text, type ObjectRule } from "#lib/rules.ts";
+import { memberOf, textOf } from "#lib/values.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { errorIn } from "#styles/text/chat/failure.ts";
+import { noAnswer } from "#styles/no-answer.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { openAudioTap } from "./audio-tap.ts";
+
+/** Everything of a request for speech that is acted on; the rest passes unread. */
+export const SPEECH_REQUEST: ObjectRule = object({
+  "model!": text({ minLength: 1, maxLength: 512 }),
+  "input!": text({ minLength: 1, doc: "What is to be spoken." }),
+  instructions: text({ doc: "How it is to be spoken; only some models take them." }),
+});
+
+/** Sound out of words. */
+export const speech: SharedFormat = {
+  id: "speech",
+  inbound: { read, buildError },
+  outbound: { parseError, errorIn },
+  answersIn: () => "audio",
+
+  readAnswer() {
+    throw noAnswer("is no sound");
+  },
+
+  openTap: (question) => openAudioTap((wire) => usageIn(wire, question)),
+  guess: guessed,
+};
+
+function read(body: RequestBody): SharedQuestion {
+  const { json } = body;
+  holdToRule(json, SPEECH_REQUEST);
+  const input = textOf(json["input"]) ?? "";
+  const characters = countCharacters(input);
+  return {
+    model: textOf(json["model"]) ?? "",
+    stream: true,
+    body,
+    edits: {},
+    inputTokens: estimateTokens(input + (textOf(json["instructions"]) ?? "")),
+    maxOutputTokens: tokensOfSound(characters),
+    units: fitUnits({ characters }),
+  };
+}
+
+/** As vendors count them, for whom a character beyond the first plane is one. */
+function countCharacters(input: string): number {
+  let pairs = 0;
+  for (let at = 0; at < input.length; at++) {
+    if ((input.charCodeAt(at) & 0xfc00) === 0xdc00) pairs++;
+  }
+  return input.length - pairs;
+}
+
+/** About a thousand characters make a minute, and a minute 1,250 tokens of the vendor who counts them. */
+function tokensOfSound(characters: number): number {
+  return fitsIn(characters * 1.25);
+}
+
+function usageIn(wire: Json | undefined, { units }: SharedQuestion): Usage | undefined {
+  const outputTokens = memberOf(wire, "output_tokens");
+  const usage = usageOf({
+    inputTokens: memberOf(wire, "input_tokens"),
+    outputTokens,
+    audioOutputTokens: outputTokens,
+  });
+  return usage && { ...usage, ...units };
+}
+
+/** Characters are what they are; the tokens, by which some models are charged, nobody tells beside mere sound. */
+function guessed({ inputTokens, maxOutputTokens, units }: SharedQuestion): Usage {
+  return {
+    ...NO_USAGE,
+    inputTokens,
+    outputTokens: maxOutputTokens,
+    audioOutputTokens: maxOutputTokens,
+    ...units,
+    isEstimated: true,
+  };
+}

@@ -1,0 +1,161 @@
+import { estimateTokens } from "#core/count.ts";
+import { invalid } from "#core/error.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import { fitsIn, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
+import type { Form, FormFile } from "#lib/form.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { playTimeOf } from "#lib/play-time.ts";
+import { flag, object, text, type ObjectRule } from "#lib/rules.ts";
+import { textOf } from "#lib/values.ts";
+import { noAnswer } from "#styles/no-answer.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { errorIn } from "#styles/text/chat/failure.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { openAudioTap } from "./audio-tap.ts";
+import { endOfCues } from "./cues.ts";
+import { usageOfHeard } from "./heard-usage.ts";
+
+const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
+
+/** Everything of such a form that is acted on, beside its file; the rest passes unread. */
+const FIELDS = {
+  "model!": text({ minLength: 1, maxLength: 512 }),
+  prompt: text({ doc: "Words to go by." }),
+};
+
+export const TRANSLATION_REQUEST: ObjectRule = object({
+  ...FIELDS,
+  response_format: text({ oneOf: SHAPES }),
+});
+
+export const TRANSCRIPTION_REQUEST: ObjectRule = object({
+  ...FIELDS,
+  response_format: text({ oneOf: [...SHAPES, "diarized_json"] }),
+  stream: flag("The transcript is wanted as it comes; not all models can."),
+});
+
+/** Words out of sound. */
+export const transcriptions = formatOf("transcriptions", TRANSCRIPTION_REQUEST);
+
+/** The same in English, whatever was spoken. */
+export const translations = formatOf("translations", TRANSLATION_REQUEST);
+
+function formatOf(id: string, rule: ObjectRule): SharedFormat {
+  return {
+    id,
+    inbound: { readForm: (form) => read(form, rule), buildError },
+    outbound: { parseError, errorIn },
+    answersIn: ({ shape }) => (isCaptions(shape) ? "text" : "json"),
+    readAnswer,
+    openTap: (question) => openAudioTap((wire) => usageOfHeard(wire, undefined, playMs(question))),
+    guess: (question, outputText, countedTokens) =>
+      guessed(question, countedTokens + estimateTokens(outputText)),
+  };
+}
+
+function read(form: Form, rule: ObjectRule): SharedQuestion {
+  const fields = fieldsOf(form, rule);
+  holdToRule(fields, rule);
+  const units = fitUnits({ durationMs: playTimeOf(fileOf(form).bytes) });
+  const durationMs = units.durationMs ?? 0;
+  const shape = textOf(fields["response_format"]) ?? "json";
+  return {
+    model: textOf(fields["model"]) ?? "",
+    stream: fields["stream"] === true,
+    body: form,
+    shape,
+    // What was used stands in JSON only, which is what comes where nothing is said.
+    edits: shape === "text" ? { response_format: undefined } : {},
+    inputTokens: fitsIn(tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? "")),
+    maxOutputTokens: tokensOfWords(durationMs),
+    units,
+  };
+}
+
+/** A form says everything as text. What is acted on stands in it once. */
+function fieldsOf(form: Form, { members }: ObjectRule): JsonObject {
+  const fields: Record<string, Json> = {};
+  for (const part of form.parts) {
+    const rule = members.get(part.name);
+    if (rule === undefined) continue;
+    if (!("value" in part)) throw invalid(part.name, `'${part.name}' must not be a file.`);
+    if (Object.hasOwn(fields, part.name)) throw twice(part.name);
+    fields[part.name] = rule.is === "flag" ? flagIn(part.value) : part.value;
+  }
+  return fields;
+}
+
+/** What is neither is refused as the text that it is. */
+function flagIn(value: string): Json {
+  if (value === "true" || value === "1") return true;
+  return value === "false" || value === "0" ? false : value;
+}
+
+function fileOf(form: Form): FormFile {
+  const [file, second] = form.parts.filter(({ name }) => name === "file");
+  if (second !== undefined) throw twice("file");
+  if (file === undefined) throw invalid("file", "'file' is required.");
+  if (!("bytes" in file)) throw invalid("file", "'file' must be a file.");
+  if (file.bytes.length === 0) throw invalid("file", "'file' is empty.");
+  return file;
+}
+
+function twice(name: string): Error {
+  return invalid(name, `'${name}' stands twice in the form.`);
+}
+
+function isCaptions(shape: string | undefined): boolean {
+  return shape === "srt" || shape === "vtt";
+}
+
+function readAnswer(answer: JsonObject | string, question: SharedQuestion): SharedAnswer {
+  if (typeof answer === "string") return readCaptions(answer, question);
+  const said = textOf(answer["text"]);
+  if (said === undefined) throw noAnswer("has no text");
+  const usage = usageOfHeard(answer["usage"], answer["duration"], playMs(question));
+  return {
+    outputText: said,
+    ...(usage && { usage }),
+    ...(question.shape === "text" ? { rewritten: `${said}\n` } : {}),
+  };
+}
+
+/** Captions say when the last word was spoken, and nothing of what was used. */
+function readCaptions(captions: string, question: SharedQuestion): SharedAnswer {
+  const durationMs = endOfCues(captions);
+  if (durationMs === undefined) return { outputText: captions };
+  const heard = {
+    ...question,
+    units: fitUnits({ durationMs }),
+    inputTokens: tokensOfSound(durationMs),
+  };
+  return { usage: guessed(heard, estimateTokens(captions)) };
+}
+
+function guessed({ inputTokens, units }: SharedQuestion, outputTokens: number): Usage {
+  return {
+    ...NO_USAGE,
+    inputTokens,
+    audioInputTokens: Math.min(inputTokens, tokensOfSound(units.durationMs ?? 0)),
+    outputTokens: fitsIn(outputTokens),
+    ...units,
+    isEstimated: true,
+  };
+}
+
+function playMs({ units }: SharedQuestion): number {
+  return units.durationMs ?? 0;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A minute is a thousand tokens of the vendor who counts them. */
+function tokensOfSound(durationMs: number): number {
+  return fitsIn((durationMs * 1_000) / MINUTE_MS);
+}
+
+/** Of somebody who speaks fast. */
+function tokensOfWords(durationMs: number): number {
+  return fitsIn(100 + (durationMs * 350) / MINUTE_MS);
+}

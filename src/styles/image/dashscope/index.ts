@@ -1,0 +1,19 @@
+import type { OutboundImageFormat } from "#core/image.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { buildGeneration, buildTask } from "./build.ts";
+import { parse, pendingIn } from "./parse.ts";
+import { VOCABULARY } from "./vocabulary.ts";
+
+const explain = (status: number, body: string) => parseError(status, body, VOCABULARY);
+
+/** One message in, the pictures in another one out. */
+export const dashscopeGeneration: OutboundImageFormat = {
+  id: "dashscope-generation",
+  outbound: { build: buildGeneration, parse, parseError: explain },
+};
+
+/** The older way: a task is taken on, and asked after until it is done. */
+export const dashscopeTasks: OutboundImageFormat = {
+  id: "dashscope-tasks",
+  outbound: { build: buildTask, pendingIn, parse, parseError: explain },
+};

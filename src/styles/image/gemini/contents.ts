@@ -1,0 +1,47 @@
+import { invalid } from "#core/error.ts";
+import { base64Of, type ImageTurn, type Picture } from "#core/image.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** One is edited, several are put together. */
+const MAX_PICTURES = 5;
+
+/**
+ * What was said and shown, in turns. What a model said before is told as the
+ * caller's own words where the model would ask for a proof of it.
+ */
+export function buildContents(
+  turns: readonly ImageTurn[],
+  provesTurns: boolean,
+): readonly JsonObject[] {
+  const contents: { role: ImageTurn["role"]; parts: JsonObject[] }[] = [];
+  for (const turn of turns) {
+    const { parts } = turn;
+    const given = parts.filter((part) => typeof part !== "string").length;
+    if (turn.role === "user" && given > MAX_PICTURES) throw tooMany(given);
+    const role = provesTurns ? "user" : turn.role;
+    const last = contents.at(-1);
+    if (last?.role === role) last.parts.push(...parts.map(buildPart));
+    else if (parts.length > 0) contents.push({ role, parts: parts.map(buildPart) });
+  }
+  return contents;
+}
+
+function tooMany(given: number): Error {
+  return invalid(
+    "image",
+    `'image' may be given 1 time to be edited, or 2 to ${MAX_PICTURES} times to be put together; it was given ${given} times.`,
+  );
+}
+
+function buildPart(part: string | Picture): JsonObject {
+  if (typeof part === "string") return { text: part };
+  switch (part.kind) {
+    case "base64":
+    case "bytes":
+      return { inlineData: { mimeType: part.mediaType, data: base64Of(part) } };
+    case "url":
+      return { fileData: { fileUri: part.url } };
+    case "reference":
+      throw invalid("image", "'image' refers to a file that only another vendor holds.");
+  }
+}

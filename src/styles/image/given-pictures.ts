@@ -1,0 +1,23 @@
+import { invalid } from "#core/error.ts";
+import { linkOf, picturesOf, type ImageQuestion, type Picture } from "#core/image.ts";
+import { refuse } from "#core/lossy.ts";
+import type { Range } from "./size-rule.ts";
+
+/** Throws `invalid_request` where a model is shown more pictures than it looks at, or fewer than it needs. */
+export function checkPictures(question: ImageQuestion, { min, max }: Range): void {
+  const { length } = picturesOf(question);
+  if (length >= min && length <= max) return;
+  if (max === 0) throw invalid("image", "'image' must be left out: this model takes words alone.");
+  const allowed = min === max ? `${min}` : `${min} to ${max}`;
+  throw invalid("image", `'image' must hold ${allowed} of them for this model, not ${length}.`);
+}
+
+/** Its link or data URI; what stands in a vendor's own store goes by `scheme`, where it has one. */
+export function linkTo(picture: Picture, scheme?: string): string {
+  if (picture.kind === "reference" && scheme !== undefined && picture.id.startsWith(scheme)) {
+    return picture.id;
+  }
+  const link = linkOf(picture);
+  if (link !== undefined) return link;
+  throw refuse("image", "a stored file can only be read by the vendor that keeps it.");
+}

@@ -1,0 +1,42 @@
+import { GatewayError } from "#core/error.ts";
+import type { Images, MadePicture } from "#core/image.ts";
+import type { UpstreamError } from "#core/style.ts";
+import { isArray, isObject, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, textOf } from "#lib/values.ts";
+import { scrub } from "#styles/scrub.ts";
+import { asGatewayError, errorIn } from "#styles/text/gemini/failure.ts";
+
+/** In the place of a picture that was filtered out may stand why. */
+export function parse(body: JsonObject): Images {
+  const error = errorIn(body);
+  if (error !== undefined) throw asGatewayError(error);
+  if (!isAnswer(body)) {
+    throw new GatewayError("upstream_failed", "The upstream's answer holds no predictions.");
+  }
+  const predictions = listOf(body["predictions"]).filter(isObject);
+  const pictures = predictions.flatMap((each) => pictureIn(each) ?? []);
+  const failures = predictions.flatMap((each) => failureIn(each) ?? []);
+  if (pictures.length > 0) return { pictures, ...(failures.length > 0 && { failures }) };
+  const [why] = failures;
+  if (why !== undefined) throw asGatewayError(why);
+  throw new GatewayError("content_filtered", "The upstream filtered all of its pictures out.");
+}
+
+/** Where all were filtered out without a word, nothing at all is left in the answer. */
+function isAnswer(body: JsonObject): boolean {
+  return isArray(body["predictions"]) || Object.keys(body).length === 0;
+}
+
+function pictureIn(prediction: JsonObject): MadePicture | undefined {
+  const base64 = textOf(prediction["bytesBase64Encoded"]) ?? "";
+  if (base64 === "") return undefined;
+  const mediaType = textOf(prediction["mimeType"]);
+  // The prompt as the vendor wrote it anew.
+  const revisedPrompt = textOf(prediction["prompt"]) || undefined;
+  return { base64, ...defined({ mediaType, revisedPrompt }) };
+}
+
+function failureIn(prediction: JsonObject): UpstreamError | undefined {
+  const reason = textOf(prediction["raiFilteredReason"]) ?? "";
+  return reason === "" ? undefined : { code: "content_filtered", message: scrub(reason) };
+}

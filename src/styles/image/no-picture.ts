@@ -1,0 +1,5 @@
+import { GatewayError } from "#core/error.ts";
+
+export function noPicture(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+}

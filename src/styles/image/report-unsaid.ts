@@ -1,0 +1,59 @@
+import type { ImageQuestion } from "#core/image.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
+
+/** What callers call the wishes that only some families can be told. */
+const NAMES = {
+  partials: "partial_images",
+  size: "size",
+  aspectRatio: "aspect_ratio",
+  resolution: "image_size",
+  quality: "quality",
+  style: "style",
+  background: "background",
+  moderation: "moderation",
+  format: "output_format",
+  compression: "output_compression",
+  fidelity: "input_fidelity",
+  guidance: "guidance_scale",
+  negativePrompt: "negative_prompt",
+  seed: "seed",
+  watermark: "watermark",
+  rewrite: "prompt_extend",
+  rewriteMode: "optimize_prompt_options",
+  series: "sequential_image_generation",
+  people: "person_generation",
+  maxOutputTokens: "max_output_tokens",
+  temperature: "temperature",
+  topP: "top_p",
+  withText: "response_modalities",
+  user: "user",
+} as const satisfies Partial<Record<keyof ImageQuestion, string>>;
+
+export type Wish = keyof typeof NAMES;
+
+const isWish = (name: string): name is Wish => name in NAMES;
+const WISHES = Object.keys(NAMES).filter(isWish);
+
+/**
+ * Reports by the callers' names what a vendor cannot be told, `said` being
+ * what it can. Throws where a mask is given: without it the whole picture
+ * would change.
+ */
+export function reportUnsaid(
+  question: ImageQuestion,
+  said: readonly Wish[],
+  report: LossReport,
+): void {
+  const { mask, extra = {} } = question;
+  if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
+  for (const wish of WISHES) {
+    if (isWished(question, wish) && !said.includes(wish)) report.lose(NAMES[wish]);
+  }
+  for (const name of Object.keys(extra)) report.lose(name);
+}
+
+function isWished(question: ImageQuestion, wish: Wish): boolean {
+  if (wish === "series") return question.series?.mode === "auto";
+  if (wish === "partials") return (question.partials ?? 0) > 0;
+  return question[wish] !== undefined && question[wish] !== "auto";
+}

@@ -1,0 +1,59 @@
+import { estimateInputTokens } from "#core/count.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { RequestBody } from "#core/style.ts";
+import { fitsIn, NO_USAGE, usageOf } from "#core/usage.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
+import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
+import { memberOf, textOf } from "#lib/values.ts";
+import { noAnswer } from "#styles/no-answer.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { errorIn } from "#styles/text/chat/failure.ts";
+import { parseError } from "#styles/upstream-error.ts";
+
+const MAX_INPUTS = 10_000;
+
+/** Everything of such a request that is acted on; the rest passes unread. */
+export const MODERATION_REQUEST: ObjectRule = object({
+  model: text({ minLength: 1, maxLength: 512 }),
+  "input!": {
+    ...either(text(), list(either(text(), object({ "type!": text() })), MAX_INPUTS, 1)),
+    doc: "A text, several, or the texts and pictures of one message.",
+  },
+});
+
+/** Whether words and pictures are harmful. */
+export const moderations: SharedFormat = {
+  id: "moderations",
+  inbound: { read, buildError },
+  outbound: { parseError, errorIn },
+  answersIn: () => "json",
+  readAnswer,
+
+  openTap() {
+    throw noAnswer("is a stream that nobody asked for");
+  },
+
+  guess: ({ inputTokens }) => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
+};
+
+function read(body: RequestBody): SharedQuestion {
+  const { json } = body;
+  holdToRule(json, MODERATION_REQUEST);
+  return {
+    model: textOf(json["model"]) ?? "",
+    stream: false,
+    body,
+    edits: {},
+    inputTokens: fitsIn(estimateInputTokens(json["input"] ?? "")),
+    maxOutputTokens: 0,
+    units: {},
+  };
+}
+
+function readAnswer(answer: JsonObject | string): SharedAnswer {
+  const { results, usage: wire } = typeof answer === "string" ? {} : answer;
+  if (!isArray(results)) throw noAnswer("has no results");
+  const usage = usageOf({ inputTokens: memberOf(wire, "prompt_tokens"), outputTokens: 0 });
+  return usage === undefined ? {} : { usage };
+}

@@ -1,0 +1,28 @@
+import type { PictureWish } from "#core/chat.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, objectOf, textOf } from "#lib/values.ts";
+import { vendorObjects, withoutKnown } from "./vendor-members.ts";
+
+const MEMBERS = ["aspect_ratio", "image_size"];
+
+/** How a picture is to be, in a member of its own or in a vendor's object. */
+export function parsePicture(body: JsonObject): PictureWish | undefined {
+  const configs = [body, ...vendorObjects(body)].map(({ image_config: config }) =>
+    objectOf(config),
+  );
+  const config = configs.find((one) => one !== undefined);
+  const wish = defined({
+    aspectRatio: textOf(config?.["aspect_ratio"]),
+    size: textOf(config?.["image_size"]),
+  });
+  return Object.keys(wish).length === 0 ? undefined : wish;
+}
+
+export function buildPicture({ aspectRatio, size }: PictureWish): JsonObject {
+  return { image_config: defined({ aspect_ratio: aspectRatio, image_size: size }) };
+}
+
+/** What else is wished of a picture, and has no place in the hub. */
+export function restOfPicture(body: JsonObject): JsonObject {
+  return defined({ image_config: withoutKnown(body["image_config"], MEMBERS) });
+}
