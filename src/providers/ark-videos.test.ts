@@ -361,7 +361,6 @@ test("a task is asked after, taken back and told of below one path", () => {
   expect(cancel?.path(ref)).toBe(look.path(ref));
   expect(notices?.idIn({ id: "cgt-1", status: "running" })).toBe("cgt-1");
   expect(notices?.idIn({ id: 5 })).toBeUndefined();
-  expect(notices?.isSigned).toBeUndefined();
   expect(find).toBeUndefined();
 });
 
