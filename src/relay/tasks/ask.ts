@@ -4,6 +4,7 @@ import type { Task, TaskPlace } from "#core/task.ts";
 import type { TaskNews, TaskRef } from "#core/video.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Look, Provider, VideoEndpoint } from "#providers/provider.ts";
 import { asError } from "../attempt.ts";
@@ -40,6 +41,7 @@ export function standingOf(task: Task, { findChannel }: AskDeps): Standing {
     upstreamModel: place.upstreamModel,
     scenario: task.facts.scenario,
     externalId: task.id,
+    ...defined({ audio: task.facts.audio }),
   };
   return { channel, provider, endpoint, credential, ref };
 }

@@ -227,6 +227,7 @@ class Submission {
       place,
       deadlineAt,
       facts: asked,
+      lost,
       usage: expectedUsage(asked, question),
       ...defined({ price }),
     };
@@ -244,7 +245,6 @@ class Submission {
       ...here,
       videos: [],
       held: this.#plan.estimate,
-      lost,
       createdAt: at,
       dueAt: now,
       failures: 0,
