@@ -6,6 +6,7 @@ import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
+import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
@@ -75,6 +76,7 @@ export const openai: Provider = {
   embeddings: [OPENAI_EMBEDDINGS],
   shared: [...AUDIO, MODERATIONS],
   images: OPENAI_IMAGES,
+  videos: OPENAI_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };
