@@ -9,7 +9,7 @@ import type { Frame } from "./wire/frame.ts";
 import { jsonReply, textReply, type Reply } from "./wire/reply.ts";
 
 /** Which vendor answers, with what, and which faults spoil it. */
-export function decide(received: Received, { vendors, queue }: Deciders): Decision {
+export async function decide(received: Received, { vendors, queue }: Deciders): Promise<Decision> {
   const vendor = vendors.find((each) => received.path.startsWith(`/${each.id}/`));
   if (vendor === undefined) return { reply: nowhere(vendors), faults: {}, errorFrames: () => [] };
 
@@ -17,7 +17,7 @@ export function decide(received: Received, { vendors, queue }: Deciders): Decisi
   try {
     const faults = readFaults(requestedFaults(received, vendor, queue));
     const reply =
-      replacedReply(faults, vendor, request.path) ?? vendor.reply({ ...request, faults });
+      replacedReply(faults, vendor, request.path) ?? (await vendor.reply({ ...request, faults }));
     return { reply, faults, errorFrames: () => errorFrames(faults, vendor, reply) };
   } catch (cause) {
     // Neither a misspelt fault nor a mistake of the sandbox may look like a vendor's answer.
@@ -57,7 +57,7 @@ function requestedFaults(
     vendor.modelIn?.(path.slice(vendor.id.length + 1)) ??
     (typeof inBody === "string" ? inBody : undefined);
   const key =
-    headers["authorization"]?.replace(/^Bearer\s+/i, "") ??
+    headers["authorization"]?.replace(/^(?:Bearer|Token)\s+/i, "") ??
     headers["x-api-key"] ??
     headers["x-goog-api-key"];
   const text = Buffer.from(bytes).toString("utf8");
