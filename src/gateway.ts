@@ -329,6 +329,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     identities: storage.identities,
     tasks,
     publicUrl,
+    pathAliases: settings.pathAliases,
     notices: storage.notices,
     noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
