@@ -74,6 +74,10 @@ import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { contentTaskOperations } from "./api/video/content-tasks.ts";
+import { nativeVideos } from "./api/video/native-videos.ts";
+import { videoOperations } from "./api/video/objects.ts";
+import { unifiedOperations } from "./api/video/unified.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -96,6 +100,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     createMessage,
     countMessageTokens,
     ...inOtherShape(createEmbedding),
+    ...nativeVideos,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
@@ -106,6 +111,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...imageOperations,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
+    ...unifiedOperations,
+    ...videoOperations.flatMap(inOtherShape),
+    ...contentTaskOperations,
     explainRequest,
     deleteTokens,
     listTokens,
