@@ -9,7 +9,7 @@ import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
 import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
-import { openVendor, replyTo } from "./testing/vendors.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
 import { vidu } from "./vidu.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
@@ -230,26 +230,26 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
 
 test.each(ENDPOINTS)(
   "%s: the request that is bent in what follows is a good one",
-  (_, create, path, body) => {
-    expect(answer(openVendor(create), path, body)).toBe(200);
+  async (_, create, path, body) => {
+    expect(await answer(openVendor(create), path, body)).toBe(200);
   },
 );
 
 test.each(ENDPOINTS)(
   "%s: whatever stands where, the answer is the vendor's",
-  (_, create, path, body) => {
+  async (_, create, path, body) => {
     const vendor = openVendor(create);
 
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.nat(),
         fc.jsonValue({ maxDepth: 2 }),
         fc.boolean(),
-        (place, value, isMissing) => {
+        async (place, value, isMissing) => {
           const places = placesIn(body);
           const at = places[place % places.length] ?? [];
           const bent = replaced(body, at, isMissing ? undefined : ownJson(value));
-          expect(answer(vendor, path, bent ?? null)).toBeLessThan(500);
+          expect(await answer(vendor, path, bent ?? null)).toBeLessThan(500);
         },
       ),
       { seed: SEED, numRuns: times(400, 20_000) },
@@ -258,9 +258,9 @@ test.each(ENDPOINTS)(
 );
 
 /** The status; a stream is read to its end. */
-function answer(vendor: Vendor, path: string, body: Json): number {
+async function answer(vendor: Vendor, path: string, body: Json): Promise<number> {
   vendor.lastUserText(body);
-  const reply = replyTo(vendor, {
+  const reply = await vendor.reply({
     method: "POST",
     path,
     query: new URLSearchParams(),

@@ -18,6 +18,12 @@ import { imageOperations } from "./api/image/images.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import {
+  getNoticeSecret,
+  listNotices,
+  replayNotice,
+  rotateNoticeSecret,
+} from "./api/notice/notices.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
@@ -78,6 +84,7 @@ import { contentTaskOperations } from "./api/video/content-tasks.ts";
 import { nativeVideos } from "./api/video/native-videos.ts";
 import { videoOperations } from "./api/video/objects.ts";
 import { unifiedOperations } from "./api/video/unified.ts";
+import { hearVendor } from "./api/video/vendor-notices.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -109,6 +116,11 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    hearVendor,
+    listNotices,
+    replayNotice,
+    getNoticeSecret,
+    rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
     ...unifiedOperations,
