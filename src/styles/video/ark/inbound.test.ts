@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FAULTS, GatewayError, type FaultCode } from "#core/error.ts";
-import { usageOf } from "#core/usage.ts";
+import { NO_USAGE } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { aTask, CREATED_AT, LINKS, STATUSES } from "#test/a-task.ts";
 import { contentTasks } from "./inbound.ts";
@@ -276,7 +276,7 @@ describe("a task is written", () => {
       facts: { scenario: "text", resolution: "720p", ratio: "16:9", seconds: 5, audio: false },
       startedAt: CREATED_AT + 1_000,
       finishedAt: CREATED_AT + 9_500,
-      usage: usageOf({ inputTokens: 0, outputTokens: 108_900 }),
+      usage: { ...NO_USAGE, outputTokens: 108_900 },
     });
     const videos = [
       { url: "https://cdn.example/v.mp4", lastFrameUrl: "https://cdn.example/l.png" },
