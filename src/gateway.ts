@@ -337,6 +337,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     identities: storage.identities,
     tasks,
     publicUrl,
+    pathAliases: settings.pathAliases,
     notices: storage.notices,
     noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
