@@ -95,19 +95,20 @@ export function openVendors() {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port ?? 0,
     /** Resolves once the gateway was killed there. */
-    killAt(label: Label | undefined, kill: () => void): Promise<void> {
+    killAt(label: Label, kill: () => void): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      armed =
-        label === undefined
-          ? undefined
-          : {
-              label,
-              kill() {
-                kill();
-                resolve();
-              },
-            };
+      armed = {
+        label,
+        kill() {
+          kill();
+          resolve();
+        },
+      };
       return promise;
+    },
+    /** Nobody is killed any more. */
+    spare(): void {
+      armed = undefined;
     },
     ids: (): readonly string[] => made.map(({ id }) => id),
     /** How often a vendor was asked for each. */

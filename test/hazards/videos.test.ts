@@ -41,7 +41,7 @@ test(
         }
       }
 
-      vendors.killAt(undefined, () => {});
+      vendors.spare();
       await using last = await start(config, dataDir);
       const states = await endOf(taken, last);
       await Bun.sleep(2_000);
