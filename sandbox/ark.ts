@@ -4,7 +4,6 @@ import { newRequestId } from "./ark/ids.ts";
 import { IMAGE_MODELS } from "./ark/image-models.ts";
 import { IMAGES_PATH, imagesEndpoint } from "./ark/images.ts";
 import { ARK_MODELS } from "./ark/models.ts";
-import { isJsonObject, type Json } from "./json.ts";
 import { compatibleVendor } from "./openai/compatible-vendor.ts";
 import { checkContentType, only } from "./openai/routing.ts";
 import { pictureLinks } from "./picture-links.ts";
@@ -42,11 +41,5 @@ export const ark: VendorFactory = (options) => {
   return {
     ...compatible,
     reply: (request) => links.reply(request) ?? compatible.reply(request),
-    lastUserText: (body) => promptIn(body) ?? compatible.lastUserText(body),
   };
 };
-
-function promptIn(body: Json | undefined): string | undefined {
-  const prompt = isJsonObject(body) ? body["prompt"] : undefined;
-  return typeof prompt === "string" ? prompt : undefined;
-}

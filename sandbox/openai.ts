@@ -1,38 +1,51 @@
 import { chatEndpoint } from "./openai/chat-endpoint.ts";
 import { TERMINATOR } from "./openai/chunks.ts";
 import { checkCredential } from "./openai/credential.ts";
-import { EMBEDDERS, embeddings } from "./openai/embeddings.ts";
+import { embeddings } from "./openai/embeddings.ts";
 import { ApiError, orderedError } from "./openai/error.ts";
 import { lastUserText } from "./openai/last-user-text.ts";
-import { findModel, listModels, modelBody } from "./openai/models.ts";
+import { findListed, listModels, modelBody } from "./openai/models.ts";
 import { OPENAI } from "./openai/openai-dialect.ts";
+import { picturesEndpoint } from "./openai/pictures/endpoint.ts";
 import { responsesEndpoint } from "./openai/responses/endpoint.ts";
 import { checkContentType, decodeSegment, only } from "./openai/routing.ts";
 import { standardHeaders } from "./openai/standard-headers.ts";
+import { pictureLinks } from "./picture-links.ts";
 import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
 
 /**
- * OpenAI's chat completions, responses, embeddings and models:
+ * OpenAI's chat completions, responses, embeddings, pictures and models:
  * https://platform.openai.com/docs/api-reference
  */
 export const openai: VendorFactory = (options) => {
   const chat = chatEndpoint(OPENAI, options);
   const responses = responsesEndpoint(options);
+  const links = pictureLinks({
+    folder: "/openai/private/",
+    sign: (expiresAt) => `se=${new Date(expiresAt).toISOString()}&sp=r&sr=b`,
+    lifeMs: 3_600_000,
+    now: () => options.now(),
+  });
+  const pictures = picturesEndpoint(links, () => options.now());
 
-  function reply(request: VendorRequest): Reply {
+  async function reply(request: VendorRequest): Promise<Reply> {
+    const file = links.reply(request);
+    if (file !== undefined) return file;
     const headers = standardHeaders();
     try {
       const key = checkCredential(request.headers, options.apiKeys);
-      return route(request, headers, key);
+      return await route(request, headers, key);
     } catch (cause) {
       if (cause instanceof ApiError) return jsonReply(cause.status, cause.body, headers);
       throw cause;
     }
   }
 
-  function route(request: VendorRequest, headers: Headers, key: string): Reply {
+  function route(request: VendorRequest, headers: Headers, key: string): Reply | Promise<Reply> {
     const { method, path } = request;
+    const drawn = pictures(request, headers);
+    if (drawn !== undefined) return drawn;
     const model = path.match(/^\/v1\/models\/([^/]+)$/)?.[1];
     if (path === "/v1/chat/completions") {
       return only("POST", request, () => {
@@ -72,7 +85,7 @@ type Headers = Readonly<Record<string, string>>;
 
 function getModel(segment: string) {
   const id = decodeSegment(segment);
-  const model = findModel(id) ?? EMBEDDERS.find((embedder) => embedder.id === id);
+  const model = findListed(id);
   if (model !== undefined) return model;
   throw new ApiError(404, {
     message: `The model '${id}' does not exist`,

@@ -17,17 +17,19 @@ export interface LinkOptions {
   readonly folder: string;
   /** What follows the question mark, as in "Expires=1754000000". */
   sign(expiresAt: number): string;
+  /** A day unless told. */
+  readonly lifeMs?: number;
   now(): number;
 }
 
-export function pictureLinks({ folder, sign, now }: LinkOptions): PictureLinks {
+export function pictureLinks({ folder, sign, now, lifeMs = LIFE_MS }: LinkOptions): PictureLinks {
   const kept = new Map<string, { readonly drawing: Drawing; readonly expiresAt: number }>();
   const inside = folder.replace(/^\/[^/]+/, "");
 
   return {
     keep(drawing, host) {
       const name = `${crypto.randomUUID()}.png`;
-      const expiresAt = now() + LIFE_MS;
+      const expiresAt = now() + lifeMs;
       kept.set(name, { drawing: { ...drawing, prompt: beginningOf(drawing.prompt) }, expiresAt });
       const [oldest] = kept.keys();
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);

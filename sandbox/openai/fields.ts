@@ -60,7 +60,7 @@ export function readChoice<const Choice extends string>(
   if (typeof value !== "string") throw wrongType(path, "a string", value);
   const found = choices.find((choice) => choice === value);
   if (found === undefined) {
-    const list = choices.map((choice) => `'${choice}'`).join(", ");
+    const list = LIST.format(choices.map((choice) => `'${choice}'`));
     throw invalid(
       path,
       "invalid_value",
@@ -69,6 +69,8 @@ export function readChoice<const Choice extends string>(
   }
   return found;
 }
+
+const LIST = new Intl.ListFormat("en", { type: "conjunction" });
 
 export function readObject({ path, value }: FieldValue): JsonObject | undefined {
   if (value !== undefined && !isJsonObject(value)) throw wrongType(path, "an object", value);
