@@ -5,6 +5,7 @@ import { embeddings } from "./openai/embeddings.ts";
 import { ApiError, orderedError } from "./openai/error.ts";
 import { lastUserText } from "./openai/last-user-text.ts";
 import { findListed, listModels, modelBody } from "./openai/models.ts";
+import { moderations } from "./openai/moderations.ts";
 import { OPENAI } from "./openai/openai-dialect.ts";
 import { picturesEndpoint } from "./openai/pictures/endpoint.ts";
 import { responsesEndpoint } from "./openai/responses/endpoint.ts";
@@ -57,6 +58,12 @@ export const openai: VendorFactory = (options) => {
       return only("POST", request, () => {
         checkContentType(request);
         return jsonReply(200, embeddings(request.body), headers);
+      });
+    }
+    if (path === "/v1/moderations") {
+      return only("POST", request, () => {
+        checkContentType(request);
+        return jsonReply(200, moderations(request.body), headers);
       });
     }
     if (/^\/v1\/responses(?:\/|$)/.test(path)) return responses(request, headers, key);

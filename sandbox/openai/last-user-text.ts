@@ -8,6 +8,8 @@ export function lastUserText(body: Json | undefined): string {
   if (typeof input === "string") return input;
   const list = isJsonArray(messages) ? messages : isJsonArray(input) ? input : [];
   const last = list.findLast((each) => isJsonObject(each) && each["role"] === "user");
+  // What is moderated are texts and parts without a speaker.
+  if (last === undefined) return textOf(list);
   return isJsonObject(last) ? textOf(last["content"]) : "";
 }
 
@@ -15,6 +17,9 @@ function textOf(content: Json | undefined): string {
   if (typeof content === "string") return content;
   const parts = isJsonArray(content) ? content : [];
   return parts
-    .map((part) => (isJsonObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
+    .map((part) => {
+      const text = isJsonObject(part) ? part["text"] : part;
+      return typeof text === "string" ? text : "";
+    })
     .join("\n");
 }

@@ -1,6 +1,7 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
 import { EMBEDDERS } from "./embeddings.ts";
+import { MODERATORS } from "./moderations.ts";
 import { PICTURE_MODELS } from "./pictures/models.ts";
 
 /** A simulated model: what it can do, and what it rejects. */
@@ -36,7 +37,7 @@ export function listModels(): JsonObject {
 }
 
 /** Those that do not talk. */
-const OTHER_MODELS: readonly ListedModel[] = [...EMBEDDERS, ...PICTURE_MODELS];
+const OTHER_MODELS: readonly ListedModel[] = [...EMBEDDERS, ...PICTURE_MODELS, ...MODERATORS];
 
 /** Of any kind. */
 export function findListed(id: string): ListedModel | undefined {
