@@ -1,6 +1,6 @@
 import { draw, type Drawing } from "./engine/drawing.ts";
 import type { VendorRequest } from "./vendor.ts";
-import { textReply, type Reply } from "./wire/reply.ts";
+import { bytesReply, textReply, type Reply } from "./wire/reply.ts";
 
 /**
  * Links to pictures, for as long as the vendor keeps them. What is kept is
@@ -42,12 +42,7 @@ export function pictureLinks({ folder, sign, now, lifeMs = LIFE_MS }: LinkOption
       if (method !== "GET" && method !== "HEAD") return problem(405, "MethodNotAllowed");
       if (found === undefined) return problem(404, "NoSuchKey");
       if (found.expiresAt <= now()) return problem(403, "AccessDenied");
-      const bytes = draw(found.drawing);
-      return {
-        status: 200,
-        headers: { "content-type": "image/png" },
-        body: { kind: "bytes", bytes, tokens: 0 },
-      };
+      return bytesReply(draw(found.drawing), "image/png");
     },
   };
 }

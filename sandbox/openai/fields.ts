@@ -1,6 +1,12 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 
+/** The body of an endpoint that takes nothing but JSON objects. */
+export function objectIn(body: Json | undefined): JsonObject {
+  if (isJsonObject(body)) return body;
+  throw invalid(null, null, "We could not parse the JSON body of your request.");
+}
+
 /** One field of a request: where it is and what it holds. Absent and null are the same. */
 export interface FieldValue {
   readonly path: string;
@@ -49,6 +55,17 @@ export function readText(
     path,
     "string_above_max_length",
     `Invalid '${path}': string too long. Expected at most ${maxCharacters} characters, but got ${value.length}.`,
+  );
+}
+
+/** A text that must be there and say something. */
+export function readFilled(place: FieldValue, maxCharacters?: number): string {
+  const text = required(place, readText(place, maxCharacters));
+  if (text !== "") return text;
+  throw invalid(
+    place.path,
+    "empty_string",
+    `Invalid '${place.path}': empty string. Expected a string with minimum length 1, but got an empty string instead.`,
   );
 }
 

@@ -1,5 +1,7 @@
 import { parseJson, type Json, type JsonObject } from "#sandbox/json.ts";
+import type { VendorRequest } from "#sandbox/vendor.ts";
 import type { Form, FormFile } from "#sandbox/wire/form.ts";
+import { invalid, type ApiError } from "./error.ts";
 
 /**
  * The fields of a form as the JSON that they stand for: a name with brackets
@@ -30,6 +32,18 @@ export function filesNamed({ parts }: Form, name: string): readonly FormFile[] {
 /** Every name in a form, without brackets. */
 export function namesIn({ parts }: Form): readonly string[] {
   return parts.map(({ name }) => withoutBrackets(name));
+}
+
+/** The error where there is no form, or a broken one. */
+export function noForm(headers: VendorRequest["headers"]): ApiError {
+  const type = headers["content-type"] ?? "";
+  return /^multipart\/form-data\b/i.test(type)
+    ? invalid(null, null, "Could not parse multipart form")
+    : invalid(
+        null,
+        "unsupported_content_type",
+        `Unsupported content type: '${type}'. This endpoint needs 'multipart/form-data'.`,
+      );
 }
 
 function withoutBrackets(name: string): string {

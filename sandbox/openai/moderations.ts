@@ -1,8 +1,8 @@
 import { readGiven } from "#sandbox/engine/given-image.ts";
 import { harmIn, KINDS, THRESHOLD, type HarmKind } from "#sandbox/engine/harm.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
-import { ApiError, invalid } from "./error.ts";
-import { field, readChoice, readObject, readText, required } from "./fields.ts";
+import { isJsonArray, type Json, type JsonObject } from "#sandbox/json.ts";
+import { invalid, noSuchModel, type ApiError } from "./error.ts";
+import { field, objectIn, readChoice, readObject, readText, required } from "./fields.ts";
 import { newId } from "./ids.ts";
 
 interface Moderator {
@@ -23,9 +23,8 @@ export const MODERATORS: readonly Moderator[] = [
 const USUAL = "omni-moderation-latest";
 
 /** https://platform.openai.com/docs/api-reference/moderations. Throws `ApiError` at what it refuses. */
-export function moderations(body: Json | undefined): JsonObject {
-  if (!isJsonObject(body))
-    throw invalid(null, null, "We could not parse the JSON body of your request.");
+export function moderations(asked: Json | undefined): JsonObject {
+  const body = objectIn(asked);
   const { snapshot, isOmni } = findModerator(readText(field(body, "model")) ?? USUAL);
   const results = readInput(body, isOmni).map((input) => resultOf(input, isOmni));
   return { id: newId("modr-", 29), model: snapshot, results };
@@ -34,8 +33,7 @@ export function moderations(body: Json | undefined): JsonObject {
 function findModerator(id: string): Moderator {
   const found = MODERATORS.find((moderator) => moderator.id === id);
   if (found !== undefined) return found;
-  const message = `The model '${id}' does not exist or you do not have access to it.`;
-  throw new ApiError(404, { message, param: "model", code: "model_not_found" });
+  throw noSuchModel(id);
 }
 
 /** What is judged as one. */

@@ -1,19 +1,13 @@
 import { invalid } from "#sandbox/openai/error.ts";
-import { field, required } from "#sandbox/openai/fields.ts";
-import { formBody, namesIn } from "#sandbox/openai/form-body.ts";
+import { field, objectIn, required } from "#sandbox/openai/fields.ts";
+import { formBody, namesIn, noForm } from "#sandbox/openai/form-body.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 import { checkContentType } from "#sandbox/openai/routing.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
 import type { Form } from "#sandbox/wire/form.ts";
 import { checkGiven, checkMask, MAX_GIVEN, reference, references, uploads } from "./given.ts";
 import { OF_TOKENS_ONLY, USUAL_EDITOR, USUAL_MODEL } from "./models.ts";
-import {
-  objectIn,
-  readModel,
-  readPrompt,
-  readWishes,
-  refuseUnknown,
-  type PictureRequest,
-} from "./request.ts";
+import { readModel, readPrompt, readWishes, type PictureRequest } from "./request.ts";
 
 const COMMON = ["model", "prompt", "n", "size", "user"];
 
@@ -23,7 +17,7 @@ export function readGeneration(request: VendorRequest): PictureRequest {
   const body = objectIn(request.body);
   const isForTokens = OF_TOKENS_ONLY.some((name) => field(body, name).value !== undefined);
   const model = readModel(body, isForTokens ? USUAL_EDITOR : USUAL_MODEL, () => true);
-  refuseUnknown(Object.keys(body), [...COMMON, ...model.fields]);
+  refuseUnknown(body, [...COMMON, ...model.fields]);
   const prompt = readPrompt(body, model);
   return { kind: "generation", model, prompt, given: [], ...readWishes(body, model, []) };
 }
@@ -37,7 +31,7 @@ async function readJsonEdit(request: VendorRequest): Promise<PictureRequest> {
   const body = objectIn(request.body);
   const model = readModel(body, USUAL_EDITOR, (each) => each.edits && each.isByTokens);
   const known = [...COMMON, ...model.fields, "images", "mask", "input_fidelity"];
-  refuseUnknown(Object.keys(body), known);
+  refuseUnknown(body, known);
   const given = references(body);
   const { value } = field(body, "mask");
   const mask = value === undefined ? undefined : reference(value, "mask");
@@ -91,17 +85,6 @@ const KINDS = {
   partial_images: "number",
   stream: "boolean",
 } as const;
-
-export function noForm(headers: VendorRequest["headers"]): Error {
-  const type = headers["content-type"] ?? "";
-  return /^multipart\/form-data\b/i.test(type)
-    ? invalid(null, null, "Could not parse multipart form")
-    : invalid(
-        null,
-        "unsupported_content_type",
-        `Unsupported content type: '${type}'. This endpoint needs 'multipart/form-data'.`,
-      );
-}
 
 function readUploads(form: Form, most: number) {
   const given = uploads(form, "image");

@@ -1,14 +1,14 @@
-import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import type { JsonObject } from "#sandbox/json.ts";
 import type { PictureFormat } from "#sandbox/engine/encode-picture.ts";
 import { shapedLike, type Measures } from "#sandbox/engine/given-image.ts";
-import { ApiError, invalid } from "#sandbox/openai/error.ts";
+import { invalid, noSuchModel } from "#sandbox/openai/error.ts";
 import {
   field,
   readBoolean,
   readChoice,
+  readFilled,
   readInteger,
   readText,
-  required,
 } from "#sandbox/openai/fields.ts";
 import type { GivenPicture } from "./given.ts";
 import { PICTURE_MODELS, type PictureModel } from "./models.ts";
@@ -33,11 +33,6 @@ export interface PictureRequest {
   readonly mask?: GivenPicture;
 }
 
-export function objectIn(body: Json | undefined): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw invalid(null, null, "We could not parse the JSON body of your request.");
-}
-
 export function readModel(
   body: JsonObject,
   usual: string,
@@ -45,22 +40,11 @@ export function readModel(
 ): PictureModel {
   const id = readText(field(body, "model")) ?? usual;
   const model = PICTURE_MODELS.find((each) => each.id === id);
-  if (model === undefined) {
-    const message = `The model '${id}' does not exist or you do not have access to it.`;
-    throw new ApiError(404, { message, param: "model", code: "model_not_found" });
-  }
+  if (model === undefined) throw noSuchModel(id);
   if (takes(model)) return model;
   const list = PICTURE_MODELS.filter(takes).map((each) => each.id);
   readChoice(field(body, "model"), list);
   return model;
-}
-
-/** What neither the endpoint nor the model knows is an error, and not ignored. */
-export function refuseUnknown(names: Iterable<string>, known: readonly string[]): void {
-  for (const name of names) {
-    if (!known.includes(name))
-      throw invalid(name, "unknown_parameter", `Unknown parameter: '${name}'.`);
-  }
 }
 
 /** All that is asked for besides the prompt and the pictures that are given. */
@@ -89,14 +73,7 @@ export function readWishes(
 }
 
 export function readPrompt(body: JsonObject, { maxPromptCharacters }: PictureModel): string {
-  const prompt = field(body, "prompt");
-  const text = required(prompt, readText(prompt, maxPromptCharacters));
-  if (text !== "") return text;
-  throw invalid(
-    "prompt",
-    "empty_string",
-    "Invalid 'prompt': empty string. Expected a string with minimum length 1, but got an empty string instead.",
-  );
+  return readFilled(field(body, "prompt"), maxPromptCharacters);
 }
 
 function readSize(
