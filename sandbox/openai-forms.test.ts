@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED, times } from "#test/seed.ts";
 import { paint } from "./engine/picture.ts";
+import { encodeSound } from "./engine/sound/encode-sound.ts";
+import { letterTones } from "./engine/sound/letter-tones.ts";
 import { openai } from "./openai.ts";
 import type { Form, FormPart } from "./wire/form.ts";
 
@@ -9,6 +11,7 @@ const file = (name: string, bytes: Uint8Array): FormPart => ({ name, file: { nam
 const text = (name: string, value: string): FormPart => ({ name, text: value });
 
 const PICTURE = paint(16, 16, "given");
+const SOUND = encodeSound(letterTones("Hello there", 220, 1), "mp3", "Hello there");
 const MASK = paint(16, 16, "given", "transparent");
 
 const FORMS: readonly (readonly [string, readonly FormPart[]])[] = [
@@ -32,6 +35,33 @@ const FORMS: readonly (readonly [string, readonly FormPart[]])[] = [
     "/v1/images/variations",
     [file("image", PICTURE), text("size", "256x256"), text("response_format", "b64_json")],
   ],
+  [
+    "/v1/audio/transcriptions",
+    [
+      file("file", SOUND),
+      text("model", "whisper-1"),
+      text("language", "de"),
+      text("prompt", "Hello"),
+      text("response_format", "verbose_json"),
+      text("temperature", "0.5"),
+      text("timestamp_granularities[]", "word"),
+      text("timestamp_granularities[]", "segment"),
+      text("chunking_strategy", '{"type":"server_vad","threshold":0.5}'),
+    ],
+  ],
+  [
+    "/v1/audio/transcriptions",
+    [
+      file("file", SOUND),
+      text("model", "gpt-4o-transcribe-diarize"),
+      text("response_format", "diarized_json"),
+      text("stream", "true"),
+      text("chunking_strategy", "auto"),
+      text("known_speaker_names[]", "Ann"),
+      text("known_speaker_references[]", "data:audio/wav;base64,UklGRg=="),
+    ],
+  ],
+  ["/v1/audio/translations", [file("file", SOUND), text("model", "whisper-1")]],
 ];
 
 const VENDOR = openai({ now: Date.now });

@@ -1,3 +1,4 @@
+import { audioEndpoint } from "./openai/audio/endpoint.ts";
 import { chatEndpoint } from "./openai/chat-endpoint.ts";
 import { TERMINATOR } from "./openai/chunks.ts";
 import { checkCredential } from "./openai/credential.ts";
@@ -16,7 +17,7 @@ import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
 
 /**
- * OpenAI's chat completions, responses, embeddings, pictures and models:
+ * OpenAI's chat completions, responses, embeddings, pictures, sound, moderations and models:
  * https://platform.openai.com/docs/api-reference
  */
 export const openai: VendorFactory = (options) => {
@@ -45,8 +46,8 @@ export const openai: VendorFactory = (options) => {
 
   function route(request: VendorRequest, headers: Headers, key: string): Reply | Promise<Reply> {
     const { method, path } = request;
-    const drawn = pictures(request, headers);
-    if (drawn !== undefined) return drawn;
+    const other = pictures(request, headers) ?? audioEndpoint(request, headers);
+    if (other !== undefined) return other;
     const model = path.match(/^\/v1\/models\/([^/]+)$/)?.[1];
     if (path === "/v1/chat/completions") {
       return only("POST", request, () => {

@@ -1,5 +1,6 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import { LISTENERS, SPEAKERS } from "./audio/models.ts";
 import { EMBEDDERS } from "./embeddings.ts";
 import { MODERATORS } from "./moderations.ts";
 import { PICTURE_MODELS } from "./pictures/models.ts";
@@ -37,7 +38,13 @@ export function listModels(): JsonObject {
 }
 
 /** Those that do not talk. */
-const OTHER_MODELS: readonly ListedModel[] = [...EMBEDDERS, ...PICTURE_MODELS, ...MODERATORS];
+const OTHER_MODELS: readonly ListedModel[] = [
+  ...EMBEDDERS,
+  ...PICTURE_MODELS,
+  ...MODERATORS,
+  ...SPEAKERS,
+  ...LISTENERS,
+];
 
 /** Of any kind. */
 export function findListed(id: string): ListedModel | undefined {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "#sandbox/json.ts";
 import { invalid } from "#sandbox/openai/error.ts";
 import { field, objectIn, required } from "#sandbox/openai/fields.ts";
 import { formBody, namesIn, noForm } from "#sandbox/openai/form-body.ts";
@@ -47,7 +48,7 @@ async function readJsonEdit(request: VendorRequest): Promise<PictureRequest> {
 
 async function readFormEdit(form: Form): Promise<PictureRequest> {
   const body = formBody(form, KINDS);
-  const model = readModel(body, USUAL_EDITOR, (each) => each.edits);
+  const model = readModel(body, usualEditor(body), (each) => each.edits);
   const more = model.isByTokens ? ["input_fidelity"] : [];
   // A question for less moderation is one of JSON bodies.
   const fields = model.fields.filter((name) => name !== "moderation");
@@ -62,6 +63,14 @@ async function readFormEdit(form: Form): Promise<PictureRequest> {
     ...(mask === undefined ? {} : { mask }),
     ...readWishes(body, model, given),
   });
+}
+
+/** Later models are the usual ones, but what only the earliest knows is meant for it. */
+function usualEditor(body: JsonObject): string {
+  const isForEarliest =
+    body["response_format"] !== undefined ||
+    ["256x256", "512x512"].some((size) => size === body["size"]);
+  return isForEarliest ? USUAL_MODEL : USUAL_EDITOR;
 }
 
 export async function readVariation({ form, headers }: VendorRequest): Promise<PictureRequest> {
