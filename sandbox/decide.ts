@@ -58,7 +58,7 @@ function requestedFaults(
     vendor.modelIn?.(path.slice(vendor.id.length + 1)) ??
     (typeof inBody === "string" ? inBody : undefined);
   const key =
-    headers["authorization"]?.replace(/^Bearer\s+/i, "") ??
+    headers["authorization"]?.replace(/^(?:Bearer|Token)\s+/i, "") ??
     headers["x-api-key"] ??
     headers["x-goog-api-key"];
   const text = Buffer.from(bytes).toString("utf8");

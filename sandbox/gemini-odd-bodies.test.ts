@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { SEED, random, times } from "#test/seed.ts";
 import { gemini } from "./gemini.ts";
 import { isJsonArray, isJsonObject, type Json } from "./json.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Reply } from "./wire/reply.ts";
 
 const WHOLE: Json = {
@@ -85,7 +86,7 @@ const JUNK: readonly Json[] = [null, true, 0, -1, 1e300, "", "x", "🐙", [], [[
 test("whatever a part of a request is replaced by, the answer is the vendor's", async () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)];
-  const vendor = gemini({ now: () => 0 });
+  const vendor = openVendor(gemini, () => 0);
   const counts: Record<number, number> = {};
 
   for (let round = 0; round < times(1_500, 20_000); round++) {

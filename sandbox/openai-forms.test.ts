@@ -5,6 +5,7 @@ import { paint } from "./engine/picture.ts";
 import { encodeSound } from "./engine/sound/encode-sound.ts";
 import { letterTones } from "./engine/sound/letter-tones.ts";
 import { openai } from "./openai.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Form, FormPart } from "./wire/form.ts";
 
 const file = (name: string, bytes: Uint8Array): FormPart => ({ name, file: { name, bytes } });
@@ -64,7 +65,7 @@ const FORMS: readonly (readonly [string, readonly FormPart[]])[] = [
   ["/v1/audio/translations", [file("file", SOUND), text("model", "whisper-1")]],
 ];
 
-const VENDOR = openai({ now: Date.now });
+const VENDOR = openVendor(openai);
 
 async function answer(path: string, parts: readonly FormPart[]): Promise<number> {
   const texts = parts.flatMap((part) => ("text" in part ? [[part.name, part.text]] : []));

@@ -34,13 +34,10 @@ function recorded(folder: string): readonly (readonly [string, JsonObject])[] {
   });
 }
 
-/** The members of an answer, and what an error can be acted on by. */
+/** The members of an answer; an error is the same word for word. */
 function shapeOf(answer: Json | undefined): Json {
   const error = at(answer, "error");
-  if (isJsonObject(error)) {
-    const { type = null, param = null, code = null } = error;
-    return { type, param, code };
-  }
+  if (isJsonObject(error)) return error;
   const first = at(answer, "data", 0) ?? at(answer, "results", 0);
   const membersOf = (object: Json | undefined) => Object.keys(asObject(object)).toSorted();
   return { members: membersOf(answer), first: membersOf(first) };

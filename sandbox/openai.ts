@@ -1,3 +1,4 @@
+import { resultFiles } from "./engine/result-files.ts";
 import { audioEndpoint } from "./openai/audio/endpoint.ts";
 import { chatEndpoint } from "./openai/chat-endpoint.ts";
 import { TERMINATOR } from "./openai/chunks.ts";
@@ -23,16 +24,12 @@ import { jsonReply, type Reply } from "./wire/reply.ts";
 export const openai: VendorFactory = (options) => {
   const chat = chatEndpoint(OPENAI, options);
   const responses = responsesEndpoint(options);
-  const links = pictureLinks({
-    folder: "/openai/private/",
-    sign: (expiresAt) => `se=${new Date(expiresAt).toISOString()}&sp=r&sr=b`,
-    lifeMs: 3_600_000,
-    now: () => options.now(),
-  });
-  const pictures = picturesEndpoint(links, () => options.now());
+  const now = () => options.now();
+  const files = resultFiles({ vendor: "openai", now });
+  const pictures = picturesEndpoint(pictureLinks(files, now, HOUR_SECONDS), now);
 
   async function reply(request: VendorRequest): Promise<Reply> {
-    const file = links.reply(request);
+    const file = files.reply(request);
     if (file !== undefined) return file;
     const headers = standardHeaders();
     try {
@@ -88,6 +85,8 @@ export const openai: VendorFactory = (options) => {
     terminator: TERMINATOR,
   };
 };
+
+const HOUR_SECONDS = 3_600;
 
 type Headers = Readonly<Record<string, string>>;
 

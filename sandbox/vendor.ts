@@ -1,3 +1,5 @@
+import type { CallbackSender } from "./engine/callbacks.ts";
+import type { TaskSettings } from "./engine/task-settings.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Json } from "./json.ts";
 import type { Form } from "./wire/form.ts";
@@ -8,6 +10,7 @@ import type { Reply } from "./wire/reply.ts";
 export interface Vendor {
   /** The first segment of its paths. */
   readonly id: string;
+  /** Files take their time to be made. */
   reply(request: VendorRequest): Reply | Promise<Reply>;
   /** What the user said last, in JSON or in the fields of a form: magic words are looked for in it. */
   lastUserText(body: Json | undefined): string;
@@ -27,6 +30,9 @@ export interface VendorOptions {
   /** The credentials that are accepted; any when absent. */
   readonly apiKeys?: readonly string[];
   now(): number;
+  /** How long tasks take and whatever else of them can be ordered; read again for each task. */
+  readonly tasks: TaskSettings;
+  readonly callbacks: CallbackSender;
 }
 
 export interface VendorRequest {

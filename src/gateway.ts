@@ -17,6 +17,7 @@ import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
@@ -233,7 +234,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     egress,
   });
   await inventory.load();
-  const metrics = openMetrics(() => channels.all, health);
+  let tasks: Tasks | undefined;
+  const metrics = openMetrics(
+    () => channels.all,
+    health,
+    () => tasks?.board.size ?? 0,
+  );
 
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
   const links = openCallerLinks(() => ({
@@ -253,7 +259,8 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     deadlines,
     limits,
     findChannel: (name) => channels.all.find((each) => each.name === name),
-    callbackUrlFor: () => undefined,
+    callbackUrlFor: (channel, taskId) =>
+      publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
     announce: (task) => announce(task, announcing),
     links,
     router: new Router(channels, health, settings),
@@ -301,11 +308,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       deadlines,
     },
     onClosed: (record) => metrics.observe(record),
+    onLook: (lateMs) => metrics.observeLook(lateMs),
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
-  const tasks = new Tasks(relay);
-  opened.defer(() => tasks.close());
+  tasks = new Tasks(relay);
+  opened.defer(() => tasks?.close());
 
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);

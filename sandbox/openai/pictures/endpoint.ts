@@ -4,9 +4,10 @@ import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
 import { ApiError } from "#sandbox/openai/error.ts";
 import { only } from "#sandbox/openai/routing.ts";
-import { hostOf, type PictureLinks } from "#sandbox/picture-links.ts";
+import type { PictureLinks } from "#sandbox/picture-links.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
 import type { Frame } from "#sandbox/wire/frame.ts";
+import { originOf } from "#sandbox/wire/origin.ts";
 import { eventsReply, jsonReply, type Reply } from "#sandbox/wire/reply.ts";
 import { drawing, drawn } from "./drawn.ts";
 import { readEdit, readGeneration, readVariation } from "./read-request.ts";
@@ -51,7 +52,7 @@ async function bodyOf({ request, call, created }: Making, links: PictureLinks) {
   const data: JsonObject[] = [];
   for (let index = 0; index < count; index++) {
     const place = asLink
-      ? { url: links.keep(drawing(request, index), hostOf(call)) }
+      ? { url: links.keep(drawing(request, index), originOf(call)) }
       : { b64_json: await drawn(request, index) };
     data.push({ ...revision(request), ...place });
   }
