@@ -1,0 +1,59 @@
+import { invalid } from "#core/error.ts";
+import type { VideoQuestion } from "#core/video.ts";
+
+/** Seconds that a model makes: any whole number of a range, or one of a few. */
+export type Lengths = readonly number[] | { readonly min: number; readonly max: number };
+
+/** Throws `invalid_request` for what a model does not take; anything goes where nobody said what it takes. */
+export function oneOf<T extends string | number>(
+  value: T | undefined,
+  allowed: readonly T[] | undefined,
+  param: string,
+): T | undefined {
+  if (value === undefined || allowed === undefined || allowed.includes(value)) return value;
+  throw invalid(param, `'${param}' must be ${listed(allowed)}.`);
+}
+
+/** `4, 6 or 8`. */
+function listed(values: readonly (string | number)[]): string {
+  const last = values.at(-1);
+  return values.length < 2 ? String(last) : `${values.slice(0, -1).join(", ")} or ${last}`;
+}
+
+export function within(seconds: number, lengths: Lengths | undefined): number {
+  if (!Number.isInteger(seconds) || seconds < 1) {
+    throw invalid("duration", "'duration' must be a whole number of seconds.");
+  }
+  if (lengths === undefined) return seconds;
+  if (!("min" in lengths)) return oneOf(seconds, lengths, "duration") ?? seconds;
+  const { min, max } = lengths;
+  if (seconds >= min && seconds <= max) return seconds;
+  throw invalid("duration", `'duration' must be a whole number from ${min} to ${max}.`);
+}
+
+const FRAMES_A_SECOND = 24;
+/** Vendors count a frame more or less at the ends. */
+const NEARLY = 0.1;
+
+/** How long it is to be, where it was said in seconds or in frames. */
+export function secondsOf(
+  { seconds, frames, framesPerSecond = FRAMES_A_SECOND }: VideoQuestion,
+  lengths: Lengths | undefined,
+): number | undefined {
+  if (seconds !== undefined) return within(seconds, lengths);
+  if (frames === undefined) return undefined;
+  const exact = frames / framesPerSecond;
+  const whole = Math.round(exact);
+  if (whole >= 1 && Math.abs(exact - whole) <= NEARLY) return within(whole, lengths);
+  const rate = `${framesPerSecond} a second`;
+  throw invalid("frames", `'frames' must make whole seconds for this model, at ${rate}.`);
+}
+
+export function checkPrompt(
+  prompt: string | undefined,
+  { max, isRequired }: { readonly max: number; readonly isRequired: boolean },
+): void {
+  if (isRequired && (prompt ?? "").trim() === "") throw invalid("prompt", "'prompt' is required.");
+  if ((prompt ?? "").length <= max) return;
+  throw invalid("prompt", `'prompt' is longer than ${max} characters, which are the most.`);
+}

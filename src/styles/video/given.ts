@@ -1,0 +1,79 @@
+import { invalid } from "#core/error.ts";
+import { base64Of, linkOf } from "#core/image.ts";
+import { refuse } from "#core/lossy.ts";
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import { defined } from "#lib/values.ts";
+
+/** What is shown and played to a model, by what it is for. */
+export interface Given {
+  readonly first?: VideoMedia;
+  readonly last?: VideoMedia;
+  /** Pictures to be looked at. */
+  readonly pictures: readonly VideoMedia[];
+  readonly videos: readonly VideoMedia[];
+  readonly sounds: readonly VideoMedia[];
+}
+
+/** Of a vendor who makes nothing anew. Throws for a last frame alone, and for two of what can be but one. */
+export function givenIn({ scenario, source, media }: VideoQuestion): Given {
+  if (scenario === "remix" || source !== undefined) {
+    throw refuse("video_id", "the upstream of this model makes no video anew.");
+  }
+  const images = media.filter(({ type }) => type === "image");
+  const first = onlyOne(images, "first_frame");
+  const last = onlyOne(images, "last_frame");
+  if (last !== undefined && first === undefined) {
+    throw invalid("image", "A last frame needs a first frame.");
+  }
+  return {
+    ...defined({ first, last }),
+    pictures: images.filter((each) => each !== first && each !== last),
+    videos: media.filter(({ type }) => type === "video"),
+    sounds: media.filter(({ type }) => type === "audio"),
+  };
+}
+
+function onlyOne(
+  images: readonly VideoMedia[],
+  role: "first_frame" | "last_frame",
+): VideoMedia | undefined {
+  const [found, another] = images.filter((each) => each.role === role);
+  if (another === undefined) return found;
+  throw invalid("image", `There may be one ${role.replace("_", " ")}, not more.`);
+}
+
+/** For kinds of media that a model cannot be given. */
+export function refuseMedia(media: readonly VideoMedia[]): void {
+  const [first] = media;
+  if (first === undefined) return;
+  throw invalid(first.type, `This model takes no ${WORDS[first.type]} in this way.`);
+}
+
+const WORDS = { image: "pictures", video: "videos", audio: "sounds" } as const;
+
+/** A link as it is, anything else as a data URI. */
+export function linkOrData({ source, type }: VideoMedia): string {
+  if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
+  const mediaType = source.kind === "url" ? "" : source.mediaType || TYPES[type];
+  return linkOf(source.kind === "url" ? source : { ...source, mediaType }) ?? "";
+}
+
+/** What to call it where nobody said. */
+const TYPES = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" } as const;
+
+/** A link as it is, anything else as base64 without a head. */
+export function linkOrBase64({ source, type }: VideoMedia): string {
+  if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
+  return source.kind === "url" ? source.url : base64Of(source);
+}
+
+/** For vendors who take it in no other way. */
+export function onlyLink({ source, type }: VideoMedia): string {
+  if (source.kind === "url") return source.url;
+  if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
+  throw invalid(type, `'${type}' must be a link for this model.`);
+}
+
+function unreachable(type: VideoMedia["type"]): Error {
+  return refuse(type, "only the vendor that keeps it can read it.");
+}
