@@ -324,7 +324,7 @@ test("a seed that the later models do not know is ignored, as null is everywhere
   expect(at(await answer(body), "data")).toHaveLength(1);
 });
 
-test("a link leads nowhere after a day, and neither does one that was never given", async () => {
+test("a link leads nowhere after a day, and neither does one that was never signed", async () => {
   let now = Date.parse("2026-05-01T10:00:00Z");
   await using timed = await startSandbox({ now: () => now });
   const { answer: given } = await call(timed, PATH, ask(FOURTH, "hi", { size: SMALL }));
@@ -334,7 +334,7 @@ test("a link leads nowhere after a day, and neither does one that was never give
   expect(await status(url)).toBe(200);
   now += 24 * 3_600_000;
   expect(await status(url)).toBe(403);
-  expect(await status(`${timed.url}/ark/files/other.png`)).toBe(404);
+  expect(await status(`${timed.url}/ark/files/other.png`)).toBe(403);
 });
 
 test("another key draws nothing, and faults come in the vendor's shape", async () => {

@@ -4,20 +4,21 @@ import { newRequestId } from "./ark/ids.ts";
 import { IMAGE_MODELS } from "./ark/image-models.ts";
 import { IMAGES_PATH, imagesEndpoint } from "./ark/images.ts";
 import { ARK_MODELS } from "./ark/models.ts";
+import { textOfContent } from "./ark/videos/content.ts";
+import { TASKS_PATH, videoTasks } from "./ark/videos/endpoint.ts";
+import { resultFiles } from "./engine/result-files.ts";
 import { isJsonObject, type Json } from "./json.ts";
 import { compatibleVendor } from "./openai/compatible-vendor.ts";
 import { checkContentType, only } from "./openai/routing.ts";
 import { pictureLinks } from "./picture-links.ts";
 import type { VendorFactory } from "./vendor.ts";
 
-/** Volcengine's Ark: the Doubao models, which speak OpenAI's protocol for chats, and those that draw. */
+/** Volcengine's Ark: the Doubao models, which speak OpenAI's protocol for chats, and those that draw and film. */
 export const ark: VendorFactory = (options) => {
-  const links = pictureLinks({
-    folder: "/ark/files/",
-    sign: (expiresAt) => `X-Tos-Expires=86400&X-Tos-Until=${Math.floor(expiresAt / 1_000)}`,
-    now: () => options.now(),
-  });
-  const images = imagesEndpoint(links, () => options.now());
+  const now = () => options.now();
+  const files = resultFiles({ vendor: "ark", now, prefix: "X-Tos-" });
+  const images = imagesEndpoint(pictureLinks(files, now), now);
+  const videos = videoTasks(files, options);
   const compatible = compatibleVendor(
     {
       id: "ark",
@@ -41,8 +42,13 @@ export const ark: VendorFactory = (options) => {
   );
   return {
     ...compatible,
-    reply: (request) => links.reply(request) ?? compatible.reply(request),
-    lastUserText: (body) => promptIn(body) ?? compatible.lastUserText(body),
+    reply: (request) => files.reply(request) ?? videos(request) ?? compatible.reply(request),
+    lastUserText: (body) => textOfContent(body) ?? promptIn(body) ?? compatible.lastUserText(body),
+    errorBody(error, path) {
+      const requestId = newRequestId(now());
+      const beside = path.startsWith(TASKS_PATH) ? { request_id: requestId } : {};
+      return { ...failure(error, requestId), ...beside };
+    },
   };
 };
 

@@ -1,31 +1,64 @@
+import { changeTaskSettings, taskSettingsBody } from "./control-tasks.ts";
+import type { LiveTaskSettings } from "./engine/task-settings.ts";
 import type { FaultMatch, FaultOrder, FaultQueue } from "./faults/fault-queue.ts";
 import { isJsonObject, jsonText, type Json } from "./json.ts";
 import type { Received } from "./receive.ts";
 
 export const CONTROL_PATH = "/_sandbox/";
 
-/** `POST /_sandbox/faults` orders a fault for the next requests, `DELETE` cancels all orders. */
+/**
+ * `POST /_sandbox/faults` orders a fault for the next requests, `DELETE` cancels
+ * all orders. `GET /_sandbox/tasks` shows how tasks run, `PATCH` changes it,
+ * `DELETE` takes the changes back.
+ */
 export function answerControl(
   { method, path, body }: Pick<Received, "method" | "path" | "body">,
-  queue: FaultQueue,
-): { readonly status: number; readonly body: string } {
-  if (path !== `${CONTROL_PATH}faults`) return failure(404, "There is only /_sandbox/faults.");
-  if (method === "DELETE") {
-    queue.clear();
-    return { status: 204, body: "" };
-  }
-  if (method !== "POST") return failure(405, "Use POST to order a fault, DELETE to cancel all.");
-
+  { queue, tasks }: Controlled,
+): ControlAnswer {
   try {
-    const order = readOrder(body);
-    queue.add(order);
-    return { status: 201, body: JSON.stringify(order) };
+    if (path === `${CONTROL_PATH}faults`) return faults(method, body, queue);
+    if (path === `${CONTROL_PATH}tasks`) return taskSettings(method, body, tasks);
+    return failure(404, "There are /_sandbox/faults and /_sandbox/tasks.");
   } catch (cause) {
     return failure(400, cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-function failure(status: number, message: string) {
+export interface Controlled {
+  readonly queue: FaultQueue;
+  readonly tasks: LiveTaskSettings;
+}
+
+interface ControlAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+function faults(method: string, body: Json | undefined, queue: FaultQueue): ControlAnswer {
+  if (method === "DELETE") {
+    queue.clear();
+    return { status: 204, body: "" };
+  }
+  if (method !== "POST") return failure(405, "Use POST to order a fault, DELETE to cancel all.");
+  const order = readOrder(body);
+  queue.add(order);
+  return { status: 201, body: JSON.stringify(order) };
+}
+
+function taskSettings(
+  method: string,
+  body: Json | undefined,
+  tasks: LiveTaskSettings,
+): ControlAnswer {
+  if (method === "PATCH") changeTaskSettings(body, tasks);
+  else if (method === "DELETE") tasks.reset();
+  else if (method !== "GET") {
+    return failure(405, "Use GET to see the settings, PATCH to change some, DELETE to reset them.");
+  }
+  return { status: 200, body: JSON.stringify(taskSettingsBody(tasks)) };
+}
+
+function failure(status: number, message: string): ControlAnswer {
   return { status, body: JSON.stringify({ error: { message } }) };
 }
 

@@ -7,6 +7,7 @@ import { QWEN_MODELS } from "./dashscope/models.ts";
 import { NATIVE, nativeFailure } from "./dashscope/native.ts";
 import { nativeEndpoints } from "./dashscope/native-endpoints.ts";
 import { queryIn, RERANK_MODELS } from "./dashscope/rerank.ts";
+import { resultFiles } from "./engine/result-files.ts";
 import { compatibleVendor } from "./openai/compatible-vendor.ts";
 import { pictureLinks } from "./picture-links.ts";
 import type { VendorFactory } from "./vendor.ts";
@@ -30,17 +31,14 @@ export const dashscope: VendorFactory = (options) => {
     },
     options,
   );
-  const links = pictureLinks({
-    folder: "/dashscope/files/",
-    sign: (expiresAt) => `Expires=${Math.floor(expiresAt / 1_000)}`,
-    now: () => options.now(),
-  });
-  const native = nativeEndpoints(links, options);
+  const now = () => options.now();
+  const files = resultFiles({ vendor: "dashscope", now });
+  const native = nativeEndpoints(pictureLinks(files, now), options);
 
   return {
     ...compatible,
     reply(request) {
-      const file = links.reply(request);
+      const file = files.reply(request);
       if (file !== undefined) return file;
       if (!request.path.startsWith(NATIVE)) return compatible.reply(request);
       const requestId = newRequestId();

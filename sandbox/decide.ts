@@ -9,7 +9,7 @@ import type { Frame } from "./wire/frame.ts";
 import { jsonReply, textReply, type Reply } from "./wire/reply.ts";
 
 /** Which vendor answers, with what, and which faults spoil it. */
-export function decide(received: Received, { vendors, queue }: Deciders): Decision {
+export async function decide(received: Received, { vendors, queue }: Deciders): Promise<Decision> {
   const vendor = vendors.find((each) => received.path.startsWith(`/${each.id}/`));
   if (vendor === undefined) return { reply: nowhere(vendors), faults: {}, errorFrames: () => [] };
 
@@ -17,7 +17,7 @@ export function decide(received: Received, { vendors, queue }: Deciders): Decisi
   try {
     const faults = readFaults(requestedFaults(received, vendor, queue));
     const reply =
-      replacedReply(faults, vendor, request.path) ?? vendor.reply({ ...request, faults });
+      replacedReply(faults, vendor, request.path) ?? (await vendor.reply({ ...request, faults }));
     return { reply, faults, errorFrames: () => errorFrames(faults, vendor, reply) };
   } catch (cause) {
     // Neither a misspelt fault nor a mistake of the sandbox may look like a vendor's answer.
@@ -51,13 +51,14 @@ function requestedFaults(
   vendor: Vendor,
   queue: FaultQueue,
 ): readonly FaultRequest[] {
-  const { body, path, headers, bytes } = received;
+  const { form, path, headers, bytes } = received;
+  const body = form?.texts ?? received.body;
   const inBody = isJsonObject(body) ? body["model"] : undefined;
   const model =
     vendor.modelIn?.(path.slice(vendor.id.length + 1)) ??
     (typeof inBody === "string" ? inBody : undefined);
   const key =
-    headers["authorization"]?.replace(/^Bearer\s+/i, "") ??
+    headers["authorization"]?.replace(/^(?:Bearer|Token)\s+/i, "") ??
     headers["x-api-key"] ??
     headers["x-goog-api-key"];
   const text = Buffer.from(bytes).toString("utf8");
@@ -65,7 +66,7 @@ function requestedFaults(
 }
 
 function inside(received: Received, vendor: Vendor) {
-  const { method, path, query, headers, bytes, body } = received;
+  const { method, path, query, headers, bytes, body, form } = received;
   return {
     method,
     path: path.slice(vendor.id.length + 1),
@@ -73,6 +74,7 @@ function inside(received: Received, vendor: Vendor) {
     headers,
     bytes,
     body,
+    ...(form === undefined ? {} : { form }),
   };
 }
 

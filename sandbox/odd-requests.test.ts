@@ -4,11 +4,14 @@ import { SEED, times } from "#test/seed.ts";
 import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { kling } from "./kling.ts";
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
 import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
+import { vidu } from "./vidu.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
 
 /** Requests with something in every place that is read. */
@@ -84,6 +87,102 @@ const CHAT = ask("", {
   search_options: { forced_search: true },
 });
 
+const VIDEO: JsonObject = {
+  model: "doubao-seedance-2-0-260128",
+  content: [
+    { type: "text", text: "a cat" },
+    { type: "image_url", image_url: { url: "asset://a" }, role: "reference_image" },
+    { type: "video_url", video_url: { url: "https://a.example" }, role: "reference_video" },
+    { type: "audio_url", audio_url: { url: "https://a.example" }, role: "reference_audio" },
+  ],
+  resolution: "480p",
+  ratio: "16:9",
+  duration: 4,
+  seed: 1,
+  camera_fixed: false,
+  watermark: false,
+  generate_audio: false,
+  return_last_frame: true,
+  service_tier: "default",
+  execution_expires_after: 3_600,
+  draft: false,
+  tools: [{ type: "web_search" }],
+  priority: 1,
+  safety_identifier: "u",
+  output_format: "mp4",
+};
+
+const KLING_V1: JsonObject = {
+  model_name: "kling-v1",
+  prompt: "a cat",
+  negative_prompt: "dogs",
+  cfg_scale: 0.5,
+  mode: "pro",
+  image: "https://a.example",
+  dynamic_masks: [
+    {
+      mask: "https://a.example",
+      trajectories: [
+        { x: 1, y: 1 },
+        { x: 2, y: 2 },
+      ],
+    },
+  ],
+  duration: "5",
+  sound: "off",
+  watermark_info: { enabled: true },
+  external_task_id: "",
+};
+const KLING_SHOTS: JsonObject = {
+  model_name: "kling-v3",
+  multi_shot: true,
+  shot_type: "customize",
+  multi_prompt: [{ index: 1, prompt: "a cat", duration: "5" }],
+  element_list: [{ element_id: 1 }],
+  voice_list: [{ voice_id: "a" }],
+};
+const KLING_OMNI_V1: JsonObject = {
+  model_name: "kling-v3-omni",
+  prompt: "<<<image_1>>> and <<<video_1>>>",
+  image_list: [{ image_url: "https://a.example", type: "first_frame" }],
+  video_list: [{ video_url: "https://a.example", refer_type: "base", keep_original_sound: "no" }],
+};
+const KLING_OMNI: JsonObject = {
+  contents: [
+    { type: "prompt", text: "a cat" },
+    { type: "first_frame", url: "https://a.example" },
+    { type: "refer_image", url: "https://a.example", id: "a" },
+    { type: "feature_video", url: "https://a.example" },
+    { type: "element", element_id: "1" },
+  ],
+  settings: {
+    resolution: "1080p",
+    aspect_ratio: "1:1",
+    duration: 3,
+    audio: "off",
+    multi_shot: true,
+  },
+  options: { external_task_id: "", watermark_info: { enabled: false } },
+};
+
+const VIDU: JsonObject = {
+  model: "viduq3",
+  prompt: "a cat",
+  images: ["https://a.example", "https://b.example"],
+  subjects: [{ id: "a", images: ["https://a.example"], voice_id: "v" }],
+  duration: 5,
+  seed: 1,
+  aspect_ratio: "16:9",
+  resolution: "720p",
+  movement_amplitude: "auto",
+  bgm: false,
+  audio: true,
+  payload: "p",
+  off_peak: false,
+  watermark: true,
+  wm_position: 1,
+  meta_data: "m",
+};
 const PICTURE: JsonObject = {
   model: "doubao-seedream-4-0-250828",
   prompt: "Draw 3 foxes",
@@ -118,32 +217,39 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["chats", openai, "/v1/chat/completions", CHAT],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+  ["kling's older pictures", kling, "/v1/videos/image2video", KLING_V1],
+  ["kling's older shots", kling, "/v1/videos/text2video", KLING_SHOTS],
+  ["kling's older references", kling, "/v1/videos/omni-video", KLING_OMNI_V1],
+  ["kling's references", kling, "/omni-video/kling-3.0-omni", KLING_OMNI],
+  ["kling's list", kling, "/tasks", { limit: 5, filters: [{ key: "status", values: ["failed"] }] }],
+  ["vidu", vidu, "/ent/v2/reference2video", VIDU],
+  ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
   ["ark's pictures", ark, "/api/v3/images/generations", PICTURE],
   ["dashscope's pictures", dashscope, GENERATION, EDIT],
 ];
 
 test.each(ENDPOINTS)(
   "%s: the request that is bent in what follows is a good one",
-  (_, create, path, body) => {
-    expect(answer(create({ now: Date.now }), path, body)).toBe(200);
+  async (_, create, path, body) => {
+    expect(await answer(openVendor(create), path, body)).toBe(200);
   },
 );
 
 test.each(ENDPOINTS)(
   "%s: whatever stands where, the answer is the vendor's",
-  (_, create, path, body) => {
-    const vendor = create({ now: Date.now });
+  async (_, create, path, body) => {
+    const vendor = openVendor(create);
 
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.nat(),
         fc.jsonValue({ maxDepth: 2 }),
         fc.boolean(),
-        (place, value, isMissing) => {
+        async (place, value, isMissing) => {
           const places = placesIn(body);
           const at = places[place % places.length] ?? [];
           const bent = replaced(body, at, isMissing ? undefined : ownJson(value));
-          expect(answer(vendor, path, bent ?? null)).toBeLessThan(500);
+          expect(await answer(vendor, path, bent ?? null)).toBeLessThan(500);
         },
       ),
       { seed: SEED, numRuns: times(400, 20_000) },
@@ -152,13 +258,16 @@ test.each(ENDPOINTS)(
 );
 
 /** The status; a stream is read to its end. */
-function answer(vendor: Vendor, path: string, body: Json): number {
+async function answer(vendor: Vendor, path: string, body: Json): Promise<number> {
   vendor.lastUserText(body);
-  const reply = vendor.reply({
+  const reply = await vendor.reply({
     method: "POST",
     path,
     query: new URLSearchParams(),
-    headers: { authorization: "Bearer x", "content-type": "application/json" },
+    headers: {
+      authorization: vendor.id === "vidu" ? "Token x" : "Bearer x",
+      "content-type": "application/json",
+    },
     bytes: new Uint8Array(),
     body,
     faults: {},

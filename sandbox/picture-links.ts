@@ -1,57 +1,32 @@
 import { draw, type Drawing } from "./engine/drawing.ts";
-import type { VendorRequest } from "./vendor.ts";
-import { textReply, type Reply } from "./wire/reply.ts";
+import type { ResultFiles } from "./engine/result-files.ts";
 
 /**
  * Links to pictures, for as long as the vendor keeps them. What is kept is
  * what to paint, and painting waits for whoever follows the link.
  */
 export interface PictureLinks {
-  keep(drawing: Drawing, host: string): string;
-  /** Nothing for other paths. Whoever has the link needs no key. */
-  reply(request: VendorRequest): Reply | undefined;
+  /** The origin is where the caller reaches the sandbox. */
+  keep(drawing: Drawing, origin: string): string;
 }
 
-export interface LinkOptions {
-  /** Where they lie, the vendor's own prefix included: "/ark/files/". */
-  readonly folder: string;
-  /** What follows the question mark, as in "Expires=1754000000". */
-  sign(expiresAt: number): string;
-  now(): number;
-}
-
-export function pictureLinks({ folder, sign, now }: LinkOptions): PictureLinks {
-  const kept = new Map<string, { readonly drawing: Drawing; readonly expiresAt: number }>();
-  const inside = folder.replace(/^\/[^/]+/, "");
-
+export function pictureLinks(files: ResultFiles, now: () => number): PictureLinks {
   return {
-    keep(drawing, host) {
-      const name = `${crypto.randomUUID()}.png`;
-      const expiresAt = now() + LIFE_MS;
-      kept.set(name, { drawing: { ...drawing, prompt: beginningOf(drawing.prompt) }, expiresAt });
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-      return `http://${host}${folder}${name}?${sign(expiresAt)}`;
-    },
-
-    reply({ method, path }) {
-      if (!path.startsWith(inside)) return undefined;
-      const found = kept.get(path.slice(inside.length));
-      if (method !== "GET" && method !== "HEAD") return problem(405, "MethodNotAllowed");
-      if (found === undefined) return problem(404, "NoSuchKey");
-      if (found.expiresAt <= now()) return problem(403, "AccessDenied");
-      const bytes = draw(found.drawing);
-      return {
-        status: 200,
-        headers: { "content-type": "image/png" },
-        body: { kind: "bytes", bytes, tokens: 0 },
-      };
+    keep(drawing, origin) {
+      const kept = { ...drawing, prompt: beginningOf(drawing.prompt) };
+      return files.publish({
+        origin,
+        name: `${crypto.randomUUID()}.png`,
+        publishedAt: now(),
+        validSeconds: LIFE_SECONDS,
+        contentType: "image/png",
+        make: () => draw(kept),
+      });
     },
   };
 }
 
-const LIFE_MS = 24 * 3_600_000;
-const MAX_KEPT = 1_000;
+const LIFE_SECONDS = 24 * 3_600;
 
 /** As much as can be shown, as a copy: a part of a text would keep all of it. */
 function beginningOf(prompt: string): string {
@@ -59,14 +34,3 @@ function beginningOf(prompt: string): string {
 }
 
 const MAX_CHARACTERS = 2_000;
-
-/** What the caller knows the sandbox by. */
-export function hostOf({ headers }: VendorRequest): string {
-  return headers["host"] ?? "127.0.0.1";
-}
-
-/** A store of files speaks XML, whatever the vendor in front of it speaks. */
-function problem(status: number, code: string): Reply {
-  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>\n`;
-  return textReply(status, xml, "application/xml");
-}

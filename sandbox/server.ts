@@ -2,6 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { faultQueue, type FaultOrder, type FaultQueue } from "./faults/fault-queue.ts";
 import { answerControl, CONTROL_PATH } from "./control.ts";
 import { decide } from "./decide.ts";
+import { callbackSender, type CallbackAttempt } from "./engine/callbacks.ts";
+import {
+  liveTaskSettings,
+  type LiveTaskSettings,
+  type TaskSettings,
+} from "./engine/task-settings.ts";
 import { receive } from "./receive.ts";
 import { requestLog, type RequestLog, type RequestRecord } from "./request-log.ts";
 import type { Vendor } from "./vendor.ts";
@@ -12,11 +18,14 @@ import { deliver } from "./wire/deliver.ts";
 /** Simulated vendors on one port, each under its own prefix: `/openai/v1/...` and so on. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { hostname = "127.0.0.1", port = 0, apiKeys, now = Date.now } = options;
+  const tasks = liveTaskSettings(options.tasks ?? {});
+  const callbacks = callbackSender(now, tasks);
   const house: House = {
     log: requestLog(now),
     queue: faultQueue(),
+    tasks,
     vendors: VENDORS.map((create) =>
-      create({ now, ...(apiKeys === undefined ? {} : { apiKeys }) }),
+      create({ now, tasks, callbacks, ...(apiKeys === undefined ? {} : { apiKeys }) }),
     ),
     isStopping: false,
   };
@@ -43,6 +52,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function stop(): Promise<void> {
     house.isStopping = true;
+    callbacks[Symbol.dispose]();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
@@ -54,6 +64,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port: bound,
     requests: house.log.records,
     faults: house.queue,
+    tasks,
+    callbacks: callbacks.attempts,
     stop,
     [Symbol.asyncDispose]: stop,
   };
@@ -66,6 +78,8 @@ export interface SandboxOptions {
   /** The only credentials the vendors accept; any when absent. */
   readonly apiKeys?: readonly string[];
   readonly now?: () => number;
+  /** How tasks run, where not as usual. */
+  readonly tasks?: Partial<TaskSettings>;
 }
 
 export interface Sandbox extends AsyncDisposable {
@@ -75,6 +89,10 @@ export interface Sandbox extends AsyncDisposable {
   readonly requests: readonly RequestRecord[];
   /** Faults for requests to come. */
   readonly faults: Pick<FaultQueue, "add" | "clear">;
+  /** How tasks run, which can be changed. */
+  readonly tasks: LiveTaskSettings;
+  /** The last callbacks that were sent, oldest first. */
+  readonly callbacks: readonly CallbackAttempt[];
   stop(): Promise<void>;
 }
 
@@ -83,6 +101,7 @@ export type { FaultOrder, RequestRecord };
 interface House {
   readonly log: RequestLog;
   readonly queue: FaultQueue;
+  readonly tasks: LiveTaskSettings;
   readonly vendors: readonly Vendor[];
   isStopping: boolean;
 }
@@ -100,14 +119,19 @@ async function answer(
     return;
   }
   if (received.path.startsWith(CONTROL_PATH)) {
-    const { status, body } = answerControl(received, house.queue);
+    const { status, body } = answerControl(received, house);
     response.writeHead(status, { "content-type": "application/json" }).end(body);
     return;
   }
 
-  const { reply, faults, ...decision } = decide(received, house);
-  const record = house.log.open({ ...received, faults: Object.keys(faults) });
-  response.once("close", () => record.close(house.isStopping ? "cut" : "aborted"));
+  const { reply, faults, ...decision } = await decide(received, house);
+  const { form, ...kept } = received;
+  const body = form?.texts ?? kept.body;
+  const record = house.log.open({ ...kept, body, faults: Object.keys(faults) });
+  const close = () => record.close(house.isStopping ? "cut" : "aborted");
+  // Whoever hung up while the answer was being made is not heard of any more.
+  if (gone.signal.aborted) close();
+  else response.once("close", close);
 
   try {
     const chunks = replyChunks(reply, faults, () => decision.errorFrames());

@@ -1,5 +1,8 @@
+import type { CallbackSender } from "./engine/callbacks.ts";
+import type { TaskSettings } from "./engine/task-settings.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Json } from "./json.ts";
+import type { Form } from "./wire/form.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
@@ -7,8 +10,9 @@ import type { Reply } from "./wire/reply.ts";
 export interface Vendor {
   /** The first segment of its paths. */
   readonly id: string;
-  reply(request: VendorRequest): Reply;
-  /** What the user said last: magic words are looked for in it. */
+  /** Files take their time to be made. */
+  reply(request: VendorRequest): Reply | Promise<Reply>;
+  /** What the user said last, in JSON or in the fields of a form: magic words are looked for in it. */
   lastUserText(body: Json | undefined): string;
   /** The model that a path names, for the vendors who have it there and not in the body. */
   modelIn?(path: string): string | undefined;
@@ -26,6 +30,9 @@ export interface VendorOptions {
   /** The credentials that are accepted; any when absent. */
   readonly apiKeys?: readonly string[];
   now(): number;
+  /** How long tasks take and whatever else of them can be ordered; read again for each task. */
+  readonly tasks: TaskSettings;
+  readonly callbacks: CallbackSender;
 }
 
 export interface VendorRequest {
@@ -37,6 +44,8 @@ export interface VendorRequest {
   readonly bytes: Uint8Array;
   /** `undefined` where the body is not JSON. */
   readonly body: Json | undefined;
+  /** Only where the body is one. */
+  readonly form?: Form;
   readonly faults: Faults;
 }
 

@@ -3,8 +3,19 @@ import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import { gemini } from "./gemini.ts";
 import { jina } from "./jina.ts";
+import { kling } from "./kling.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
+import { vidu } from "./vidu.ts";
 
 /** Every vendor that is simulated, each under its own prefix. */
-export const VENDORS: readonly VendorFactory[] = [openai, anthropic, gemini, dashscope, ark, jina];
+export const VENDORS: readonly VendorFactory[] = [
+  openai,
+  anthropic,
+  gemini,
+  dashscope,
+  ark,
+  jina,
+  kling,
+  vidu,
+];

@@ -17,6 +17,7 @@ import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
@@ -253,7 +254,8 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     deadlines,
     limits,
     findChannel: (name) => channels.all.find((each) => each.name === name),
-    callbackUrlFor: () => undefined,
+    callbackUrlFor: (channel, taskId) =>
+      publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
     announce: (task) => announce(task, announcing),
     links,
     router: new Router(channels, health, settings),

@@ -77,7 +77,7 @@ function withoutPlaces(param: string): string {
   return param.replaceAll(/\.?\[\d+\]/g, "");
 }
 
-function errorBody(detail: ErrorDetail, requestId: string): JsonObject {
+export function errorBody(detail: ErrorDetail, requestId: string): JsonObject {
   const { message, type = "BadRequest", param, code = "InvalidParameter" } = detail;
   return {
     error: { code, message: `${message} Request id: ${requestId}`, param: param ?? "", type },

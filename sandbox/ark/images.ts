@@ -4,9 +4,10 @@ import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
 import { TERMINATOR } from "#sandbox/openai/chunks.ts";
 import { ApiError, type ErrorDetail } from "#sandbox/openai/error.ts";
-import { hostOf, type PictureLinks } from "#sandbox/picture-links.ts";
+import type { PictureLinks } from "#sandbox/picture-links.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
 import type { Frame } from "#sandbox/wire/frame.ts";
+import { originOf } from "#sandbox/wire/origin.ts";
 import { eventsReply, jsonReply, type Reply } from "#sandbox/wire/reply.ts";
 import { readImageRequest, type ImageRequest } from "./image-request.ts";
 
@@ -65,7 +66,7 @@ function make(index: number, { request, call, links }: Making): Made {
   const drawing: Drawing = { ...size, prompt: shown, given: given.length, isMarked };
   const place =
     form === "url"
-      ? { url: links.keep(drawing, hostOf(call)) }
+      ? { url: links.keep(drawing, originOf(call)) }
       : { b64_json: Buffer.from(draw(drawing)).toString("base64") };
   return { isShown: true, entry: { ...place, size: `${size.width}x${size.height}` } };
 }

@@ -2,8 +2,9 @@ import type { Drawing } from "#sandbox/engine/drawing.ts";
 import { isRefused } from "#sandbox/engine/refused-pictures.ts";
 import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
-import { hostOf, type PictureLinks } from "#sandbox/picture-links.ts";
+import type { PictureLinks } from "#sandbox/picture-links.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
+import { originOf } from "#sandbox/wire/origin.ts";
 import { readMessageRequest, readPromptRequest, type ImageRequest } from "./image-request.ts";
 import { imageTasks } from "./image-tasks.ts";
 import { inspectionFailed, NativeError } from "./native.ts";
@@ -26,8 +27,8 @@ export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
     generate(request) {
       if (isAsync(request)) throw unsupported("asynchronous");
       const asked = readMessageRequest(request);
-      const host = hostOf(request);
-      const content = drawingsOf(asked).map((drawing) => ({ image: links.keep(drawing, host) }));
+      const origin = originOf(request);
+      const content = drawingsOf(asked).map((drawing) => ({ image: links.keep(drawing, origin) }));
       const message = { role: "assistant", content };
       return {
         output: {
@@ -42,12 +43,12 @@ export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
       if (!isAsync(request)) throw unsupported("synchronous");
       const asked = readPromptRequest(request);
       const { prompt, isExtended } = asked;
-      const host = hostOf(request);
+      const origin = originOf(request);
       const output = tasks.submit(key, () =>
         drawingsOf(asked).map((drawing) => ({
           orig_prompt: prompt,
           ...(isExtended ? { actual_prompt: extended(prompt) } : {}),
-          url: links.keep(drawing, host),
+          url: links.keep(drawing, origin),
         })),
       );
       return { output };

@@ -23,7 +23,7 @@ export interface FaultMatch {
   readonly model?: string;
   /** A part of the raw body. */
   readonly text?: string;
-  /** The credential, without "Bearer". */
+  /** The credential, without "Bearer" or "Token". */
   readonly key?: string;
 }
 

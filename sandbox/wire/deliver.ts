@@ -23,7 +23,7 @@ export async function deliver(
   if (gone.aborted) return;
   if (reset?.before_headers) return cut(to, faults);
 
-  response.writeHead(reply.status, { ...reply.headers, ...lengthHeaders(reply, faults) });
+  response.writeHead(reply.status, { ...lengthHeaders(reply, faults), ...reply.headers });
   response.flushHeaders();
   record.answered(reply.status);
 
@@ -122,7 +122,7 @@ async function* head(chunks: Chunks, length: number): AsyncGenerator<Chunk> {
   }
 }
 
-/** A body of one piece tells its length, unless what leaves differs from it. */
+/** A body of one piece tells its length, unless what leaves differs from it, or it has told another's. */
 function lengthHeaders({ body }: Reply, faults: Faults): Record<string, string> {
   if (faults.gzip) return { "content-encoding": "gzip" };
   const isAsMade = !faults.truncate && !faults.malformed;

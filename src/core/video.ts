@@ -93,7 +93,7 @@ export interface VideoSource {
 
 /** A video that was made, and what was made beside it. */
 export interface MadeVideo {
-  /** The vendor's: it may expire, and may need the credential. */
+  /** The vendor's: it may expire, and may need the credential. Empty where the vendor hands out none. */
   readonly url: string;
   readonly mediaType?: string;
   readonly coverUrl?: string;
@@ -185,11 +185,18 @@ export interface OutboundVideoFormat {
   readonly outbound: {
     /** Reports what the format cannot say; throws `invalid_request` for what the model would refuse. */
     build(question: VideoQuestion, context: VideoContext): JsonObject | Form;
+    /**
+     * What the vendor will make where that is not what the question says: what
+     * a model does by itself, and what a wish is lowered to. Throws as `build` does.
+     */
+    expect?(question: VideoQuestion, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
     /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
     parseSubmitted(body: JsonObject): string;
     /** Throws where the body tells of a failure of the query, and not of the task. */
     parseTask(body: JsonObject, task: TaskRef, status: number): TaskNews;
     parseError(status: number, body: string): UpstreamError;
+    /** A video that has no link, since the answer to a look holds it; undefined where there is none of that number. */
+    parseContent?(body: JsonObject, index: number): HeldPicture | undefined;
     /** The id that a query by our own id found; undefined where the vendor never got the task. */
     parseFound?(body: JsonObject, externalId: string): string | undefined;
   };
@@ -209,6 +216,8 @@ export interface TaskRef {
   readonly scenario: VideoScenario;
   /** By which the vendor may know it, too. */
   readonly externalId: string;
+  /** It has sound, as far as is known: some vendors do not say, and charge by it. */
+  readonly audio?: boolean;
 }
 
 /** What a vendor counts for a second of video, roughly, where it counts tokens: by its pixels. */

@@ -145,7 +145,8 @@ class PooledConnection implements Connection {
   dueAt = Infinity;
   #socket: Bun.Socket<PooledConnection> | undefined;
   #state: "opening" | "open" | "closed" = "opening";
-  #unsent: Uint8Array | undefined;
+  /** What the other side has not taken yet, in its order. */
+  #unsent: Uint8Array[] = [];
   readonly #opened = Promise.withResolvers<void>();
   readonly #keep: (connection: PooledConnection) => void;
   readonly #forget: (connection: PooledConnection) => void;
@@ -171,11 +172,15 @@ class PooledConnection implements Connection {
   }
 
   write(bytes: string | Uint8Array): boolean {
+    if (this.#unsent.length > 0) {
+      this.#unsent.push(typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+      return true;
+    }
     const written = this.#state === "open" ? (this.#socket?.write(bytes) ?? -1) : -1;
     if (written < 0) return false;
     if (written < Buffer.byteLength(bytes)) {
       const all = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-      this.#unsent = all.subarray(written);
+      this.#unsent.push(all.subarray(written));
     }
     return true;
   }
@@ -196,7 +201,7 @@ class PooledConnection implements Connection {
 
   release(isReusable: boolean): void {
     this.listener = undefined;
-    if (isReusable && this.#unsent === undefined && this.#socket?.readyState === 1) {
+    if (isReusable && this.#unsent.length === 0 && this.#socket?.readyState === 1) {
       this.#socket.unref();
       this.#keep(this);
     } else {
@@ -247,10 +252,15 @@ class PooledConnection implements Connection {
   }
 
   onDrain(): void {
-    if (this.#unsent === undefined) return;
-    const written = this.#socket?.write(this.#unsent) ?? -1;
-    if (written < 0) return;
-    this.#unsent = written === this.#unsent.length ? undefined : this.#unsent.subarray(written);
+    for (let next = this.#unsent[0]; next !== undefined; next = this.#unsent[0]) {
+      const written = this.#socket?.write(next) ?? -1;
+      if (written < 0) return;
+      if (written < next.length) {
+        this.#unsent[0] = next.subarray(written);
+        return;
+      }
+      this.#unsent.shift();
+    }
   }
 
   onClose(isClean: boolean): void {
@@ -274,7 +284,7 @@ class PooledConnection implements Connection {
   #end(cause: unknown): void {
     this.#state = "closed";
     this.listener = undefined;
-    this.#unsent = undefined;
+    this.#unsent = [];
     this.#forget(this);
     this.#opened.reject(cause);
   }

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -17,14 +18,6 @@ const RACE_MS = 2_000;
 /** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
-
-/** A request's head and body. */
-export type Written = string | Uint8Array;
-
-/** Emptied once nobody else will be asked: what waits for an answer keeps all of its variables. */
-export interface Outbox {
-  written: Written;
-}
 
 /** One request and its answer, on a connection that is its own until it is closed. */
 export class Exchange implements UpstreamReply, Watched, Listener {
@@ -83,20 +76,20 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Sends the request, head and body, and waits for the answer's head. */
+  /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
   async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const reused =
-      outbox.written.length > BIG_REQUEST ? undefined : connections.reuse(pool, to, this);
+    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
+    const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
       if (!this.#isRace()) throw unanswered();
     }
-    if (await this.#sendLast(await this.#connect(connections, to), outbox)) return;
+    if (await this.#sendOn(await this.#connect(connections, to), taken(outbox))) return;
     throw unanswered();
   }
 
@@ -118,6 +111,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       pieces.push(piece);
     });
     const [only] = pieces;
+    await letOthersPass(sizeBytes);
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, sizeBytes);
   }
 
@@ -206,12 +200,6 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     return connection;
   }
 
-  #sendLast(connection: Connection, outbox: Outbox): Promise<boolean> {
-    const { written } = outbox;
-    outbox.written = "";
-    return this.#sendOn(connection, written);
-  }
-
   #sendOn(connection: Connection, written: Written): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
     const { isStream, isSlow } = this.#request;
@@ -223,7 +211,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
-    if (!connection.write(written)) answered.resolve(false);
+    const pieces = typeof written === "string" ? [written] : written;
+    if (!pieces.every((piece) => connection.write(piece))) answered.resolve(false);
     return answered.promise;
   }
 
@@ -336,6 +325,25 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#connection?.release(isReusable);
     this.#connection = undefined;
   }
+}
+
+/** A request's head and body, in one or as two. */
+export type Written = string | readonly Uint8Array[];
+
+/** What is to be written until it is, so that nobody holds it who waits for the answer. */
+export interface Outbox {
+  written: Written;
+}
+
+function lengthOf(written: Written): number {
+  if (typeof written === "string") return written.length;
+  return written.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+function taken(outbox: Outbox): Written {
+  const { written } = outbox;
+  outbox.written = "";
+  return written;
 }
 
 /** A failure is told to whoever waits; where nobody does, nobody needs it. */

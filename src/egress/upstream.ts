@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { Exchange, type Outbox, type Written } from "./exchange.ts";
+import { Exchange, type Written } from "./exchange.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
@@ -31,9 +31,9 @@ export function openEgress(
   };
 
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
-    const filling = filled(writeRequest(request, tokens.present(request), clock.now()));
+    const written = writeRequest(request, tokens.present(request), clock.now());
     // Waited for before the exchange, whose deadlines count from its beginning.
-    const outbox = filling instanceof Promise ? await filling : filling;
+    const outbox = { written: written instanceof Promise ? await written : written };
     request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
@@ -46,10 +46,6 @@ export function openEgress(
       throw GatewayError.from(cause);
     }
   }
-}
-
-function filled(written: Written | Promise<Written>): Outbox | Promise<Outbox> {
-  return written instanceof Promise ? written.then((ready) => ({ written: ready })) : { written };
 }
 
 /** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
@@ -82,7 +78,8 @@ function writtenOut(
   }
   const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
   if (body === undefined) return head;
-  return typeof body === "string" ? head + body : Buffer.concat([Buffer.from(head), body]);
+  // Bytes are not copied to stand behind a head: there may be megabytes of them.
+  return typeof body === "string" ? head + body : [Buffer.from(head), body];
 }
 
 function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {

@@ -1,9 +1,10 @@
 import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
-import { Form, type FormPart } from "#lib/form.ts";
-import { decompress, tooLarge } from "./decompress.ts";
+import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json } from "#lib/json.ts";
-import { MalformedForm, readForm } from "#lib/read-form.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
+import { FormViolation, parseForm } from "#lib/parse-form.ts";
+import { decompress, tooLarge } from "./decompress.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -11,8 +12,8 @@ export interface BodyLimits {
 }
 
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
-const FORM_TYPE = /^multipart\/form-data\s*;/i;
-const MAX_PARTS = 200;
+const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
+const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -25,27 +26,24 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
       "The Content-Type must be 'application/json'.",
     );
   }
-  return readBody(decode(await readContent(request, limits.maxBytes)), limits.maxDepth);
+  const bytes = await readContent(request, limits.maxBytes);
+  await letOthersPass(bytes.length);
+  const text = decode(bytes);
+  await letOthersPass(bytes.length);
+  return readBody(text, limits.maxDepth);
 }
 
-/** A form with files in it, within a limit; undefined where the body says to be something else. */
+/** A form with files in it, within limits; undefined where the body says to be something else. */
 export async function readFormBody(request: Request, maxBytes: number): Promise<Form | undefined> {
   const type = request.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type)) return undefined;
   const bytes = await readContent(request, maxBytes);
-  const parts: FormPart[] = [];
   try {
-    for (const part of readForm(bytes, type)) {
-      if (parts.length === MAX_PARTS) {
-        throw new GatewayError("invalid_request", `A form may have ${MAX_PARTS} parts, not more.`);
-      }
-      parts.push(part);
-    }
+    return parseForm(bytes, type, FORM_LIMITS);
   } catch (cause) {
-    if (!(cause instanceof MalformedForm)) throw cause;
-    throw new GatewayError("invalid_request", "The body is no valid form.", { cause });
+    if (!(cause instanceof FormViolation)) throw cause;
+    throw new GatewayError("invalid_request", cause.message, { cause });
   }
-  return new Form(parts);
 }
 
 /** The bytes of a YAML body, within a limit. */
@@ -75,7 +73,8 @@ export function readBody(text: string, maxDepth: number): RequestBody {
   return { text, outline, json };
 }
 
-async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The bytes of a body, within a limit, whatever they are. */
+export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
   const bytes = await readBytes(request, maxBytes);
   const coding = request.headers.get("content-encoding");
   if (coding === null || coding === "" || coding === "identity") return bytes;

@@ -26,16 +26,25 @@ type Asked = string | Uint8Array | Form;
  *
  * Throws `still_running`, `key_reused` and `answer_not_kept`.
  */
-export async function once(
+export function once(
   exchange: Exchange,
   question: Asked,
   deps: OnceDeps,
   answer: () => Promise<Reply>,
 ): Promise<Response> {
+  // The question may be megabytes long: what waits for the answer does not know it.
   const key = exchange.request.headers.get("idempotency-key");
-  if (key === null) return toResponse(await answer(), exchange.id);
+  const claim = key === null ? undefined : claimOf(key, question, exchange, deps);
+  return answerOnce(exchange, claim, deps, answer);
+}
 
-  const claim = claimOf(key, question, exchange, deps);
+async function answerOnce(
+  exchange: Exchange,
+  claim: Claim | undefined,
+  deps: OnceDeps,
+  answer: () => Promise<Reply>,
+): Promise<Response> {
+  if (claim === undefined) return toResponse(await answer(), exchange.id);
   const found = await take(claim, deps);
   switch (found.kind) {
     case "claimed":

@@ -18,6 +18,12 @@ import { imageOperations } from "./api/image/images.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import {
+  getNoticeSecret,
+  listNotices,
+  replayNotice,
+  rotateNoticeSecret,
+} from "./api/notice/notices.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
@@ -74,6 +80,7 @@ import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { hearVendor } from "./api/video/vendor-notices.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -104,6 +111,11 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    hearVendor,
+    listNotices,
+    replayNotice,
+    getNoticeSecret,
+    rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
     explainRequest,

@@ -4,6 +4,7 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { ARK_IMAGES } from "./ark-images.ts";
+import { ARK_VIDEOS } from "./ark-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** `max_tokens` leaves reasoning out of the count, `max_completion_tokens` does not; both is an error. */
@@ -35,6 +36,7 @@ export const ark: Provider = {
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 256 }],
   images: ARK_IMAGES,
+  videos: ARK_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

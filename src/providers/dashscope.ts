@@ -4,6 +4,7 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
+import { DASHSCOPE_VIDEOS } from "./dashscope-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { DASHSCOPE_RERANK } from "./rerank-endpoints.ts";
 
@@ -43,6 +44,7 @@ export const dashscope: Provider = {
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 10 }],
   rerank: [DASHSCOPE_RERANK],
   images: DASHSCOPE_IMAGES,
+  videos: DASHSCOPE_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -2,10 +2,11 @@ import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
+import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
-const METHODS = ["generateContent", "embedContent", "predict"];
+const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
 
 export const gemini: Provider = {
   id: "gemini",
@@ -35,6 +36,21 @@ export const gemini: Provider = {
     path: (model, verb) => `/models/${encodeURIComponent(model)}:${verb}`,
     native: {},
     imagen: { sizeMember: "imageSize" },
+  }),
+  videos: nativeVideos({
+    path: (model) => `/models/${encodeURIComponent(model)}:predictLongRunning`,
+    look: { method: "GET", path: ({ upstreamId }) => `/${upstreamId}` },
+    linksNeedKey: true,
+    dialect: {
+      videoAs: "encoded",
+      people: { withoutPictures: ["allow_all", "allow_adult"], withPictures: ["allow_adult"] },
+    },
+    second: {
+      people: {
+        withoutPictures: ["allow_all", "allow_adult", "dont_allow"],
+        withPictures: ["allow_adult", "dont_allow"],
+      },
+    },
   }),
   modelsPath: "/models?pageSize=1000",
   authorize: (secret) => ({ "x-goog-api-key": secret }),

@@ -1,5 +1,6 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 export const ollama: Provider = {
@@ -11,6 +12,7 @@ export const ollama: Provider = {
   isLocal: true,
   text: [{ style: chat, path: "/chat/completions", isFaithful: false }],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 512 }],
+  images: [{ ...generatesLike({ takes: ["size"], maxPictures: 0 }), maxInputs: 1 }],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -1,5 +1,7 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
+import { COMPATIBLE_VIDEOS } from "./openai-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
@@ -21,6 +23,8 @@ export const openaiCompatible: Provider = {
   ],
   rerank: [RERANK],
   shared: [...AUDIO, MODERATIONS],
+  images: COMPATIBLE_IMAGES,
+  videos: COMPATIBLE_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

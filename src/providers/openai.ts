@@ -5,6 +5,8 @@ import { chat } from "#styles/text/chat/index.ts";
 import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
+import { OPENAI_IMAGES } from "./openai-images.ts";
+import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
@@ -73,6 +75,8 @@ export const openai: Provider = {
   ],
   embeddings: [OPENAI_EMBEDDINGS],
   shared: [...AUDIO, MODERATIONS],
+  images: OPENAI_IMAGES,
+  videos: OPENAI_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
 };

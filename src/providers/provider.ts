@@ -180,8 +180,11 @@ export interface MediaTerms {
 }
 
 export interface NoticeTerms {
-  /** Signed as https://www.standardwebhooks.com has it, with a secret of the channel's; absent where nothing proves who sent it. */
-  readonly isSigned?: true;
+  /**
+   * What signs its notices, as https://www.standardwebhooks.com has it, where a
+   * channel's credential holds that as well; absent where nothing ever does.
+   */
+  secretIn?(credential: string): string | undefined;
   /** The vendor's id of the task that a notice is about. */
   idIn(body: JsonObject): string | undefined;
 }

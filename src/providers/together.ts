@@ -1,6 +1,7 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 import { AUDIO } from "./shared-endpoints.ts";
@@ -18,6 +19,13 @@ export const together: Provider = {
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 128 }],
   rerank: [RERANK],
   shared: [...AUDIO],
+  images: [
+    generatesLike({
+      sizeAsSides: true,
+      words: { response_format: { b64_json: "base64" } },
+      maxPictures: 0,
+    }),
+  ],
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -4,6 +4,7 @@ import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
+import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
@@ -17,6 +18,9 @@ const PEOPLE = {
   allow_none: "ALLOW_NONE",
   dont_allow: "ALLOW_NONE",
 };
+/** Of videos. */
+const FILMED = ["dont_allow", "allow_adult", "allow_all"];
+const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as const;
 
 /**
  * Models of the vendor's own in its native style, another maker's in theirs,
@@ -83,6 +87,24 @@ export const vertex: Provider = {
     native: { people: PEOPLE, formats: ["png", "jpeg"] },
     imagen: { sizeMember: "sampleImageSize", takesMore: true },
   }),
+  videos: nativeVideos({
+    path: (model, options) =>
+      `${under(options)}/publishers/google/models/${encodeURIComponent(model)}:predictLongRunning`,
+    look: {
+      method: "POST",
+      path: ({ upstreamId }) => `/v1/${modelOf(upstreamId)}:fetchPredictOperation`,
+      body: ({ upstreamId }) => ({ operationName: upstreamId }),
+    },
+    canBeSilent: true,
+    dialect: {
+      videoAs: "bytes",
+      maxCount: 4,
+      saysCount: true,
+      takes: FILM_MEMBERS,
+      people: { withoutPictures: FILMED, withPictures: FILMED },
+    },
+    second: { rewrites: true, takes: [...FILM_MEMBERS, "fps"] },
+  }),
   exchange: serviceAccount,
   authorize: (secret) =>
     isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },
@@ -93,6 +115,11 @@ export const vertex: Provider = {
 
 function isClaude(model: string): boolean {
   return model.startsWith("claude");
+}
+
+/** An operation is named below the model that it runs on, wherever that is. */
+function modelOf(operation: string): string {
+  return operation.slice(0, operation.lastIndexOf("/operations/"));
 }
 
 function under({ project, location = "global" }: ChannelOptions): string {

@@ -1,6 +1,7 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { RERANK } from "./rerank-endpoints.ts";
 import { TRANSCRIPTIONS, TRANSLATIONS } from "./shared-endpoints.ts";
@@ -20,6 +21,7 @@ export const vllm: Provider = {
   ],
   rerank: [RERANK],
   shared: [TRANSCRIPTIONS, TRANSLATIONS],
+  images: COMPATIBLE_IMAGES,
   modelsPath: "/models",
   authorize: bearer,
 };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "#lib/json.ts";
 import { adaptToDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** xAI's reasoning models refuse stop sequences and penalties. */
@@ -20,6 +21,17 @@ export const xai: Provider = {
         isReasoner(body)
           ? adaptToDialect(body, { refuses: ["stop", "presence_penalty", "frequency_penalty"] })
           : {},
+    },
+  ],
+  images: [
+    {
+      ...generatesLike({
+        takes: ["n", "response_format", "aspect_ratio", "image_size", "user"],
+        names: { image_size: "resolution" },
+        words: { image_size: { "1K": "1k", "2K": "2k" } },
+        maxPictures: 0,
+      }),
+      serves: (model) => model.includes("image"),
     },
   ],
   modelsPath: "/models",

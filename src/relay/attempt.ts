@@ -168,8 +168,7 @@ export async function tryOnce<T, R extends Tried>(
     reply = each;
     if (each.status !== 200) throw await asError(each, route);
   };
-
-  const answered = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
+  const replied = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
     const sent = await sending;
     await onReply(sent);
     return sent;
@@ -179,21 +178,15 @@ export async function tryOnce<T, R extends Tried>(
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
-      // Not `async`, which would keep the body for as long as the answer takes.
-      send: (wire, { body, headers }) =>
-        answered(
-          deps.egress.send({
-            ...terms,
-            url: urlOf(wire, pathOf(wire, call.facts.stream)),
-            method: "POST",
-            body,
-            headers: { ...provider.headers, ...headers },
-          }),
-        ),
+      send(wire, { body, headers }) {
+        const url = urlOf(wire, pathOf(wire, call.facts.stream));
+        const all = { ...provider.headers, ...headers };
+        return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
+      },
       look(wire, path) {
         const url = new URL(baseOf(wire).href + path);
         const { headers = {} } = provider;
-        return answered(deps.egress.send({ ...terms, url, method: "GET", headers }));
+        return replied(deps.egress.send({ ...terms, url, method: "GET", headers }));
       },
       openSession() {
         const { maxEventBytes } = deps.delivery;

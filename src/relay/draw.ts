@@ -22,7 +22,7 @@ import {
   type OperationRoute,
 } from "./operate.ts";
 import { finishPictures, preparePictures, unixSeconds } from "./pictures.ts";
-import { parseAnswer } from "./whole.ts";
+import { parseLargeAnswer } from "./whole.ts";
 
 /** Pictures, by whoever makes them. */
 export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
@@ -84,7 +84,8 @@ async function openStream(
   // Not all who take the wish for a stream fulfil it.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
     using whole = reply;
-    const found = style.outbound.parse(parseAnswer(await whole.readAll()), prepared);
+    const body = await parseLargeAnswer(await whole.readAll());
+    const found = style.outbound.parse(body, prepared);
     const joined = DRAW.join([{ question: prepared, answer: found }], prepared);
     const answer = await finishPictures(joined, prepared, tools);
     if (isStrict) report.refuseIfAny();

@@ -109,12 +109,18 @@ export class ImageStream implements AnswerStream {
   #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
     if (this.isEnding) return undefined;
     let out = "";
-    for (const event of events) {
-      for (const each of this.#decoder.read(event)) out += this.#writer.write(each);
-      if (!this.#decoder.isOver) continue;
-      out += this.#writer.end();
-      this.isEnding = true;
-      break;
+    try {
+      for (const event of events) {
+        for (const each of this.#decoder.read(event)) out += this.#writer.write(each);
+        if (!this.#decoder.isOver) continue;
+        out += this.#writer.end();
+        this.isEnding = true;
+        break;
+      }
+    } catch (cause) {
+      if (out === "") throw cause;
+      // What came before the failure is the caller's.
+      return Promise.resolve(take(out)).then(() => Promise.reject(cause));
     }
     return out === "" ? undefined : take(out);
   }

@@ -16,7 +16,7 @@ import type { Served } from "./call.ts";
 import type { DeliverySettings } from "./deliver.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import type { Candidate, Plan } from "./route.ts";
-import { parseAnswer } from "./whole.ts";
+import { parseLargeAnswer } from "./whole.ts";
 
 /** A kind of question, and who answers it. */
 export interface Operation<
@@ -135,8 +135,9 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
 
   const askPart = async (part: Q): Promise<Part<Q, A>> => {
     try {
-      const outgoing = write(part, route, report, isStrict);
-      const body = await answerTo(outgoing, route, way, signal, deps);
+      // What goes out is megabytes long where pictures do: nobody holds it once it was sent.
+      const sending = way.send(route, write(part, route, report, isStrict));
+      const body = await answerTo(sending, route, way, signal, deps);
       return { question: part, answer: endpoint.style.outbound.parse(body, part) };
     } catch (cause) {
       const error = GatewayError.from(cause);
@@ -183,7 +184,7 @@ export function write<Q extends Question, A extends Reading>(
 
 /** The answer's body, waited for where the vendor only says at first that it will come. */
 async function answerTo<Q extends Question, A extends Reading>(
-  outgoing: Outgoing<string | Uint8Array>,
+  sending: Promise<UpstreamReply>,
   route: OperationRoute<OperationEndpoint<Q, A>>,
   way: Way,
   signal: AbortSignal,
@@ -191,7 +192,7 @@ async function answerTo<Q extends Question, A extends Reading>(
 ): Promise<JsonObject> {
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
-  let body = await wholeOf(way.send(route, outgoing));
+  let body = await wholeOf(sending);
   let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
@@ -215,7 +216,7 @@ const MAX_MISSED = 3;
 
 async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
   using reply = await sending;
-  return parseAnswer(await reply.readAll());
+  return await parseLargeAnswer(await reply.readAll());
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { invalid } from "#core/error.ts";
+import { GatewayError, invalid } from "#core/error.ts";
 import {
   bytesOf,
   type HeldPicture,
@@ -8,6 +8,7 @@ import {
   type MadePicture,
   type Picture,
 } from "#core/image.ts";
+import type { FetchedMedia } from "#core/media.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import {
   convertPicture,
@@ -62,8 +63,22 @@ export async function preparePicture(
   if (picture.kind === "reference") return picture;
   if (picture.kind !== "url") return await fitted(picture, param, terms, tools.maxPixels);
   if (!terms.inlines) return picture;
-  const fetched = await tools.media.follow(picture.url, tools.signal);
+  const fetched = await fetchedFrom(picture.url, param, tools);
   return await fitted({ kind: "base64", ...fetched }, param, terms, tools.maxPixels);
+}
+
+/** A failure of the link says which of the caller's fields it stood in. */
+async function fetchedFrom(
+  url: string,
+  param: string,
+  { media, signal }: Pick<Tools, "media" | "signal">,
+): Promise<FetchedMedia> {
+  try {
+    return await media.follow(url, signal);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    throw error.code === "invalid_request" ? invalid(param, error.message) : error;
+  }
 }
 
 async function fitted(

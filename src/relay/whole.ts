@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 
 /** An answer that came in one piece, ready for the caller. */
 export interface WholeReading {
@@ -12,7 +13,22 @@ export interface WholeReading {
 
 /** What a whole answer says, whichever style it is in. */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
-  const json = parseJson(new TextDecoder().decode(bytes));
+  return objectIn(new TextDecoder().decode(bytes));
+}
+
+/** The same in steps, between which other calls have their turn. */
+export async function parseLargeAnswer(bytes: Uint8Array): Promise<JsonObject> {
+  await letOthersPass(bytes.length);
+  const text = new TextDecoder().decode(bytes);
+  await letOthersPass(bytes.length);
+  const json = objectIn(text);
+  // It is about to be written out again.
+  await letOthersPass(bytes.length);
+  return json;
+}
+
+function objectIn(text: string): JsonObject {
+  const json = parseJson(text);
   if (isObject(json)) return json;
   throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
 }

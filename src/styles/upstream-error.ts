@@ -87,6 +87,7 @@ const CONTENT = [
   "data_inspection_failed",
   "datainspectionfailed",
   "responsibleaipolicyviolation",
+  "moderation_blocked",
 ];
 const MODEL = [
   "model_not_found",

@@ -2,7 +2,17 @@ import { expect, test } from "bun:test";
 import { openSimulated } from "#test/harness.ts";
 
 /** What has a version has it first; what has none is the operator's, or about the gateway itself. */
-const FIRST_STEPS = ["v1", "v1beta", "openai", "api", "livez", "readyz", "metrics", "openapi.json"];
+const FIRST_STEPS = [
+  "v1",
+  "v1beta",
+  "openai",
+  "api",
+  "livez",
+  "readyz",
+  "metrics",
+  "openapi.json",
+  "callbacks",
+];
 
 test("[A9] the version of every model endpoint stands in its path", async () => {
   await using gateway = await openSimulated();

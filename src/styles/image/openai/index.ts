@@ -1,10 +1,20 @@
 import { invalid } from "#core/error.ts";
-import type { InboundImageFormat } from "#core/image.ts";
+import type { InboundImageFormat, OutboundImageFormat } from "#core/image.ts";
 import { readQuestion } from "#styles/image/gateway/read-question.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { parseError } from "#styles/upstream-error.ts";
 import { write } from "./inbound.ts";
+import { build } from "./outbound.ts";
+import { parse } from "./parse.ts";
 import { readEdit, readEditForm, readVariationForm } from "./read-edit.ts";
+import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
+
+/** What upstreams are asked, and answer, is the same for all three. */
+export const images: OutboundImageFormat = {
+  id: "images",
+  outbound: { build, parse, openDecoder, parseError },
+};
 
 /** Pictures out of words, as clients of the format that goes with chat completions want them. */
 export const generations: InboundImageFormat = {

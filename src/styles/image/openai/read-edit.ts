@@ -1,8 +1,8 @@
 import { invalid } from "#core/error.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import type { ImageQuestion, Picture } from "#core/image.ts";
-import type { Form, FormFile } from "#lib/form.ts";
-import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import type { Form } from "#lib/form.ts";
+import { isArray, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 import { MAX_PICTURES, REQUEST } from "#styles/image/gateway/fields.ts";
@@ -27,22 +27,23 @@ export const EDIT_REQUEST: ObjectRule = {
 /** Pictures to be changed as words say. */
 export function readEdit(body: JsonObject): ImageQuestion {
   holdToRule(body, EDIT_REQUEST);
-  const { image } = body;
-  const pictures = [...(isArray(image) ? image : [image]), ...listOf(body["images"])].flatMap(
-    (each) => readGiven(each, "image") ?? [],
-  );
-  return question(body, "edit", pictures, readGiven(body["mask"], "mask"));
+  const { image, images, mask, ...fields } = body;
+  const given = [
+    ...(isArray(image) ? image : [image ?? null]).map((each) => readGiven(each, "image")),
+    ...listOf(images).map((each, at) => readGiven(each, `images[${at}]`)),
+  ];
+  const pictures = given.filter((each) => each !== undefined);
+  return question(fields, "edit", pictures, readGiven(mask ?? null, "mask"));
 }
 
 export function readEditForm(form: Form): ImageQuestion {
-  const body = readFields(form);
-  const [mask] = filesOf(form, ["mask"]);
-  return question(body, "edit", filesOf(form, ["image", "image[]"]), mask);
+  const [mask] = picturesIn(form, MASK);
+  return question(fieldsIn(form), "edit", picturesIn(form, IMAGE), mask);
 }
 
 /** Other versions of a picture. */
 export function readVariationForm(form: Form): ImageQuestion {
-  return question(readFields(form), "vary", filesOf(form, ["image"]).slice(0, 1), undefined);
+  return question(fieldsIn(form), "vary", picturesIn(form, IMAGE).slice(0, 1), undefined);
 }
 
 function question(
@@ -67,38 +68,52 @@ function question(
   };
 }
 
-function readGiven(value: Json | undefined, param: string): Picture | undefined {
+function readGiven(value: Json, param: string): Picture | undefined {
+  if (value === null) return undefined;
   const link = textOf(value) ?? textOf(memberOf(value, "image_url"));
   if (link !== undefined) return readPicture(link, param);
   const id = textOf(memberOf(value, "file_id"));
-  return id === undefined ? undefined : { kind: "reference", id };
+  if (id !== undefined) return { kind: "reference", id };
+  throw invalid(param, `'${param}' must hold 'image_url' or 'file_id'.`);
 }
 
-/** A form says everything as text; what is a number or a flag in JSON is read as such. */
-function readFields(form: Form): JsonObject {
+/** `image`, `image[]`, and `image[0]` as some clients write lists. */
+const IMAGE = /^images?(\[\d*\])?$/;
+const MASK = /^mask$/;
+
+/** A file; or, in its place, what a JSON body may hold. */
+function picturesIn(form: Form, name: RegExp): readonly Picture[] {
+  return form.parts.flatMap((part): readonly Picture[] => {
+    if (!name.test(part.name)) return [];
+    if ("value" in part) return part.value === "" ? [] : [readPicture(part.value, part.name)];
+    return [{ kind: "bytes", bytes: part.bytes, mediaType: part.mediaType }];
+  });
+}
+
+/** A form says everything as text; what is something else in JSON is read as such. */
+function fieldsIn(form: Form): JsonObject {
   const fields: Record<string, Json> = {};
   for (const part of form.parts) {
-    if (!("value" in part)) continue;
-    const rule = REQUEST.members.get(part.name);
-    const { name, value } = part;
-    if (rule?.is === "integer" || rule?.is === "number") fields[name] = numberIn(value);
-    else if (rule?.is === "flag") fields[name] = value === "true" || value === "1";
-    else fields[name] = value;
+    const { name } = part;
+    if (IMAGE.test(name) || MASK.test(name) || !("value" in part)) continue;
+    // Clients of forms write an empty field for what they leave out.
+    if (part.value === "") continue;
+    if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' stands twice in the form.`);
+    fields[name] = valueOf(part.value, REQUEST.members.get(name)?.is);
   }
   holdToRule(fields, REQUEST);
   return fields;
 }
 
-/** What is no number is refused as the text that it is. */
-function numberIn(value: string): Json {
-  const found = Number(value);
-  return value.trim() === "" || Number.isNaN(found) ? value : found;
-}
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["1", true],
+  ["0", false],
+  ["True", true],
+  ["False", false],
+]);
 
-function filesOf(form: Form, names: readonly string[]): readonly Picture[] {
-  const isWanted = (part: Form["parts"][number]): part is FormFile =>
-    "bytes" in part && names.includes(part.name);
-  return form.parts
-    .filter(isWanted)
-    .map(({ bytes, mediaType }) => ({ kind: "bytes", bytes, mediaType }));
+/** What is not as it should be is refused as the text that it is. */
+function valueOf(value: string, kind: string | undefined): Json {
+  if (kind === undefined || kind === "text") return value;
+  return (kind === "flag" ? FLAGS.get(value) : undefined) ?? parseJson(value) ?? value;
 }

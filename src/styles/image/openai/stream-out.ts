@@ -1,5 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
-import type { ImageEncoder, ImageQuestion, MadePicture } from "#core/image.ts";
+import type { ImageEncoder, ImageEvent, ImageQuestion, MadePicture } from "#core/image.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
@@ -12,36 +12,39 @@ import { writeUsage } from "./usage.ts";
  * https://platform.openai.com/docs/api-reference/images-streaming
  */
 export function openEncoder(question: ImageQuestion, at: number): ImageEncoder {
-  return new Encoder(question.task === "generate" ? "image_generation" : "image_edit", at);
+  return new Encoder(question, at);
 }
 
 class Encoder implements ImageEncoder {
   readonly #prefix: string;
   readonly #at: number;
+  /** Pictures to come, as far as is known. */
+  #left: number;
   /** The last picture so far: what was used goes with the last of all. */
   #held: JsonObject | undefined;
 
-  constructor(prefix: string, at: number) {
-    this.#prefix = prefix;
+  constructor({ task, count = 1 }: ImageQuestion, at: number) {
+    this.#prefix = task === "generate" ? "image_generation" : "image_edit";
     this.#at = at;
+    this.#left = count;
   }
 
   encode(event: Parameters<ImageEncoder["encode"]>[0]): string {
     switch (event.type) {
-      case "partial":
-        return this.#event("partial_image", {
-          created_at: this.#at,
-          ...pictureOf(event.picture),
-          ...event.about,
-          partial_image_index: event.step,
-        });
+      case "partial": {
+        const before = this.#release(NO_USAGE);
+        const members = { ...this.#shown(event), partial_image_index: event.step };
+        return before + this.#event("partial_image", members);
+      }
       case "picture": {
         const before = this.#release(NO_USAGE);
-        this.#held = { created_at: this.#at, ...pictureOf(event.picture), ...event.about };
-        return before;
+        this.#held = this.#shown(event);
+        // Nobody waits for a picture until the next one is there.
+        return --this.#left > 0 ? before + this.#release(NO_USAGE) : before;
       }
       case "failed": {
         const { code, message } = event.error;
+        this.#left--;
         return this.#event("failed", { image_index: event.index, error: { code, message } });
       }
     }
@@ -54,6 +57,10 @@ class Encoder implements ImageEncoder {
   fail(error: GatewayError): string {
     const before = this.#release(NO_USAGE);
     return before + formatSse(JSON.stringify({ type: "error", ...buildError(error) }), "error");
+  }
+
+  #shown({ picture, about }: Extract<ImageEvent, { type: "partial" | "picture" }>): JsonObject {
+    return { created_at: this.#at, ...pictureOf(picture), ...about };
   }
 
   #release(usage: Usage): string {

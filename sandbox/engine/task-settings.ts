@@ -1,0 +1,45 @@
+/** What can be ordered of all tasks, while they run too. */
+export interface TaskSettings {
+  readonly queuedMs: number;
+  readonly runningMs: number;
+  /** How long links to results are good for, where not for as long as the vendor's. */
+  readonly linkSeconds: number | undefined;
+  /** How many tasks of one key may be under way at once; any number when absent. */
+  readonly parallel: number | undefined;
+  /** Whether a task's callbacks come as things happen, or afterwards with the last one first. */
+  readonly callbackOrder: "straight" | "reversed";
+  /** How often each callback is sent, even where it was received. */
+  readonly callbackTimes: number;
+  /** The wait before each further attempt, where not the vendor's. */
+  readonly callbackRetryMs: number | undefined;
+  /** What callbacks are signed with, by the vendors who give out a secret for it; two while one replaces the other. */
+  readonly callbackSecrets: readonly string[];
+}
+
+export const USUAL_TASK_SETTINGS: TaskSettings = {
+  queuedMs: 300,
+  runningMs: 1_000,
+  linkSeconds: undefined,
+  parallel: undefined,
+  callbackOrder: "straight",
+  callbackTimes: 1,
+  callbackRetryMs: undefined,
+  callbackSecrets: [],
+};
+
+/** Settings that change in place, so that whoever holds them sees it. */
+export interface LiveTaskSettings extends TaskSettings {
+  set(change: Partial<TaskSettings>): void;
+  /** Back to what the sandbox was started with. */
+  reset(): void;
+}
+
+export function liveTaskSettings(first: Partial<TaskSettings>): LiveTaskSettings {
+  const usual: TaskSettings = { ...USUAL_TASK_SETTINGS, ...first };
+  const live: LiveTaskSettings = {
+    ...usual,
+    set: (change) => void Object.assign(live, change),
+    reset: () => void Object.assign(live, usual),
+  };
+  return live;
+}

@@ -1,0 +1,46 @@
+import type { VendorOptions, VendorRequest } from "#sandbox/vendor.ts";
+import { refused } from "./error.ts";
+import { readJwt, type Jwt } from "./jwt.ts";
+
+/** The pair that is accepted where none are named, so that signatures are always checked. */
+export const SANDBOX_PAIR = "ak-test|sk-test-secret-0123456789abcdef";
+
+/**
+ * A key, or a token that whoever holds an access key and its secret signs for
+ * half an hour; tokens are for the older style alone. Gives back whose it is.
+ */
+export function checkCredential(
+  { headers }: Pick<VendorRequest, "headers">,
+  style: "v1" | "3.0",
+  { apiKeys, now }: Pick<VendorOptions, "apiKeys" | "now">,
+): string {
+  const header = headers["authorization"]?.trim() ?? "";
+  if (header === "") throw refused(1001);
+  const token = /^Bearer\s+(\S+)$/.exec(header)?.[1];
+  if (token === undefined) throw refused(1000);
+
+  const jwt = readJwt(token);
+  if (jwt !== undefined) {
+    if (style === "3.0") throw refused(1002);
+    return checkToken(jwt, apiKeys, now() / 1_000);
+  }
+  if (apiKeys !== undefined && !apiKeys.filter((key) => !isPair(key)).includes(token)) {
+    throw refused(1002);
+  }
+  return token;
+}
+
+function checkToken(jwt: Jwt, apiKeys: VendorOptions["apiKeys"], nowSeconds: number): string {
+  const { iss, exp, nbf } = jwt.payload;
+  const pairs = (apiKeys ?? [SANDBOX_PAIR]).filter(isPair).map((pair) => pair.split(/[|,]/));
+  const [accessKey = "", secret] = pairs.find(([each]) => each === iss) ?? [];
+  const isSound = jwt.header["alg"] === "HS256" && typeof exp === "number";
+  if (secret === undefined || !isSound || !jwt.isSignedWith(secret)) throw refused(1002);
+  if (typeof nbf === "number" && nbf > nowSeconds) throw refused(1003);
+  if (exp <= nowSeconds) throw refused(1004);
+  return accessKey;
+}
+
+function isPair(key: string): boolean {
+  return /[|,]/.test(key);
+}

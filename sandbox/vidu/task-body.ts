@@ -1,0 +1,132 @@
+import { encodePicture } from "#sandbox/engine/encode-picture.ts";
+import { paint } from "#sandbox/engine/picture.ts";
+import type { ResultFiles } from "#sandbox/engine/result-files.ts";
+import { stateOf, type Task, type TaskState } from "#sandbox/engine/tasks.ts";
+import { makeVideo } from "#sandbox/engine/video.ts";
+import type { JsonObject } from "#sandbox/json.ts";
+import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
+import { LATE_REASONS } from "./error.ts";
+import type { ViduOrder } from "./request.ts";
+
+export type ViduTask = Task<ViduOrder>;
+
+/** What is answered to who ordered it. */
+export function createdBody({ id, wish, createdAt }: ViduTask): JsonObject {
+  return {
+    task_id: id,
+    state: "created",
+    model: wish.model,
+    ...(wish.style === undefined ? {} : { style: wish.style }),
+    prompt: wish.prompt,
+    images: wish.images,
+    duration: wish.seconds,
+    seed: wish.seed,
+    aspect_ratio: wish.aspect,
+    resolution: wish.resolution,
+    bgm: wish.bgm,
+    ...(wish.audio === undefined ? {} : { audio: wish.audio }),
+    movement_amplitude: wish.movement,
+    payload: wish.payload,
+    off_peak: wish.offPeak,
+    credits: creditsOf(wish),
+    created_at: new Date(createdAt).toISOString().replace("Z", "000Z"),
+  };
+}
+
+/** What is answered to who asks for it, at some time. */
+export function taskBody(task: ViduTask, at: number, results: Results): JsonObject {
+  const state = stateOf(task, at);
+  const { payload, bgm, offPeak } = task.wish;
+  return {
+    id: task.id,
+    state: wordFor(task, state, at),
+    err_code: failureOf(task, state),
+    credits: creditsOf(task.wish),
+    payload,
+    bgm,
+    off_peak: offPeak,
+    progress: state.progress,
+    creations: state.phase === "succeeded" ? [creationOf(task, results)] : [],
+  };
+}
+
+export interface Results {
+  readonly files: ResultFiles;
+  /** How long links are good for. */
+  readonly validSeconds: number;
+}
+
+export function wordFor(task: ViduTask, { phase }: TaskState, at: number): string {
+  switch (phase) {
+    case "queued":
+      return at - task.createdAt < (task.runsAt - task.createdAt) / 2 ? "created" : "queueing";
+    case "running":
+      return "processing";
+    case "succeeded":
+      return "success";
+    case "failed":
+    case "expired":
+    case "cancelled":
+      return "failed";
+  }
+}
+
+function failureOf({ marks }: ViduTask, { phase }: TaskState): string {
+  if (phase === "cancelled") return "UserCancelled";
+  if (phase !== "failed" && phase !== "expired") return "";
+  if (marks.has("moderate")) return "CreationPolicyViolation";
+  return LATE_REASONS.find((each) => marks.has(each)) ?? "InternalServiceFailure";
+}
+
+function creditsOf({ seconds, resolution, offPeak }: ViduOrder): number {
+  const whole = seconds * CREDITS_A_SECOND[resolution];
+  return offPeak ? Math.ceil(whole / 2) : whole;
+}
+
+const CREDITS_A_SECOND = { "360p": 2, "540p": 3, "720p": 4, "1080p": 8 } as const;
+
+function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObject {
+  const { wish, id } = task;
+  const { width, height } = sizeOf(wish);
+  const prompt = withoutMagicWords(wish.prompt);
+  const common = { origin: task.origin, publishedAt: task.endsAt, validSeconds };
+  const film = {
+    ...common,
+    contentType: "video/mp4",
+    make: () =>
+      makeVideo({
+        width,
+        height,
+        seconds: wish.seconds,
+        framesPerSecond: FRAMES_PER_SECOND,
+        prompt,
+        hasSound: wish.audio ?? wish.bgm,
+      }),
+  };
+  return {
+    id: `${BigInt(id) + 1n}`,
+    url: files.publish({ ...film, name: `${id}/video.mp4` }),
+    cover_url: files.publish({
+      ...common,
+      name: `${id}/cover.jpg`,
+      contentType: "image/jpeg",
+      make: () => encodePicture(paint(width, height, prompt), "jpeg", 80),
+    }),
+    watermarked_url: wish.hasWatermark
+      ? files.publish({ ...film, name: `${id}/watermarked.mp4` })
+      : "",
+    moderation_url: [],
+    video: { duration: wish.seconds, fps: FRAMES_PER_SECOND, resolution: { width, height } },
+  };
+}
+
+const FRAMES_PER_SECOND = 24;
+
+/** The resolution is the shorter side; a picture to begin with decides the shape. */
+export function sizeOf({ resolution, aspect, pictureRatio }: ViduOrder) {
+  const [wide = 1, high = 1] = aspect.split(":").map(Number);
+  const ratio = pictureRatio ?? wide / high;
+  const short = Number.parseInt(resolution, 10);
+  const long = 2 * Math.round((short * Math.max(ratio, 1 / ratio)) / 2);
+  return ratio >= 1 ? { width: long, height: short } : { width: short, height: long };
+}

@@ -1,0 +1,142 @@
+import { Buffer } from "node:buffer";
+import { Form, type FormPart } from "./form.ts";
+
+/** Bytes that are no form, or one beyond its limits; the message is for whoever sent it. */
+export class FormViolation extends Error {
+  override readonly name = "FormViolation";
+}
+
+export interface FormLimits {
+  readonly maxParts: number;
+  /** Of a part that is no file. */
+  readonly maxFieldBytes: number;
+}
+
+const MAX_HEAD_BYTES = 16 * 1024;
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads `multipart/form-data` (RFC 7578). Files are views of the body, so that
+ * it is held once. A part is a file if it has a file name, or is of a type that
+ * is no text: some clients leave out the name.
+ */
+export function parseForm(body: Uint8Array, contentType: string, limits: FormLimits): Form {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw new FormViolation("The Content-Type names no boundary.");
+  const parts: FormPart[] = [];
+  for (const piece of piecesOf(Buffer.from(body.buffer, body.byteOffset, body.length), boundary)) {
+    if (parts.length === limits.maxParts) {
+      throw new FormViolation(`A form may have ${limits.maxParts} parts, not more.`);
+    }
+    parts.push(readPart(piece, limits));
+  }
+  return new Form(parts);
+}
+
+/** What stands between the boundaries; each of them begins a line. */
+function* piecesOf(body: Buffer, boundary: string): Generator<Buffer> {
+  const mark = Buffer.from(`\r\n--${boundary}`);
+  // The first may stand at the very beginning, without the line end before it.
+  const isAtStart = body.subarray(0, mark.length - 2).equals(mark.subarray(2));
+  let at = isAtStart ? mark.length - 2 : nextMark(body, mark, 0) + mark.length;
+  for (;;) {
+    if (isEnd(body, at)) return;
+    const start = body.indexOf("\r\n", at) + 2;
+    const end = nextMark(body, mark, start - 2);
+    yield body.subarray(start, Math.max(start, end));
+    at = end + mark.length;
+  }
+}
+
+/** A boundary that is the beginning of a longer one is not meant. */
+function nextMark(body: Buffer, mark: Buffer, from: number): number {
+  for (let at = body.indexOf(mark, from); at >= 0; at = body.indexOf(mark, at + 1)) {
+    const after = at + mark.length;
+    if (isEnd(body, after) || /^[ \t]*\r\n/.test(body.toString("latin1", after, after + 64)))
+      return at;
+  }
+  throw new FormViolation("The body is a form that breaks off, or has another boundary.");
+}
+
+function isEnd(body: Buffer, at: number): boolean {
+  return body.toString("latin1", at, at + 2) === "--";
+}
+
+function readPart(piece: Buffer, { maxFieldBytes }: FormLimits): FormPart {
+  // A part without any header has nothing before the blank line.
+  const end = piece.subarray(0, MAX_HEAD_BYTES).indexOf(END_OF_HEAD);
+  if (end < 0) throw new FormViolation("A part of the form has no head, or too long a one.");
+  const head = headersIn(decode(piece.subarray(0, end), "head of a part"));
+  const disposition = head.get("content-disposition") ?? "";
+  const name = parameterOf(disposition, "name");
+  if (name === undefined) throw new FormViolation("A part of the form has no name.");
+
+  const content = piece.subarray(end + END_OF_HEAD.length);
+  const filename = parameterOf(disposition, "filename") ?? extendedName(disposition);
+  const mediaType = head.get("content-type") ?? "";
+  if (filename !== undefined || isBinary(mediaType)) {
+    return { name, filename: filename ?? "", mediaType, bytes: content };
+  }
+  if (content.length > maxFieldBytes) {
+    const most = `${maxFieldBytes} bytes at the most; what is larger goes as a file`;
+    throw new FormViolation(`'${name}' may have ${most}.`);
+  }
+  return { name, value: decode(content, `field '${name}'`) };
+}
+
+function headersIn(text: string): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of text.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0)
+      headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+/** As browsers write it, or with backslashes, or without quotes. */
+function parameterOf(disposition: string, name: "name" | "filename"): string | undefined {
+  const pattern = name === "name" ? NAME : FILE_NAME;
+  const [, quoted, plain] = pattern.exec(disposition) ?? [];
+  return quoted === undefined
+    ? plain
+    : quoted.replaceAll(ESCAPED, (each) => UNESCAPED[each] ?? each);
+}
+
+const NAME = /(?:^|;)\s*name=(?:"((?:\\"|[^"])*)"|([^\s;"]+))/i;
+const FILE_NAME = /(?:^|;)\s*filename=(?:"((?:\\"|[^"])*)"|([^\s;"]+))/i;
+const EXTENDED_NAME = /(?:^|;)\s*filename\*=utf-8'[^']*'([^\s;]*)/i;
+const ESCAPED = /%0D|%0A|%22|\\"/gi;
+const UNESCAPED: Readonly<Record<string, string>> = {
+  "%0D": "\r",
+  "%0d": "\r",
+  "%0A": "\n",
+  "%0a": "\n",
+  "%22": '"',
+  '\\"': '"',
+};
+
+/** Nobody should send it in a form, and several clients do. */
+function extendedName(disposition: string): string | undefined {
+  const [, written] = EXTENDED_NAME.exec(disposition) ?? [];
+  try {
+    return written === undefined ? undefined : decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
+function isBinary(mediaType: string): boolean {
+  return /^(image|audio|video|application\/octet-stream)/i.test(mediaType);
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new FormViolation(`The ${what} of the form is not valid UTF-8.`);
+  }
+}

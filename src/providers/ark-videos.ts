@@ -1,0 +1,91 @@
+import type { ArkVideoDialect } from "#styles/video/ark/dialect.ts";
+import { arkVideos } from "#styles/video/ark/index.ts";
+import { textOf } from "#lib/values.ts";
+import type { VideoEndpoint } from "./provider.ts";
+
+const HOUR_MS = 3_600_000;
+const TASKS = "/contents/generations/tasks";
+
+const SMALL = ["480p", "720p"];
+const LARGE = [...SMALL, "1080p"];
+
+const SECOND_ONLY = ["tools", "priority"] as const;
+
+const FIRST: ArkVideoDialect = {
+  lengths: { min: 2, max: 12 },
+  countsFrames: true,
+  resolutions: LARGE,
+  fixesCamera: true,
+  refuses: [...SECOND_ONLY, "draft"],
+};
+const FIRST_PRO: ArkVideoDialect = { ...FIRST, usualResolution: "1080p" };
+const FIRST_LITE: ArkVideoDialect = { ...FIRST, usualResolution: "720p", maxPictures: 4 };
+const ONE_AND_A_HALF: ArkVideoDialect = {
+  lengths: { min: 4, max: 12 },
+  choosesLength: true,
+  resolutions: LARGE,
+  usualResolution: "720p",
+  speaks: true,
+  fixesCamera: true,
+  refuses: SECOND_ONLY,
+};
+const SECOND: ArkVideoDialect = {
+  lengths: { min: 4, max: 15 },
+  choosesLength: true,
+  resolutions: [...LARGE, "4k"],
+  usualResolution: "720p",
+  speaks: true,
+  hearsWithPicturesOnly: true,
+  refuses: ["service_tier", "draft"],
+};
+const TWO_AND_A_HALF: ArkVideoDialect = {
+  lengths: { min: 4, max: 30 },
+  choosesLength: true,
+  resolutions: LARGE,
+  usualResolution: "720p",
+  speaks: true,
+  fixesCamera: true,
+  refuses: SECOND_ONLY,
+  formats: ["mp4", "mov"],
+};
+/** Behind a name of its owner's, or a newer one, stands any of them: what it cannot do, the vendor says. */
+const ANY: ArkVideoDialect = {
+  choosesLength: true,
+  countsFrames: true,
+  speaks: true,
+  fixesCamera: true,
+  formats: ["mp4", "mov"],
+};
+
+const TYPES = ["jpeg", "png", "webp", "bmp", "tiff", "gif"].map((type) => `image/${type}`);
+
+export const ARK_VIDEOS: readonly VideoEndpoint[] = [
+  row(/seedance-1-0-lite-t2v/, { ...FIRST_LITE, isBlind: true }),
+  row(/seedance-1-0-lite/, FIRST_LITE),
+  row(/seedance-1-0/, FIRST_PRO),
+  row(/seedance-1-5/, ONE_AND_A_HALF),
+  row(/seedance-2-0-(fast|mini)/, { ...SECOND, resolutions: SMALL }),
+  row(/seedance-2-0/, SECOND),
+  row(/seedance-2-5/, TWO_AND_A_HALF),
+  row(/seedance|^ep-/, ANY),
+];
+
+function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
+  return {
+    style: arkVideos,
+    serves: (model) => names.test(model),
+    maxCount: 1,
+    path: () => TASKS,
+    look: { method: "GET", path: ({ upstreamId }) => `${TASKS}/${encodeURIComponent(upstreamId)}` },
+    cancel: {
+      method: "DELETE",
+      path: ({ upstreamId }) => `${TASKS}/${encodeURIComponent(upstreamId)}`,
+    },
+    dialect: { ...dialect },
+    media: { inlines: [], types: TYPES },
+    // The longest that a task may be told to wait, and an hour.
+    deadlineMs: 73 * HOUR_MS,
+    linksLastMs: 24 * HOUR_MS,
+    notices: { idIn: (body) => textOf(body["id"]) },
+  };
+}

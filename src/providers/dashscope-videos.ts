@@ -1,0 +1,92 @@
+import type { WanDialect } from "#styles/video/wan/dialect.ts";
+import { wan } from "#styles/video/wan/index.ts";
+import type { VideoEndpoint } from "./provider.ts";
+
+/** Below the address of the compatible mode, beside which they stand. */
+const API = "/../../api/v1";
+const SYNTHESIS = "/services/aigc/video-generation/video-synthesis";
+const BETWEEN_FRAMES = "/services/aigc/image2video/video-synthesis";
+const HOUR_MS = 3_600_000;
+
+/** Of the first generations. */
+const SILENT: WanDialect = {
+  from: "words",
+  framedBy: "size",
+  lengths: [5],
+  usualLength: 5,
+  sound: "never",
+  promptChars: 800,
+};
+const EFFECTS = { input: ["template"] } as const;
+const FIFTH: WanDialect = {
+  ...SILENT,
+  lengths: [5, 10],
+  sound: "on request",
+  takesSound: true,
+  promptChars: 2_000,
+};
+const SIXTH: WanDialect = {
+  ...FIFTH,
+  lengths: { min: 2, max: 15 },
+  sound: "always",
+  takes: { parameters: ["shot_type"] },
+};
+const SEVENTH: WanDialect = {
+  from: "words",
+  framedBy: "resolution and ratio",
+  lengths: { min: 2, max: 15 },
+  usualLength: 5,
+  sound: "always",
+  takesSound: true,
+  promptChars: 5_000,
+};
+
+/** It begins with a picture, and has the shape of it. */
+const PICTURE = { from: "picture", framedBy: "resolution" } as const;
+const FRAMES = { from: "frames", framedBy: "resolution" } as const;
+const CHANGES = {
+  from: "list",
+  videoAs: "video",
+  takes: { parameters: ["audio_setting"] },
+} as const;
+
+export const DASHSCOPE_VIDEOS: readonly VideoEndpoint[] = [
+  row(/^wanx?2\.[0-2].*-kf2v/, { ...SILENT, ...FRAMES, takes: EFFECTS }, BETWEEN_FRAMES),
+  row(/^wanx?2\.[01].*-i2v-turbo/, { ...SILENT, ...PICTURE, lengths: [3, 4, 5], takes: EFFECTS }),
+  row(/^wanx?2\.[0-2].*-i2v/, { ...SILENT, ...PICTURE, takes: EFFECTS }),
+  row(/^wanx?2\.[01].*-t2v-turbo/, { ...SILENT, lengths: [3, 4, 5] }),
+  row(/^wanx?2\.[0-2].*-t2v/, SILENT),
+  row(/^wan2\.5.*-i2v/, { ...FIFTH, ...PICTURE, takes: EFFECTS }),
+  row(/^wan2\.5.*-t2v/, FIFTH),
+  row(/^wan2\.6.*-i2v-flash/, { ...SIXTH, ...PICTURE, sound: "on request" }),
+  row(/^wan2\.6.*-i2v/, { ...SIXTH, ...PICTURE }),
+  row(/^wan2\.6.*-t2v/, SIXTH),
+  row(/^wan2\.6.*-r2v/, { ...SIXTH, from: "references", takesSound: false }),
+  row(/^wan(2\.[7-9]|[3-9]).*-i2v/, {
+    ...SEVENTH,
+    from: "list",
+    framedBy: "resolution",
+    videoAs: "first_clip",
+  }),
+  row(/^wan(2\.[7-9]|[3-9]).*-r2v/, { ...SEVENTH, from: "list", hearsVoices: true }),
+  row(/^wan(2\.[7-9]|[3-9]).*-video-?edit/, { ...SEVENTH, ...CHANGES, takesSound: false }),
+  row(/^wan(2\.[7-9]|[3-9]).*-t2v/, SEVENTH),
+];
+
+function row(names: RegExp, dialect: WanDialect, path = SYNTHESIS): VideoEndpoint {
+  const task = (id: string): string => `${API}/tasks/${encodeURIComponent(id)}`;
+  return {
+    style: wan,
+    serves: (model) => names.test(model),
+    maxCount: 1,
+    path: () => `${API}${path}`,
+    // Without the second, links into the vendor's own store lead nowhere.
+    headers: { "x-dashscope-async": "enable", "x-dashscope-ossresourceresolve": "enable" },
+    look: { method: "GET", path: ({ upstreamId }) => task(upstreamId) },
+    cancel: { method: "POST", path: ({ upstreamId }) => `${task(upstreamId)}/cancel` },
+    dialect: { ...dialect },
+    media: { inlines: [], types: ["image/jpeg", "image/png", "image/bmp", "image/webp"] },
+    deadlineMs: 24 * HOUR_MS,
+    linksLastMs: 24 * HOUR_MS,
+  };
+}

@@ -1,0 +1,63 @@
+import type { ChannelOptions } from "#core/channel.ts";
+import type { VeoDialect } from "#styles/video/veo/dialect.ts";
+import { veo } from "#styles/video/veo/index.ts";
+import type { Look, VideoEndpoint } from "./provider.ts";
+
+/** How the models of one maker are reached at one of the places where it offers them. */
+export interface FilmingInterface {
+  path(model: string, options: ChannelOptions): string;
+  readonly look: Look;
+  readonly linksNeedKey?: true;
+  /** What holds there for all generations. */
+  readonly dialect: Partial<VeoDialect>;
+  /** Models that make sound can be told not to, other than the fast ones. */
+  readonly canBeSilent?: true;
+  /** What the second generation can be told beside that. */
+  readonly second: Partial<VeoDialect>;
+}
+
+const HOUR_MS = 3_600_000;
+
+const SECOND: Partial<VeoDialect> = {
+  lengths: [5, 6, 7, 8],
+  resolutions: [],
+  lastFrame: true,
+  sound: "never",
+};
+const THIRD: Partial<VeoDialect> = {
+  resolutions: ["720p", "1080p"],
+  highOnly: { ratio: "16:9" },
+  referenceLength: 8,
+};
+const THIRD_AND_MORE: Partial<VeoDialect> = {
+  resolutions: ["720p", "1080p", "4k"],
+  highOnly: { length: 8 },
+  lastFrame: true,
+  referenceLength: 8,
+};
+const LITE: Partial<VeoDialect> = { ...THIRD_AND_MORE, resolutions: ["720p", "1080p"] };
+
+export function nativeVideos(at: FilmingInterface): readonly VideoEndpoint[] {
+  const { maxCount = 1 } = at.dialect;
+  const row = (names: RegExp, dialect: Partial<VeoDialect>): VideoEndpoint => ({
+    style: veo,
+    serves: (model) => names.test(model),
+    maxCount,
+    path: (model, _question, options) => at.path(model, options),
+    look: at.look,
+    ...(at.linksNeedKey && { linksNeedKey: at.linksNeedKey }),
+    dialect: { ...at.dialect, ...dialect },
+    media: { inlines: ["image", "video"], types: ["image/png", "image/jpeg"] },
+    deadlineMs: 24 * HOUR_MS,
+    linksLastMs: 48 * HOUR_MS,
+  });
+  const speaking: Partial<VeoDialect> = { sound: at.canBeSilent ? "on request" : "always" };
+  return [
+    row(/^veo-2/, { ...SECOND, ...at.second }),
+    row(/^veo-3\.0-fast/, { ...THIRD, sound: "always" }),
+    row(/^veo-3\.0/, { ...THIRD, ...speaking }),
+    row(/^veo-3\.1-fast/, { ...THIRD_AND_MORE, sound: "always" }),
+    row(/^veo-3\.1-lite/, { ...LITE, ...speaking }),
+    row(/^veo-/, { ...THIRD_AND_MORE, ...speaking }),
+  ];
+}

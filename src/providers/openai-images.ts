@@ -1,0 +1,140 @@
+import type { ImageDialect } from "#styles/image/openai/dialect.ts";
+import { images } from "#styles/image/openai/index.ts";
+import type { ImageEndpoint } from "./provider.ts";
+
+const EDIT = "/images/edits";
+const GENERATE = "/images/generations";
+const PNG = { inlines: true, types: ["image/png"] };
+const PICTURES = { inlines: true, types: ["image/png", "image/jpeg", "image/webp"] };
+
+const QUALITIES = ["low", "medium", "high", "auto"];
+
+/** Always answers in base64, and refuses to be told how to. */
+const GPT_IMAGE: ImageDialect = {
+  takes: [
+    "n",
+    "size",
+    "quality",
+    "background",
+    "moderation",
+    "output_format",
+    "output_compression",
+    "stream",
+    "partial_images",
+    "user",
+  ],
+  allows: {
+    size: ["1024x1024", "1024x1536", "1536x1024", "auto"],
+    quality: QUALITIES,
+  },
+  defaults: { size: "1024x1024", quality: "high" },
+  needsPrompt: true,
+};
+
+const MINI: ImageDialect = { ...GPT_IMAGE, defaults: { size: "1024x1024", quality: "medium" } };
+
+const GPT_IMAGE_2: ImageDialect = {
+  ...GPT_IMAGE,
+  anySize: { step: 16, maxRatio: 3, maxLong: 3_840, maxShort: 2_160 },
+};
+
+const GPT_IMAGE_2_5: ImageDialect = {
+  ...GPT_IMAGE_2,
+  allows: { ...GPT_IMAGE_2.allows, quality: [...QUALITIES, "xhigh", "max"] },
+};
+
+/** `isFaithful`: how close a picture keeps to the given ones can be chosen. */
+function editing(dialect: ImageDialect, isFaithful: boolean): ImageDialect {
+  const { takes = [] } = dialect;
+  return {
+    ...dialect,
+    takes: [
+      ...takes.filter((name) => name !== "moderation"),
+      "mask",
+      ...(isFaithful ? ["input_fidelity"] : []),
+    ],
+    // It knows two degrees, and its own choice where none is named.
+    words: { input_fidelity: { medium: "high", auto: null } },
+    maxPictures: 10,
+    keepsFiles: true,
+  };
+}
+
+const DALL_E_2: ImageDialect = {
+  takes: ["n", "size", "response_format", "user"],
+  allows: { size: ["256x256", "512x512", "1024x1024"] },
+  needsPrompt: true,
+  maxPictures: 1,
+};
+
+const DALL_E_3: ImageDialect = {
+  takes: ["n", "size", "quality", "style", "response_format", "user"],
+  allows: {
+    size: ["1024x1024", "1792x1024", "1024x1792"],
+    quality: ["standard", "hd"],
+    style: ["vivid", "natural"],
+  },
+  needsPrompt: true,
+  maxPictures: 0,
+};
+
+/** The first whose name fits is the one; of each, a row for each kind of question. */
+export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
+  ...gptImage(/^gpt-image-[\d.]+-mini/, MINI, false),
+  ...gptImage(/^gpt-image-2\.5/, GPT_IMAGE_2_5, true),
+  ...gptImage(/^gpt-image-2/, GPT_IMAGE_2, true),
+  ...gptImage(/^(chat)?gpt-image/, GPT_IMAGE, true),
+  {
+    style: images,
+    path: GENERATE,
+    serves: (model) => model.startsWith("dall-e-3"),
+    answers: ({ task }) => task !== "vary",
+    maxInputs: 1,
+    pictures: PNG,
+    dialect: { ...DALL_E_3 },
+  },
+  ...[
+    { task: "generate", path: GENERATE, dialect: DALL_E_2 },
+    {
+      task: "edit",
+      path: EDIT,
+      dialect: { ...DALL_E_2, takes: [...(DALL_E_2.takes ?? []), "mask"] },
+    },
+    { task: "vary", path: "/images/variations", dialect: DALL_E_2 },
+  ].map(({ task, path, dialect }): ImageEndpoint => ({
+    style: images,
+    path,
+    serves: (model) => model.startsWith("dall-e-2"),
+    answers: (question) => question.task === task,
+    maxInputs: 10,
+    pictures: PNG,
+    dialect: { ...dialect },
+  })),
+];
+
+function gptImage(
+  name: RegExp,
+  dialect: ImageDialect,
+  isFaithful: boolean,
+): readonly ImageEndpoint[] {
+  const common = {
+    style: images,
+    serves: (model: string) => name.test(model),
+    maxInputs: 10,
+    pictures: PICTURES,
+  };
+  return [
+    {
+      ...common,
+      path: GENERATE,
+      answers: ({ task }) => task === "generate",
+      dialect: { ...dialect },
+    },
+    {
+      ...common,
+      path: EDIT,
+      answers: ({ task }) => task === "edit",
+      dialect: { ...editing(dialect, isFaithful) },
+    },
+  ];
+}

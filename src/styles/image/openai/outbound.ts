@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { invalid } from "#core/error.ts";
+import {
+  bytesOf,
+  linkOf,
+  picturesOf,
+  promptOf,
+  type ImageQuestion,
+  type Picture,
+} from "#core/image.ts";
+import { refuse } from "#core/lossy.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { Form, type FormFile, type FormPart } from "#lib/form.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import type { ImageDialect } from "./dialect.ts";
+import { wishesIn } from "./wishes.ts";
+
+/** JSON, or a form where pictures are given: then they go as files. */
+export function build(
+  question: ImageQuestion,
+  { report, dialect: own }: OutboundContext,
+): JsonObject | Form {
+  const dialect: ImageDialect = { ...own };
+  const { model, mask, turns } = question;
+  const prompt = promptOf(question);
+  const given = picturesOf(question);
+  checkGiven(question, given.length, prompt, dialect);
+  if (turns.some(({ role }) => role === "model")) report.lose("contents");
+  const members = {
+    model,
+    ...(prompt !== "" && { prompt }),
+    ...wishesIn(question, dialect, report),
+  };
+  if (given.length === 0) return members;
+
+  if ([...given, mask].some((each) => each?.kind === "reference")) {
+    if (dialect.keepsFiles !== true) throw refuse("file_id", "this upstream keeps no files.");
+    return { ...members, images: given.map(named), ...(mask && { mask: named(mask) }) };
+  }
+  const name = given.length === 1 ? "image" : "image[]";
+  return new Form([
+    ...Object.entries(members).map(toField),
+    ...given.map((picture, at) => toFile(name, `image-${at + 1}`, picture)),
+    ...(mask === undefined ? [] : [toFile("mask", "mask", mask)]),
+  ]);
+}
+
+function checkGiven(
+  { task, mask }: ImageQuestion,
+  given: number,
+  prompt: string,
+  { takes, maxPictures = given, needsPrompt }: ImageDialect,
+): void {
+  if (given > maxPictures) {
+    const most = maxPictures === 0 ? "no pictures" : `${maxPictures} at the most`;
+    throw invalid("image", `'image' holds ${given}; this model takes ${most}.`);
+  }
+  if (prompt === "" && needsPrompt && task !== "vary") {
+    throw invalid("prompt", "'prompt' must say what is to be done.");
+  }
+  if (mask !== undefined && takes !== undefined && !takes.includes("mask")) {
+    throw invalid("mask", "'mask' is nothing that this model knows.");
+  }
+}
+
+function named(picture: Picture): JsonObject {
+  if (picture.kind === "reference") return { file_id: picture.id };
+  return { image_url: linkOf(picture) ?? "" };
+}
+
+function toField([name, value]: [string, Json]): FormPart {
+  return { name, value: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+/** Servers go by the end of a file's name as much as by its type. */
+function toFile(name: string, title: string, picture: Picture): FormFile {
+  assert(picture.kind === "bytes" || picture.kind === "base64", "A form holds pictures, no links.");
+  const { mediaType } = picture;
+  const end = mediaType.slice(mediaType.indexOf("/") + 1).replace("jpeg", "jpg");
+  return { name, filename: `${title}.${end}`, mediaType, bytes: bytesOf(picture) };
+}

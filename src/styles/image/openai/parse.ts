@@ -1,0 +1,66 @@
+import { GatewayError } from "#core/error.ts";
+import type { Images, MadePicture } from "#core/image.ts";
+import type { UpstreamError } from "#core/style.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, integerOf, listOf, memberOf, pick, textOf } from "#lib/values.ts";
+import { readPicture } from "#styles/image/picture-in.ts";
+import { explainInside, isFilled } from "#styles/upstream-error.ts";
+import { parseUsage } from "#styles/text/responses/usage.ts";
+
+/** What vendors say of how pictures were made, beside the pictures. */
+const ABOUT = ["background", "output_format", "quality", "size"];
+
+export function parse(body: JsonObject): Images {
+  if (isFilled(body["error"])) throw failureOf(explainInside(body));
+  const items = listOf(body["data"]).filter(isObject);
+  const format = textOf(body["output_format"]);
+  const pictures = items.flatMap((item) => madeIn(item, format) ?? []);
+  const failures = items.flatMap((item) => {
+    const { error } = item;
+    return isFilled(error) ? [explainInside({ error })] : [];
+  });
+  if (pictures.length === 0) throw failureOf(failures[0]);
+  const createdAt = integerOf(body["created"]);
+  return {
+    pictures,
+    ...(failures.length > 0 && { failures }),
+    about: aboutIn(body),
+    // Some servers write a zero for what they do not know.
+    ...defined({ usage: parseUsage(body["usage"]), createdAt: createdAt || undefined }),
+  };
+}
+
+export function aboutIn(body: JsonObject): JsonObject {
+  return pick(body, ABOUT);
+}
+
+/** The picture in an item of an answer, or in an event; undefined where there is none. */
+export function madeIn(item: JsonObject, format: string | undefined): MadePicture | undefined {
+  const said = textOf(item["b64_json"]) || textOf(item["url"]);
+  if (said === undefined || said === "") return undefined;
+  // Several servers write `data:image/png;base64,...` for either.
+  const picture = readPicture(said, "data");
+  const mediaType = textOf(item["output_format"]) ?? format;
+  const about = defined({
+    revisedPrompt: textOf(item["revised_prompt"]) || undefined,
+    size: textOf(item["size"]),
+  });
+  if (picture.kind !== "base64") return { url: said, ...about };
+  const type = picture.mediaType || (mediaType === undefined ? "" : `image/${mediaType}`);
+  return { base64: picture.base64, ...(type !== "" && { mediaType: type }), ...about };
+}
+
+/** `type: "error"` with the failure in it, or beside it. */
+export function errorInEvent(event: Json): UpstreamError | undefined {
+  if (!isObject(event)) return undefined;
+  if (isFilled(memberOf(event, "error"))) return explainInside(event);
+  return event["type"] === "error" ? explainInside(event) : undefined;
+}
+
+export function failureOf(error: UpstreamError | undefined): GatewayError {
+  if (error === undefined) {
+    return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+  }
+  const { code, message, param, retryAfterMs } = error;
+  return new GatewayError(code, message, defined({ param, retryAfterMs }));
+}

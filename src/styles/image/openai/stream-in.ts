@@ -1,0 +1,55 @@
+import type { ImageDecoder, ImageEvent, ImageQuestion } from "#core/image.ts";
+import { usageOfAll } from "#core/operation.ts";
+import type { Usage } from "#core/usage.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import type { SseEvent } from "#lib/sse.ts";
+import { defined, integerOf, pick, textOf } from "#lib/values.ts";
+import { aboutIn, errorInEvent, failureOf, madeIn } from "./parse.ts";
+import { parseUsage } from "#styles/text/responses/usage.ts";
+
+export function openDecoder({ count = 1 }: ImageQuestion): ImageDecoder {
+  return new Decoder(count);
+}
+
+/** The format has no end mark: a stream is over with the last of the pictures that were asked for. */
+class Decoder implements ImageDecoder {
+  readonly #count: number;
+  #made = 0;
+  #usages: (Usage | undefined)[] = [];
+  isOver = false;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  read({ data }: SseEvent): readonly ImageEvent[] {
+    if (data === "[DONE]") return this.#end();
+    const event = parseJson(data);
+    if (!isObject(event)) return [];
+    const error = errorInEvent(event);
+    if (error !== undefined) throw failureOf(error);
+    const picture = madeIn(event, undefined);
+    if (picture === undefined) return [];
+
+    const about = { ...pick(event, ["created_at"]), ...aboutIn(event) };
+    const type = textOf(event["type"]) ?? "";
+    if (type.endsWith(".partial_image")) {
+      const step = integerOf(event["partial_image_index"]) ?? 0;
+      return [{ type: "partial", index: this.#made, step, picture, about }];
+    }
+    if (!type.endsWith(".completed")) return [];
+    this.#usages.push(parseUsage(event["usage"]));
+    const made = { type: "picture", index: this.#made++, picture, about } as const;
+    return this.#made < this.#count ? [made] : [made, ...this.#end()];
+  }
+
+  #end(): readonly ImageEvent[] {
+    if (this.isOver) return [];
+    this.isOver = true;
+    return [{ type: "end", ...defined({ usage: usageOfAll(this.#usages.map(toReading)) }) }];
+  }
+}
+
+function toReading(usage: Usage | undefined): { readonly usage?: Usage } {
+  return defined({ usage });
+}

@@ -1,0 +1,148 @@
+import { invalid } from "#core/error.ts";
+import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { oneOf, secondsOf } from "#styles/video/allowed.ts";
+import { extrasFor } from "#styles/video/extras.ts";
+import { framingOf, type Framing } from "#styles/video/framing.ts";
+import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
+import { contentOf } from "./content.ts";
+import type { ArkVideoDialect } from "./dialect.ts";
+import { checkOwn, OWN } from "./own-members.ts";
+
+export const ID = "video-ark";
+
+const RATIOS = ["16:9", "9:16", "4:3", "3:4", "1:1", "21:9", "adaptive"];
+const MAX_SEED = 4_294_967_295;
+const MAX_USER_CHARS = 64;
+const FRAMES_A_SECOND = 24;
+
+/** https://www.volcengine.com/docs/82379/1520757 */
+export function build(
+  question: VideoQuestion,
+  { report, dialect: own, callbackUrl }: VideoContext,
+): JsonObject {
+  const dialect: ArkVideoDialect = { ...own };
+  const { members, rest } = extrasFor(question, ID, OWN, true);
+  const { model, seed, audio, watermark, lastFrame, cameraFixed, user } = question;
+  const isUserShort = user !== undefined && user.length <= MAX_USER_CHARS;
+  const mayFix = dialect.fixesCamera === true && !refersToMedia(question);
+  loseAllBut(saidOf(question, dialect, { isUserShort, mayFix }), rest, ID, report);
+  return {
+    ...checkOwn(members, dialect, report),
+    model,
+    content: contentOf(question, dialect),
+    ...framed(question, dialect),
+    ...timed(question, dialect),
+    ...defined({
+      seed: checkSeed(seed),
+      generate_audio: dialect.speaks ? audio : undefined,
+      watermark,
+      camera_fixed: mayFix ? cameraFixed : undefined,
+      return_last_frame: lastFrame,
+      callback_url: callbackUrl,
+      safety_identifier: isUserShort ? user : undefined,
+    }),
+  };
+}
+
+/** What its models do by themselves. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: ArkVideoDialect = { ...own };
+  const { resolution = dialect.usualResolution } = shapeOf(question);
+  const { frames } = question;
+  const framed =
+    dialect.countsFrames && frames !== undefined ? frames / FRAMES_A_SECOND : undefined;
+  return defined({
+    seconds: framed ?? secondsWithin(question, dialect) ?? USUAL_SECONDS,
+    resolution,
+    audio: dialect.speaks ? (question.audio ?? true) : false,
+  });
+}
+
+const USUAL_SECONDS = 5;
+
+function saidOf(
+  { framesPerSecond }: VideoQuestion,
+  { speaks }: ArkVideoDialect,
+  { isUserShort, mayFix }: { readonly isUserShort: boolean; readonly mayFix: boolean },
+): readonly Wish[] {
+  return [
+    "seed",
+    "watermark",
+    "lastFrame",
+    ...(framesPerSecond === FRAMES_A_SECOND ? (["framesPerSecond"] as const) : []),
+    ...(speaks ? (["audio"] as const) : []),
+    ...(mayFix ? (["cameraFixed"] as const) : []),
+    ...(isUserShort ? (["user"] as const) : []),
+  ];
+}
+
+/** The camera follows what is referred to. */
+function refersToMedia({ media }: VideoQuestion): boolean {
+  return media.some(({ type, role }) => type !== "image" || !role.endsWith("_frame"));
+}
+
+function framed(question: VideoQuestion, { resolutions }: ArkVideoDialect): JsonObject {
+  const { resolution, ratio } = shapeOf(question);
+  return defined({
+    resolution: oneOf(resolution, resolutions, "resolution"),
+    ratio: oneOf(ratio, RATIOS, "ratio"),
+  });
+}
+
+/** By resolution and ratio, upright ones turned. */
+const SIZES: readonly (readonly [resolution: string, ratio: string, sizes: string])[] = [
+  ["480p", "16:9", "864x496 854x480"],
+  ["480p", "4:3", "752x560"],
+  ["480p", "1:1", "640x640"],
+  ["480p", "21:9", "992x432"],
+  ["720p", "4:3", "1112x834"],
+  ["720p", "1:1", "960x960"],
+  ["720p", "21:9", "1470x630"],
+  ["1080p", "4:3", "1664x1248"],
+  ["1080p", "1:1", "1440x1440"],
+  ["1080p", "21:9", "2206x946"],
+];
+
+/** The vendor's own sizes are what it says they are; others are what is nearest. */
+function shapeOf(question: VideoQuestion): Framing {
+  const { size = "", resolution, ratio } = question;
+  const plain = size.toLowerCase().replace("*", "x");
+  for (const [ownResolution, ownRatio, sizes] of SIZES) {
+    const isUpright = sizes.split(" ").includes(turned(plain, "x"));
+    if (!isUpright && !sizes.split(" ").includes(plain)) continue;
+    const isTurned = isUpright && turned(plain, "x") !== plain;
+    return {
+      resolution: resolution ?? ownResolution,
+      ratio: ratio ?? (isTurned ? turned(ownRatio, ":") : ownRatio),
+    };
+  }
+  return framingOf(question);
+}
+
+function turned(pair: string, by: string): string {
+  return pair.split(by).toReversed().join(by);
+}
+
+function timed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
+  const { seconds, frames } = question;
+  const duration = secondsWithin(question, dialect);
+  if (!dialect.countsFrames || frames === undefined) return defined({ duration });
+  if (frames < 29 || frames > 289 || (frames - 25) % 4 !== 0) {
+    throw invalid("frames", "'frames' must be 29 to 289, and 25 more than a multiple of 4.");
+  }
+  return { ...(seconds === undefined ? {} : defined({ duration })), frames };
+}
+
+function secondsWithin(question: VideoQuestion, dialect: ArkVideoDialect): number | undefined {
+  const { seconds, frames } = question;
+  if (seconds === -1 && dialect.choosesLength) return seconds;
+  if (seconds === undefined && frames !== undefined && dialect.countsFrames) return undefined;
+  return secondsOf(question, dialect.lengths);
+}
+
+function checkSeed(seed: number | undefined): number | undefined {
+  if (seed === undefined || (Number.isInteger(seed) && seed >= -1 && seed <= MAX_SEED)) return seed;
+  throw invalid("seed", `'seed' must be a whole number from -1 to ${MAX_SEED}.`);
+}

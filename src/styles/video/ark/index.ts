@@ -1,0 +1,17 @@
+import type { OutboundVideoFormat } from "#core/video.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { build, expect, ID } from "./build.ts";
+import { parseSubmitted, parseTask } from "./parse.ts";
+import { VOCABULARY } from "./vocabulary.ts";
+
+/** Words and media in one list, of which each element says what it is for. */
+export const arkVideos: OutboundVideoFormat = {
+  id: ID,
+  outbound: {
+    build,
+    expect,
+    parseSubmitted,
+    parseTask,
+    parseError: (status, body) => parseError(status, body, VOCABULARY),
+  },
+};

@@ -1,0 +1,100 @@
+import type { MadeVideo, TaskFacts, TaskNews } from "#core/video.ts";
+import { gradeOf } from "#core/video.ts";
+import { usageOf, type Usage } from "#core/usage.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, flagOf, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
+import { linkEnd } from "#styles/video/link-end.ts";
+import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import { toldFailure } from "#styles/video/told-failure.ts";
+import { VOCABULARY } from "./vocabulary.ts";
+
+export function parseSubmitted(body: JsonObject): string {
+  throwIfFailed(body);
+  return takenOn(body["id"]);
+}
+
+export function parseTask(body: JsonObject): TaskNews {
+  switch (textOf(body["status"])?.toLowerCase()) {
+    case "queued":
+    case "pending":
+    case "submitted":
+      return { state: "queued" };
+    case "succeeded":
+      return made(body);
+    case "failed":
+      return { state: "failed", failure: toldFailure(whyIn(body), VOCABULARY) };
+    case "cancelled":
+    case "canceled":
+      return { state: "failed", failure: CANCELLED };
+    case "expired":
+      return { state: "failed", failure: EXPIRED };
+    case undefined:
+      throwIfFailed(body);
+      return { state: "running" };
+    default:
+      return { state: "running" };
+  }
+}
+
+function throwIfFailed(body: JsonObject): void {
+  if (isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
+}
+
+/** Of its two official libraries each calls it something else. */
+function whyIn(body: JsonObject): JsonObject {
+  const { error, failure_reason: reason } = body;
+  if (typeof reason === "string") return { message: reason };
+  return objectOf(isFilled(error) ? error : reason) ?? {};
+}
+
+function made(body: JsonObject): TaskNews {
+  const { content } = body;
+  const url = linkIn(memberOf(content, "video_url"));
+  const facts = factsIn(body);
+  const linksEndAt = url === undefined ? undefined : linkEnd(url);
+  const video: MadeVideo | undefined =
+    url === undefined
+      ? undefined
+      : {
+          url,
+          ...defined({
+            mediaType: body["fileformat"] === "mov" ? "video/quicktime" : undefined,
+            lastFrameUrl: linkIn(memberOf(content, "last_frame_url")),
+            seconds: facts.seconds,
+          }),
+        };
+  return {
+    state: "succeeded",
+    videos: video === undefined ? [] : [video],
+    facts,
+    ...defined({ usage: usageIn(body, facts), linksEndAt }),
+  };
+}
+
+function factsIn(body: JsonObject): Partial<TaskFacts> {
+  return defined({
+    seconds: secondsIn(body["duration"]),
+    frames: integerOf(body["frames"]),
+    resolution: textOf(body["resolution"])?.toLowerCase(),
+    ratio: textOf(body["ratio"]),
+    framesPerSecond: integerOf(body["framespersecond"]),
+    seed: integerOf(body["seed"]),
+    audio: flagOf(body["generate_audio"]),
+  });
+}
+
+/** Undefined where nothing was counted: a video is never free. */
+function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | undefined {
+  const counts = [memberOf(usage, "completion_tokens"), memberOf(usage, "total_tokens")];
+  const outputTokens = counts.map(integerOf).find((count) => count !== undefined && count > 0);
+  if (outputTokens === undefined) return undefined;
+  const { seconds = 0, resolution } = facts;
+  return usageOf({
+    inputTokens: 0,
+    outputTokens,
+    durationMs: Math.round(seconds * 1_000),
+    searches: integerOf(memberOf(memberOf(usage, "tool_usage"), "web_search")),
+    ...(resolution === undefined ? {} : { grade: gradeOf({ ...facts, resolution }) }),
+  });
+}

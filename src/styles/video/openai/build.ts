@@ -1,0 +1,129 @@
+import { bytesOf } from "#core/image.ts";
+import { invalid } from "#core/error.ts";
+import { refuse } from "#core/lossy.ts";
+import type { TaskFacts, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
+import { Form, type FormFile } from "#lib/form.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { checkPrompt, within } from "#styles/video/allowed.ts";
+import { extrasFor } from "#styles/video/extras.ts";
+import { loseAllBut } from "#styles/video/unsaid.ts";
+import type { VideoDialect } from "./dialect.ts";
+import { sizeOf } from "./size.ts";
+
+export const ID = "video-openai";
+
+const MAX_PROMPT_CHARS = 32_000;
+const REFERENCE = "input_reference";
+
+/** JSON, or a form where a picture goes along as a file. */
+export function build(
+  question: VideoQuestion,
+  { report, dialect: own }: VideoContext,
+): JsonObject | Form {
+  const dialect: VideoDialect = { ...own };
+  const isRemix = question.scenario === "remix";
+  const { members, rest } = extrasFor(question, ID, [], !isRemix && dialect.isOpen);
+  const { prompt = "", model } = question;
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
+  loseAllBut([], rest, ID, report);
+  if (isRemix) {
+    for (const name of unsaidOfRemix(question)) report.lose(name);
+    return remixOf(question, dialect);
+  }
+
+  const seconds = lengthOf(question, dialect);
+  const wishes: JsonObject = {
+    ...members,
+    model,
+    prompt,
+    ...defined({ seconds: seconds?.toString(), size: sizeOf(question, dialect) }),
+  };
+  const given = onlyOne(question.media);
+  if (given === undefined) return wishes;
+  const { source } = given;
+  switch (source.kind) {
+    case "url":
+      return { ...wishes, [REFERENCE]: { image_url: source.url } };
+    case "reference":
+      if (dialect.keepsFiles !== true) throw unreachable();
+      return { ...wishes, [REFERENCE]: { file_id: source.id } };
+    case "asset":
+      throw unreachable();
+    case "base64":
+    case "bytes": {
+      const { type } = given;
+      const mediaType = source.mediaType || USUAL[type];
+      return new Form([
+        ...Object.entries(wishes).flatMap(toField),
+        toFile(mediaType, bytesOf(source)),
+      ]);
+    }
+  }
+}
+
+/** What its models do where nothing is said. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  // What is made anew is as long and as large as it was.
+  if (question.scenario === "remix") return {};
+  const { usualLength, usualSize, ...dialect }: VideoDialect = { ...own };
+  return defined({
+    seconds: lengthOf(question, dialect) ?? usualLength,
+    size: sizeOf(question, dialect) ?? usualSize,
+  });
+}
+
+/** Only the words can be others. */
+function remixOf({ prompt = "", media }: VideoQuestion, { remakes }: VideoDialect): JsonObject {
+  if (remakes !== true) throw refuse("video_id", "the upstream of this model makes no video anew.");
+  const [first] = media;
+  if (first !== undefined) {
+    throw invalid(REFERENCE, `'${REFERENCE}' cannot be given where a video is made anew.`);
+  }
+  return { prompt };
+}
+
+function unsaidOfRemix({ seconds, size, resolution, ratio, frames }: VideoQuestion) {
+  return Object.keys(defined({ duration: seconds, size, resolution, ratio, frames }));
+}
+
+function lengthOf(
+  { seconds, frames }: VideoQuestion,
+  { lengths }: VideoDialect,
+): number | undefined {
+  if (frames !== undefined && seconds === undefined) {
+    throw invalid("frames", "'frames' is nothing that this model counts in: say 'seconds'.");
+  }
+  return seconds === undefined ? undefined : within(seconds, lengths);
+}
+
+function onlyOne(media: readonly VideoMedia[]): VideoMedia | undefined {
+  const [first, another] = media;
+  if (another !== undefined) {
+    throw invalid(REFERENCE, `'${REFERENCE}' must be one picture for this model.`);
+  }
+  if (first?.type === "audio" || first?.role === "last_frame") {
+    throw invalid(REFERENCE, `'${REFERENCE}' must be a picture or a video to begin with.`);
+  }
+  if (first?.type === "video" && first.source.kind === "url") {
+    throw invalid(REFERENCE, `'${REFERENCE}' must be a picture where it is a link.`);
+  }
+  return first;
+}
+
+function unreachable(): Error {
+  return refuse(REFERENCE, "only the vendor that keeps it can read it.");
+}
+
+const USUAL = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" } as const;
+
+function toField([name, value]: [string, Json | undefined]) {
+  if (value === undefined) return [];
+  return [{ name, value: typeof value === "string" ? value : JSON.stringify(value) }];
+}
+
+/** Servers go by the end of a file's name as much as by its type. */
+function toFile(mediaType: string, bytes: Uint8Array): FormFile {
+  const end = mediaType.slice(mediaType.indexOf("/") + 1).replace("jpeg", "jpg");
+  return { name: REFERENCE, filename: `reference.${end}`, mediaType, bytes };
+}

@@ -1,0 +1,16 @@
+import type { OutboundVideoFormat } from "#core/video.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { build, expect, ID } from "./build.ts";
+import { parseSubmitted, parseTask, VOCABULARY } from "./parse.ts";
+
+/** A video is an object with a state, whose bytes stand below it. */
+export const openaiVideos: OutboundVideoFormat = {
+  id: ID,
+  outbound: {
+    build,
+    expect,
+    parseSubmitted,
+    parseTask,
+    parseError: (status, body) => parseError(status, body, VOCABULARY),
+  },
+};

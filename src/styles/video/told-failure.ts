@@ -1,0 +1,13 @@
+import type { TaskFailure } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { explainInside, type Vocabulary } from "#styles/upstream-error.ts";
+import { failureOf, idOf } from "./news.ts";
+
+/** Why a task failed, where its vendor says so in a code and a message. */
+export function toldFailure(error: JsonObject, vocabulary: Vocabulary = []): TaskFailure {
+  const { code, message } = explainInside({ error }, vocabulary);
+  const word = code === "content_filtered" ? code : (idOf(error["code"]) ?? "");
+  const said = textOf(error["message"]) ?? "";
+  return failureOf(word, said === "" ? undefined : message);
+}

@@ -1,0 +1,119 @@
+import { invalid } from "#core/error.ts";
+import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { checkPrompt, oneOf, secondsOf } from "#styles/video/allowed.ts";
+import { extrasFor } from "#styles/video/extras.ts";
+import { framingOf } from "#styles/video/framing.ts";
+import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
+import { PLAIN, type VeoDialect, type VeoMember } from "./dialect.ts";
+import { mediaOf } from "./media.ts";
+import { LOWEST, resolutionFor } from "./resolution.ts";
+
+export const ID = "video-veo";
+
+const RATIOS = ["16:9", "9:16"];
+const MAX_SEED = 4_294_967_295;
+const FRAMES_A_SECOND = 24;
+/** Those that have no place in the hub. */
+const OWN: readonly VeoMember[] = ["compressionQuality", "resizeMode"];
+
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation */
+export function build(question: VideoQuestion, { report, dialect: own }: VideoContext): JsonObject {
+  const dialect: VeoDialect = { ...PLAIN, ...own };
+  const { takes = [], sound, rewrites } = dialect;
+  const { prompt, negativePrompt, count = 1, audio, rewrite } = question;
+  if (count > dialect.maxCount || count < 1) {
+    throw invalid("n", `'n' must be ${dialect.maxCount === 1 ? "" : "1 to "}${dialect.maxCount}.`);
+  }
+  const media = mediaOf(question, dialect);
+  checkPrompt(prompt, { max: Infinity, isRequired: Object.keys(media).length === 0 });
+  const { members, rest } = extrasFor(
+    question,
+    ID,
+    OWN.filter((name) => takes.includes(name)),
+  );
+  loseAllBut(saidOf(question, dialect), { ...rest, count: 1 }, ID, report);
+  if (audio === false && sound === "always") report.lose("audio");
+
+  const shot = shotOf(question, dialect);
+  const resolution = resolutionFor(shot.asked, shot, dialect);
+  if ((resolution ?? LOWEST) !== (shot.asked ?? resolution ?? LOWEST)) report.lose("resolution");
+  return {
+    instances: [{ ...defined({ prompt }), ...media }],
+    parameters: {
+      ...members,
+      ...defined({
+        aspectRatio: shot.said,
+        resolution,
+        durationSeconds: shot.saidSeconds,
+        negativePrompt,
+        personGeneration: peopleFor(question, dialect),
+        sampleCount: dialect.saysCount ? count : undefined,
+        seed: seedOf(question),
+        generateAudio: sound === "on request" ? (audio ?? false) : undefined,
+        enhancePrompt: rewrites ? rewrite : undefined,
+        fps: takes.includes("fps") ? question.framesPerSecond : undefined,
+        addWatermark: takes.includes("addWatermark") ? question.watermark : undefined,
+      }),
+    },
+  };
+}
+
+/** What its models do by themselves, and what they make of a wish too high. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: VeoDialect = { ...PLAIN, ...own };
+  const shot = shotOf(question, dialect);
+  const { sound } = dialect;
+  return defined({
+    seconds: shot.seconds,
+    resolution: resolutionFor(shot.asked, shot, dialect) ?? LOWEST,
+    ratio: shot.ratio,
+    audio: sound === "on request" ? (question.audio ?? false) : sound === "always",
+  });
+}
+
+/** What a resolution depends on. */
+function shotOf(question: VideoQuestion, dialect: VeoDialect) {
+  const { lengths, usualLength, referenceLength } = dialect;
+  const { media } = question;
+  const { resolution: asked, ratio } = framingOf(question);
+  const said = ratio === "adaptive" ? undefined : oneOf(ratio, RATIOS, "ratio");
+  const looks = media.some(({ type, role }) => type === "image" && !role.endsWith("_frame"));
+  const isHeld = looks && referenceLength !== undefined;
+  const saidSeconds = secondsOf(question, isHeld ? [referenceLength] : lengths);
+  const seconds = saidSeconds ?? usualLength;
+  const goesOn = media.some(({ type }) => type === "video");
+  return { asked, said, ratio: said ?? "16:9", saidSeconds, seconds, goesOn };
+}
+
+function saidOf(
+  { framesPerSecond, rewrite }: VideoQuestion,
+  { takes = [], rewrites }: VeoDialect,
+): readonly Wish[] {
+  const isUsualRate = framesPerSecond === FRAMES_A_SECOND;
+  return [
+    "negativePrompt",
+    "seed",
+    "audio",
+    "people",
+    ...(takes.includes("fps") || isUsualRate ? (["framesPerSecond"] as const) : []),
+    ...(takes.includes("addWatermark") ? (["watermark"] as const) : []),
+    // Those that cannot be told do so anyway.
+    ...(rewrites || rewrite === true ? (["rewrite"] as const) : []),
+  ];
+}
+
+function peopleFor({ people, media }: VideoQuestion, dialect: VeoDialect): string | undefined {
+  const { withoutPictures, withPictures } = dialect.people ?? {};
+  return oneOf(people?.toLowerCase(), media.length === 0 ? withoutPictures : withPictures, PEOPLE);
+}
+
+const PEOPLE = "person_generation";
+
+/** -1 is how other protocols say that any will do. */
+function seedOf({ seed }: VideoQuestion): number | undefined {
+  if (seed === undefined || seed === -1) return undefined;
+  if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;
+  throw invalid("seed", `'seed' must be a whole number from 0 to ${MAX_SEED}.`);
+}

@@ -1,0 +1,87 @@
+import { invalid } from "#core/error.ts";
+import { base64Of } from "#core/image.ts";
+import { refuse } from "#core/lossy.ts";
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { givenIn, refuseMedia } from "#styles/video/given.ts";
+import type { VeoDialect } from "./dialect.ts";
+
+const MAX_REFERENCES = 3;
+
+/** A video begins with a picture, goes on from a video, or looks at pictures: one of the three. */
+export function mediaOf(question: VideoQuestion, dialect: VeoDialect): JsonObject {
+  const { first, last, pictures, videos, sounds } = givenIn(question);
+  refuseMedia(sounds);
+  const [video, another] = videos;
+  if (another !== undefined) throw invalid("video", "There may be one video to go on from.");
+  if (last !== undefined && dialect.lastFrame !== true) {
+    throw invalid("image", "This model takes no last frame.");
+  }
+  if (pictures.length > MAX_REFERENCES) {
+    throw invalid("image", `There may be at most ${MAX_REFERENCES} pictures to look at.`);
+  }
+  if (pictures.length > 0 && (first ?? video) !== undefined) {
+    throw invalid("image", "Pictures to look at cannot be mixed with a frame or a video.");
+  }
+  if (first !== undefined && video !== undefined) {
+    throw invalid("image", "A first frame cannot be mixed with a video to go on from.");
+  }
+  return defined({
+    image: first && pictureOf(first, dialect),
+    lastFrame: last && pictureOf(last, dialect),
+    referenceImages:
+      pictures.length === 0
+        ? undefined
+        : pictures.map((each) => ({ image: pictureOf(each, dialect), referenceType: "asset" })),
+    video: video && videoOf(video, dialect),
+  });
+}
+
+function pictureOf({ source }: VideoMedia, { videoAs }: VeoDialect): JsonObject {
+  switch (source.kind) {
+    case "base64":
+    case "bytes":
+      return { bytesBase64Encoded: base64Of(source), mimeType: source.mediaType || "image/png" };
+    case "reference":
+      if (videoAs === "encoded") throw unreachable("image");
+      return { gcsUri: stored(source.id, "image"), mimeType: typeOf(source.id) };
+    case "url":
+    case "asset":
+      throw unreachable("image");
+  }
+}
+
+function videoOf({ source }: VideoMedia, { videoAs }: VeoDialect): JsonObject {
+  switch (source.kind) {
+    case "base64":
+    case "bytes": {
+      const data = base64Of(source);
+      const type = source.mediaType || "video/mp4";
+      return videoAs === "bytes"
+        ? { bytesBase64Encoded: data, mimeType: type }
+        : { encodedVideo: data, encoding: type };
+    }
+    case "reference":
+      return videoAs === "bytes"
+        ? { gcsUri: stored(source.id, "video"), mimeType: "video/mp4" }
+        : { uri: source.id };
+    case "url":
+    case "asset":
+      throw unreachable("video");
+  }
+}
+
+/** In the vendor's own store, as far as its owner lets this account. */
+function stored(id: string, type: VideoMedia["type"]): string {
+  if (id.startsWith("gs://")) return id;
+  throw unreachable(type);
+}
+
+function typeOf(id: string): string {
+  return /\.jpe?g$/i.test(id) ? "image/jpeg" : "image/png";
+}
+
+function unreachable(type: VideoMedia["type"]): Error {
+  return refuse(type, "only the vendor that keeps it can read it.");
+}

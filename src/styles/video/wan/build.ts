@@ -1,0 +1,81 @@
+import { invalid } from "#core/error.ts";
+import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, pick } from "#lib/values.ts";
+import { secondsOf } from "#styles/video/allowed.ts";
+import { extrasFor } from "#styles/video/extras.ts";
+import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
+import { PLAIN, type WanDialect } from "./dialect.ts";
+import { inputOf } from "./input.ts";
+import { framed, shapeOf } from "./size.ts";
+
+export const ID = "video-wan";
+
+const MAX_SEED = 2_147_483_647;
+const MAX_NEGATIVE_CHARS = 500;
+const SAID: readonly Wish[] = ["negativePrompt", "seed", "watermark", "rewrite", "audio"];
+
+/** https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference */
+export function build(question: VideoQuestion, { report, dialect: own }: VideoContext): JsonObject {
+  const dialect: WanDialect = { ...PLAIN, ...own };
+  const { model, prompt = "", negativePrompt, audio, watermark, rewrite = false } = question;
+  const { input = [], parameters = [] } = dialect.takes ?? {};
+  const { members, rest } = extrasFor(question, ID, [...input, ...parameters]);
+  loseAllBut(SAID, rest, ID, report);
+  const canSwitch = dialect.sound === "on request";
+  if (audio !== undefined && !canSwitch && audio !== (dialect.sound === "always")) {
+    report.lose("audio");
+  }
+  holdToLength(prompt, "prompt", dialect.promptChars);
+  holdToLength(negativePrompt ?? "", "negative_prompt", MAX_NEGATIVE_CHARS);
+  const isTold = prompt.trim() !== "";
+  if (!isTold && dialect.from === "words") throw invalid("prompt", "'prompt' is required.");
+  return {
+    model,
+    input: {
+      ...pick(members, input),
+      ...(isTold ? { prompt } : {}),
+      ...defined({ negative_prompt: negativePrompt }),
+      ...inputOf(question, dialect),
+    },
+    parameters: {
+      ...pick(members, parameters),
+      ...framed(question, dialect, report),
+      ...defined({
+        duration: secondsOf(question, dialect.lengths),
+        watermark,
+        seed: seedOf(question),
+      }),
+      // The vendor does both unless it is told not to.
+      prompt_extend: rewrite,
+      ...(canSwitch ? { audio: audio ?? false } : {}),
+    },
+  };
+}
+
+/** What its models do by themselves. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const { sound, lengths, usualLength }: WanDialect = { ...PLAIN, ...own };
+  const hears = question.media.some(({ type }) => type === "audio");
+  const { resolution } = shapeOf(question);
+  return defined({
+    seconds: secondsOf(question, lengths) ?? usualLength,
+    resolution,
+    audio: hears || (sound === "on request" ? (question.audio ?? false) : sound === "always"),
+  });
+}
+
+/** One is a character in any script, as the vendor counts. */
+function holdToLength(text: string, param: string, most: number): void {
+  if (text.length <= most) return;
+  const { length } = [...text];
+  if (length <= most) return;
+  throw invalid(param, `'${param}' must have ${most} characters at most, not ${length}.`);
+}
+
+/** -1 is how other protocols say that any will do. */
+function seedOf({ seed }: VideoQuestion): number | undefined {
+  if (seed === undefined || seed === -1) return undefined;
+  if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;
+  throw invalid("seed", `'seed' must be a whole number from 0 to ${MAX_SEED}.`);
+}

@@ -1,0 +1,109 @@
+import { invalid } from "#core/error.ts";
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import { givenIn, linkOrData, onlyLink, refuseMedia, type Given } from "#styles/video/given.ts";
+import type { WanDialect } from "./dialect.ts";
+
+const MAX_REFERENCES = 5;
+const MAX_VIDEOS = 3;
+
+/** What is shown and played to a model, in the members that its generation has for it. */
+export function inputOf(question: VideoQuestion, dialect: WanDialect): JsonObject {
+  const given = givenIn(question);
+  const { first, last, pictures, videos, sounds } = given;
+  if (sounds.length > 0 && !dialect.takesSound) refuseMedia(sounds);
+  if (sounds.length > 1 && !dialect.hearsVoices)
+    throw invalid("audio", "There may be one sound, not more.");
+  const heard = defined({ audio_url: sounds[0] && linkTo(sounds[0]) });
+  switch (dialect.from) {
+    case "words":
+      refuseMedia(shownIn(given));
+      return heard;
+    case "picture":
+      refuseMedia([...(last === undefined ? [] : [last]), ...videos]);
+      return { img_url: linkTo(onlyPicture(first, pictures)), ...heard };
+    case "frames":
+      refuseMedia([...pictures, ...videos]);
+      if (first === undefined || last === undefined) {
+        throw invalid("image", "This model needs a first frame and a last one.");
+      }
+      return { first_frame_url: linkTo(first), last_frame_url: linkTo(last), ...heard };
+    case "references":
+      refuseMedia(first === undefined ? [] : [first]);
+      return { reference_urls: referencesIn(pictures, videos), ...heard };
+    case "list":
+      return { media: listOf(question, given, dialect) };
+  }
+}
+
+function shownIn({ first, last, pictures, videos }: Given): readonly VideoMedia[] {
+  return [first, last, ...pictures, ...videos].filter((each) => each !== undefined);
+}
+
+/** One that is to be referred to is the one to begin with where nothing else can be done with it. */
+function onlyPicture(
+  first: VideoMedia | undefined,
+  [picture, another]: readonly VideoMedia[],
+): VideoMedia {
+  const found = first ?? picture;
+  if (found === undefined) throw invalid("image", "This model needs a picture to begin with.");
+  if (another === undefined && (first === undefined || picture === undefined)) return found;
+  throw invalid("image", "There may be one picture for this model.");
+}
+
+function referencesIn(
+  pictures: readonly VideoMedia[],
+  videos: readonly VideoMedia[],
+): readonly string[] {
+  const all = [...videos, ...pictures];
+  if (all.length === 0) throw invalid("image", "This model needs pictures or videos to refer to.");
+  if (videos.length > MAX_VIDEOS || all.length > MAX_REFERENCES) {
+    const most = `at most ${MAX_REFERENCES} pictures and videos, ${MAX_VIDEOS} of them videos`;
+    throw invalid("image", `There may be ${most}.`);
+  }
+  return all.map(linkTo);
+}
+
+const NAMES = { first_frame: "first_frame", last_frame: "last_frame" } as const;
+
+/** In the caller's order, by which the words speak of them. */
+function listOf(
+  { media }: VideoQuestion,
+  given: Given,
+  { videoAs = "reference_video", hearsVoices }: WanDialect,
+): readonly JsonObject[] {
+  const { videos, pictures } = given;
+  if (videoAs !== "reference_video" && videos.length > 1) {
+    throw invalid("video", "There may be one video for this model.");
+  }
+  if (videos.length + pictures.length > MAX_REFERENCES) {
+    throw invalid("image", `There may be at most ${MAX_REFERENCES} pictures and videos.`);
+  }
+  const list: JsonObject[] = [];
+  for (const each of media) {
+    const before = list.at(-1);
+    if (each.type !== "audio" || !hearsVoices) {
+      list.push({ type: typeOf(each, videoAs), url: linkTo(each) });
+    } else if (before === undefined || "reference_voice" in before) {
+      throw invalid("audio", "A voice must stand behind the picture or video that it belongs to.");
+    } else {
+      list.splice(-1, 1, { ...before, reference_voice: linkTo(each) });
+    }
+  }
+  if (list.length === 0) throw invalid("image", "This model needs a picture or a video.");
+  return list;
+}
+
+function typeOf({ type, role }: VideoMedia, videoAs: NonNullable<WanDialect["videoAs"]>): string {
+  if (type === "audio") return "driving_audio";
+  if (type === "video") return role === "reference" ? "reference_video" : videoAs;
+  return role === "first_frame" || role === "last_frame" ? NAMES[role] : "reference_image";
+}
+
+/** What stands in the vendor's own store goes by its name there. */
+function linkTo(medium: VideoMedia): string {
+  const { source, type } = medium;
+  if (source.kind === "reference" && source.id.startsWith("oss://")) return source.id;
+  return type === "image" ? linkOrData(medium) : onlyLink(medium);
+}

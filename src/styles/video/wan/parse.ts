@@ -1,0 +1,85 @@
+import type { TaskFacts, TaskNews, TaskRef } from "#core/video.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
+import { usageBySeconds } from "#styles/video/by-seconds.ts";
+import { linkEnd } from "#styles/video/link-end.ts";
+import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import { toldFailure } from "#styles/video/told-failure.ts";
+import { VOCABULARY } from "./vocabulary.ts";
+
+export function parseSubmitted(body: JsonObject): string {
+  throwIfFailed(body);
+  return takenOn(memberOf(body["output"], "task_id"));
+}
+
+export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): TaskNews {
+  const { output } = body;
+  switch (textOf(memberOf(output, "task_status"))?.toUpperCase()) {
+    case "PENDING":
+    case "SUSPENDED":
+      return { state: "queued" };
+    case "SUCCEEDED":
+      return made(body, audio);
+    case "FAILED":
+      return { state: "failed", failure: toldFailure(whyIn(body), VOCABULARY) };
+    case "CANCELED":
+    case "CANCELLED":
+      return { state: "failed", failure: CANCELLED };
+    // It forgets tasks after a day.
+    case "UNKNOWN":
+      return { state: "failed", failure: EXPIRED };
+    case undefined:
+      throwIfFailed(body);
+      return { state: "running" };
+    default:
+      return { state: "running" };
+  }
+}
+
+/** A refusal is the whole body, whichever status it came with. */
+function throwIfFailed(body: JsonObject): void {
+  const isRefusal = isFilled(body["code"]) && !isObject(body["output"]);
+  if (isRefusal || isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
+}
+
+/** Mostly beside the state; some failures come without a word. */
+function whyIn({ output, code, message }: JsonObject): JsonObject {
+  const why = objectOf(output) ?? {};
+  return defined({
+    code: textOf(why["code"]) ?? textOf(code),
+    message: textOf(why["message"]) ?? textOf(message),
+  });
+}
+
+function made(body: JsonObject, audio: boolean | undefined): TaskNews {
+  const { output } = body;
+  const counted = objectOf(body["usage"]) ?? {};
+  const links = [memberOf(output, "video_url"), memberOf(memberOf(output, "results"), "video_url")];
+  const url = links.map(linkIn).find((link) => link !== undefined);
+  const facts = factsIn(counted);
+  // Videos that were looked at are charged as well.
+  const charged = secondsIn(counted["duration"]) ?? facts.seconds;
+  const usage = usageBySeconds(charged, { ...facts, ...defined({ audio }) });
+  if (url === undefined) return { state: "succeeded", videos: [], facts };
+  return {
+    state: "succeeded",
+    videos: [{ url, ...defined({ seconds: facts.seconds }) }],
+    facts,
+    ...defined({ usage, linksEndAt: linkEnd(url) }),
+  };
+}
+
+/** Each generation has its own words for the length. */
+function factsIn(usage: JsonObject): Partial<TaskFacts> {
+  const lengths = [usage["output_video_duration"], usage["video_duration"], usage["duration"]];
+  const lines = integerOf(usage["SR"]) ?? Number(textOf(usage["SR"]));
+  const size = textOf(usage["size"])?.replace("*", "x");
+  const count = numberOf(usage["video_count"]) ?? 1;
+  return defined({
+    seconds: lengths.map(secondsIn).find((length) => length !== undefined),
+    resolution: lines > 0 ? `${lines}p` : undefined,
+    size: size !== undefined && /^\d{2,5}x\d{2,5}$/.test(size) ? size : undefined,
+    count: count > 1 && Number.isInteger(count) ? count : undefined,
+  });
+}

@@ -1,0 +1,77 @@
+import { invalid } from "#core/error.ts";
+import type { VideoQuestion } from "#core/video.ts";
+import { framingOf, type Framing } from "#styles/video/framing.ts";
+import { oneOf } from "#styles/video/allowed.ts";
+import type { LossReport } from "#core/lossy.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
+import type { WanDialect } from "./dialect.ts";
+
+/** https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference */
+const SIZES: readonly (readonly [resolution: string, ratio: string, size: string])[] = [
+  ["480p", "16:9", "832x480"],
+  ["480p", "9:16", "480x832"],
+  ["480p", "1:1", "624x624"],
+  ["720p", "16:9", "1280x720"],
+  ["720p", "9:16", "720x1280"],
+  ["720p", "1:1", "960x960"],
+  ["720p", "4:3", "1088x832"],
+  ["720p", "3:4", "832x1088"],
+  ["1080p", "16:9", "1920x1080"],
+  ["1080p", "9:16", "1080x1920"],
+  ["1080p", "1:1", "1440x1440"],
+  ["1080p", "4:3", "1632x1248"],
+  ["1080p", "3:4", "1248x1632"],
+];
+const RESOLUTIONS = ["480p", "720p", "1080p"];
+const RATIOS = ["16:9", "9:16", "1:1", "4:3", "3:4"];
+const USUAL: Required<Framing> = { resolution: "720p", ratio: "16:9" };
+
+/** How large it is to be, in the vendor's words; nothing where nothing was said. */
+export function framed(
+  question: VideoQuestion,
+  { framedBy }: Pick<WanDialect, "framedBy">,
+  report: LossReport,
+): JsonObject {
+  if (framedBy === "size") return defined({ size: sizeOf(question)?.replace("x", "*") });
+  const { resolution, ratio } = shapeOf(question);
+  const large = oneOf(resolution, RESOLUTIONS, "resolution")?.toUpperCase();
+  if (framedBy === "resolution and ratio") {
+    return defined({ resolution: large, ratio: oneOf(ratio, RATIOS, "ratio") });
+  }
+  // Its shape is that of the picture that it begins with.
+  if (question.ratio !== undefined && question.ratio !== "adaptive") report.lose("ratio");
+  return defined({ resolution: large });
+}
+
+/** As callers know it. */
+export function shapeOf(question: VideoQuestion): Framing {
+  const { size = "", resolution, ratio } = question;
+  const plain = size.toLowerCase().replace("*", "x");
+  const [own, shape] = SIZES.find(([, , each]) => each === plain) ?? [];
+  const wish = ratio === "adaptive" ? undefined : ratio;
+  if (own !== undefined) return defined({ resolution: resolution ?? own, ratio: wish ?? shape });
+  const { ratio: _, ...rest } = question;
+  return framingOf({ ...rest, ...defined({ ratio: wish }) });
+}
+
+/** `1280x720`, however it was said. */
+function sizeOf({ size, ...rest }: VideoQuestion): string | undefined {
+  if (size !== undefined) {
+    const plain = size.toLowerCase().replace("*", "x");
+    if (SIZES.some(([, , each]) => each === plain)) return plain;
+    throw invalid("size", `'size' must be one of ${SIZES.map(starred).join(", ")}.`);
+  }
+  const said = shapeOf(rest);
+  if (said.resolution === undefined && said.ratio === undefined) return undefined;
+  const { resolution, ratio } = { ...USUAL, ...said };
+  oneOf(resolution, RESOLUTIONS, "resolution");
+  const found = SIZES.find(([each, shape]) => each === resolution && shape === ratio);
+  if (found !== undefined) return found[2];
+  const ratios = SIZES.filter(([each]) => each === resolution).map(([, shape]) => shape);
+  throw invalid("ratio", `'ratio' must be one of ${ratios.join(", ")} at ${resolution}.`);
+}
+
+function starred([, , size]: (typeof SIZES)[number]): string {
+  return size.replace("x", "*");
+}

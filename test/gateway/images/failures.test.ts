@@ -1,0 +1,213 @@
+import { describe, expect, test } from "bun:test";
+import { openBooks } from "#test/books.ts";
+import { answerTokens, BASE64, openPictureVendor } from "#test/picture-vendor.ts";
+import { openPlace } from "./picture-place.ts";
+
+const PATHS = ["/v1/images/generations", "/openai/v1/images/generations"];
+const asked = { model: "gpt-image-1", prompt: "a fox" };
+
+interface Failure {
+  readonly what: string;
+  readonly status: number;
+  readonly body: unknown;
+  readonly told: number;
+  readonly code: string;
+}
+
+const error = (code: string | null, message: string, type = "invalid_request_error") => ({
+  error: { message, type, param: null, code },
+});
+
+const FAILURES: readonly Failure[] = [
+  {
+    what: "a value it does not know",
+    status: 400,
+    body: {
+      error: {
+        code: "invalid_value",
+        message: "Invalid value: 'x'.",
+        param: "background",
+        type: "invalid_request_error",
+      },
+    },
+    told: 400,
+    code: "upstream_rejected",
+  },
+  {
+    what: "a picture it cannot read",
+    status: 400,
+    body: error("invalid_image_file", "Invalid image data.", "image_generation_user_error"),
+    told: 400,
+    code: "upstream_rejected",
+  },
+  {
+    what: "what it will not draw",
+    status: 400,
+    body: error("moderation_blocked", "Your request was rejected.", "image_generation_user_error"),
+    told: 400,
+    code: "content_policy_violation",
+  },
+  {
+    what: "what it will not draw, in older words",
+    status: 400,
+    body: error("content_policy_violation", "Your request was rejected."),
+    told: 400,
+    code: "content_policy_violation",
+  },
+  {
+    what: "our account",
+    status: 401,
+    body: error("invalid_api_key", "Incorrect API key provided."),
+    told: 502,
+    code: "upstream_unavailable",
+  },
+  {
+    what: "our account, which is at its limit",
+    status: 400,
+    body: error("billing_hard_limit_reached", "Billing hard limit has been reached."),
+    told: 502,
+    code: "upstream_unavailable",
+  },
+  {
+    what: "a model it does not have",
+    status: 404,
+    body: error("model_not_found", "No such model."),
+    told: 502,
+    code: "upstream_unavailable",
+  },
+  {
+    what: "so many at once",
+    status: 429,
+    body: error("rate_limit_exceeded", "Rate limit reached for images."),
+    told: 429,
+    code: "rate_limit_exceeded",
+  },
+  {
+    what: "anything, since it is down",
+    status: 500,
+    body: error(null, "The server had an error.", "server_error"),
+    told: 502,
+    code: "upstream_error",
+  },
+  {
+    what: "anything, in a proxy's words",
+    status: 503,
+    body: "<html>Service Unavailable</html>",
+    told: 503,
+    code: "overloaded",
+  },
+  {
+    what: "within a success",
+    status: 200,
+    body: error("rate_limit_exceeded", "Slow down."),
+    told: 429,
+    code: "rate_limit_exceeded",
+  },
+  {
+    what: "without a word, by no picture",
+    status: 200,
+    body: { created: 1, data: [] },
+    told: 502,
+    code: "upstream_error",
+  },
+  {
+    what: "without a word, by empty pictures",
+    status: 200,
+    body: { created: 1, data: [{ b64_json: "", url: "" }] },
+    told: 502,
+    code: "upstream_error",
+  },
+  {
+    what: "every picture for itself",
+    status: 200,
+    body: { data: [{ error: { code: "content_filter", message: "No." } }] },
+    told: 400,
+    code: "content_policy_violation",
+  },
+  { what: "in what is no JSON", status: 200, body: "OK", told: 502, code: "upstream_error" },
+];
+
+describe.each(FAILURES)("a vendor that refuses $what", ({ status, body, told, code }) => {
+  test("is told in both shapes, and costs nothing", async () => {
+    await using place = await openPlace(() =>
+      typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status }),
+    );
+    using books = openBooks(place.gateway.dataDir);
+
+    const [envelope, plain] = await Promise.all(
+      PATHS.map((path) => place.gateway.post(path, asked)),
+    );
+
+    expect([envelope?.status, plain?.status]).toEqual([told, told]);
+    const failure = (await plain?.json()) as { error: { message: string } };
+    expect(failure).toMatchObject({ error: { code } });
+    expect(await envelope?.json()).toEqual({
+      code: told,
+      msg: failure.error.message,
+      data: null,
+      ...failure,
+    });
+    expect(failure.error.message).not.toContain("API key");
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(0);
+  });
+});
+
+test("the pictures that could be made are handed over where others failed", async () => {
+  await using place = await openPlace(() =>
+    Response.json({
+      data: [{ b64_json: BASE64 }, { error: { code: "content_filter", message: "No." } }],
+    }),
+  );
+
+  const answer = await place.gateway.post("/openai/v1/images/generations", { ...asked, n: 2 });
+
+  expect(await answer.json()).toMatchObject({ data: [{ b64_json: BASE64 }] });
+});
+
+test("the parts that were answered are handed over and paid for where others failed", async () => {
+  let asks = 0;
+  await using place = await openPlace((seen) =>
+    ++asks === 2
+      ? Response.json(error("moderation_blocked", "No."), { status: 400 })
+      : answerTokens(seen),
+  );
+  using books = openBooks(place.gateway.dataDir);
+
+  const answer = await place.gateway.post("/openai/v1/images/generations", {
+    model: "dall-e-3",
+    prompt: "a fox",
+    n: 3,
+  });
+
+  const { data } = (await answer.json()) as { data: object[] };
+  expect(data.length).toBe(2);
+  expect(await books.whenSettled()).toEqual([]);
+  expect(books.spent()).toBe(2 * (10 * 10_000 + 1_056 * 40_000));
+});
+
+test("a link in place of a picture is followed for a caller who wants base64, if it is the vendor's own", async () => {
+  await using place = await openPlace(({ path, headers }) =>
+    path === "/v1/made.png"
+      ? new Response(Buffer.from(BASE64, "base64"))
+      : Response.json({ data: [{ url: `http://${headers.get("host")}/v1/made.png` }] }),
+  );
+
+  const body = { ...asked, model: "dall-e-3", response_format: "b64_json" };
+  const answer = await place.gateway.post("/v1/images/generations", body);
+
+  expect(await answer.json()).toMatchObject({ data: { data: [{ url: "", b64_json: BASE64 }] } });
+});
+
+test("a link of the vendor's that leads elsewhere within is handed over, and not followed", async () => {
+  await using within = openPictureVendor(() => new Response(Buffer.from(BASE64, "base64")));
+  const url = `${within.url}/made.png`;
+  await using place = await openPlace(() => Response.json({ data: [{ url }] }));
+
+  const body = { ...asked, model: "dall-e-3", response_format: "b64_json" };
+  const answer = await place.gateway.post("/v1/images/generations", body);
+
+  expect(await answer.json()).toMatchObject({ data: { data: [{ url, b64_json: "" }] } });
+  expect(answer.headers.get("sluice-lossy")).toBe("response_format");
+  expect(within.seen).toEqual([]);
+});

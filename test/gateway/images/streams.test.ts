@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { readEvents } from "#lib/sse.ts";
+import { textOf } from "#lib/values.ts";
+import { openBooks } from "#test/books.ts";
+import { BASE64, type Seen } from "#test/picture-vendor.ts";
+import { openPlace } from "./picture-place.ts";
+
+const asked = { model: "gpt-image-1", prompt: "a fox", stream: true };
+const ABOUT = { size: "1024x1024", quality: "high", background: "opaque", output_format: "png" };
+const USAGE = {
+  total_tokens: 50,
+  input_tokens: 10,
+  output_tokens: 40,
+  input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+};
+
+const event = (type: string, more: JsonObject): JsonObject => ({
+  type,
+  b64_json: BASE64,
+  created_at: 1_620_000_000,
+  ...ABOUT,
+  ...more,
+});
+const partial = (index: number, name = "image_generation"): JsonObject =>
+  event(`${name}.partial_image`, { partial_image_index: index });
+const completed = (name = "image_generation"): JsonObject =>
+  event(`${name}.completed`, { usage: USAGE });
+
+function sse(events: readonly JsonObject[]): Response {
+  const text = events.map(
+    (each) => `event: ${textOf(each["type"])}\ndata: ${JSON.stringify(each)}\n\n`,
+  );
+  return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } });
+}
+
+async function eventsOf(answer: Response): Promise<JsonObject[]> {
+  return readEvents(await answer.text()).map(({ event: name, data }) => {
+    const json = JSON.parse(data) as JsonObject;
+    expect(name ?? "").toBe(textOf(json["type"]) ?? "");
+    return json;
+  });
+}
+
+describe("a streamed picture", () => {
+  test.each(["/v1/images/generations", "/openai/v1/images/generations"])(
+    "is shown at %s while it comes, and charged by what was used",
+    async (path) => {
+      await using place = await openPlace(() => sse([partial(0), partial(1), completed()]));
+      using books = openBooks(place.gateway.dataDir);
+
+      const answer = await place.gateway.post(path, { ...asked, partial_images: 2 });
+
+      expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+      expect(await eventsOf(answer)).toEqual([
+        partial(0),
+        partial(1),
+        {
+          ...completed(),
+          usage: expect.objectContaining({ input_tokens: 10, output_tokens: 40, total_tokens: 50 }),
+        },
+      ]);
+      expect(place.vendor.last.body).toMatchObject({ stream: true, partial_images: 2 });
+      expect(await books.whenSettled()).toEqual([]);
+      expect(books.spent()).toBe(10 * 10_000 + 40 * 40_000);
+    },
+  );
+
+  test("that is an edit has events of its own", async () => {
+    await using place = await openPlace(() =>
+      sse([partial(0, "image_edit"), completed("image_edit")]),
+    );
+
+    const answer = await place.gateway.post("/v1/images/edits", { ...asked, image: BASE64 });
+
+    expect((await eventsOf(answer)).map(({ type }) => type)).toEqual([
+      "image_edit.partial_image",
+      "image_edit.completed",
+    ]);
+    expect(place.vendor.last.body["stream"]).toBe("true");
+  });
+
+  test("among several is counted, and what was used goes with the last", async () => {
+    await using place = await openPlace(() => sse([completed(), completed()]));
+    using books = openBooks(place.gateway.dataDir);
+
+    const answer = await place.gateway.post("/v1/images/generations", { ...asked, n: 2 });
+
+    const events = await eventsOf(answer);
+    expect(events.map(({ usage }) => usage)).toMatchObject([
+      { total_tokens: 0 },
+      { total_tokens: 100 },
+    ]);
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(2 * (10 * 10_000 + 40 * 40_000));
+  });
+});
+
+const whole = ({ body }: Seen): Response =>
+  Response.json({
+    created: 1,
+    data: Array.from({ length: Number(body["n"] ?? 1) }, () => ({ b64_json: BASE64 })),
+    ...ABOUT,
+    usage: USAGE,
+  });
+
+describe("a caller who wants a stream of a vendor that has none", () => {
+  test.each([
+    ["gpt-image-1", 1, true],
+    ["dall-e-2", 2, undefined],
+    ["dall-e-3", 2, undefined],
+  ])("gets the pictures of %s all at once, as events", async (model, n, stream) => {
+    await using place = await openPlace(whole);
+
+    const answer = await place.gateway.post("/v1/images/generations", { ...asked, model, n });
+
+    const events = await eventsOf(answer);
+    expect(events.map(({ type }) => type)).toEqual(Array(n).fill("image_generation.completed"));
+    expect(events[0]).toMatchObject({ b64_json: BASE64, ...ABOUT, created_at: expect.any(Number) });
+    expect(place.vendor.seen.map(({ body }) => body["stream"])).toEqual(
+      Array(model === "dall-e-3" ? n : 1).fill(stream),
+    );
+  });
+});
+
+describe("a stream that fails", () => {
+  const failed = {
+    type: "error",
+    error: { type: "server_error", code: "internal_error", message: "Out of paint.", param: null },
+  };
+
+  test("before its first picture is a failure as any other, and costs nothing", async () => {
+    await using place = await openPlace(() => sse([failed]));
+    using books = openBooks(place.gateway.dataDir);
+
+    const answer = await place.gateway.post("/v1/images/generations", asked);
+
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ code: 502, msg: "Out of paint.", data: null });
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(0);
+  });
+
+  test.each<[string, readonly JsonObject[]]>([
+    ["with a word", [partial(0), failed]],
+    ["without one", [partial(0)]],
+  ])("later %s ends with an event that says so", async (_, events) => {
+    await using place = await openPlace(() => sse(events));
+    using books = openBooks(place.gateway.dataDir);
+
+    const answer = await place.gateway.post("/v1/images/generations", {
+      ...asked,
+      partial_images: 1,
+    });
+
+    const told = await eventsOf(answer);
+    expect(told.map(({ type }) => type)).toEqual(["image_generation.partial_image", "error"]);
+    expect(told.at(-1)).toMatchObject({ error: { type: "server_error" } });
+    expect(await books.whenSettled()).toEqual([]);
+  });
+});
