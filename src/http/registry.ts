@@ -81,6 +81,10 @@ import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import { hearVendor } from "./api/video/vendor-notices.ts";
+import { protocolB } from "./api/video/protocol-b.ts";
+import { protocolC } from "./api/video/protocol-c.ts";
+import { protocolD } from "./api/video/protocol-d.ts";
+import { protocolE } from "./api/video/protocol-e.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -118,6 +122,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
+    protocolB,
+    ...protocolC,
+    ...protocolD,
+    ...protocolE,
     explainRequest,
     deleteTokens,
     listTokens,
