@@ -14,7 +14,6 @@ const TOKEN_S = 1_800;
 const SKEW_S = 5;
 
 const SIGNED: NoticeTerms = {
-  isSigned: true,
   idIn: (body) => idOf(body["task_id"] ?? body["id"]),
 };
 
