@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { waitFor } from "#test/wait.ts";
 import { bodyOf, openVideos, type VideoGateway } from "./asked.ts";
 
 const FIVE_SECONDS = 500_000_000;
@@ -99,9 +100,9 @@ describe("[B4.4] protocol C", () => {
 
     expect(await at.get(`${tasks}/creations`)).toMatchObject({ body: { state: "queueing" } });
     expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({ status: 200, body: {} });
-    expect(await at.get(`${tasks}/creations`)).toMatchObject({
-      body: { state: "failed", err_code: "UserCancelled", creations: [] },
-    });
+    const read = async () => (await at.get(`${tasks}/creations`)).body;
+    await waitFor(async () => (await read())["state"] === "failed");
+    expect(await read()).toMatchObject({ err_code: "UserCancelled", creations: [] });
     expect(await at.costOf(id)).toBe(0);
     expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({
       status: 400,
