@@ -234,7 +234,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     egress,
   });
   await inventory.load();
-  const metrics = openMetrics(() => channels.all, health);
+  let tasks: Tasks | undefined;
+  const metrics = openMetrics(
+    () => channels.all,
+    health,
+    () => tasks?.board.size ?? 0,
+  );
 
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
   const links = openCallerLinks(() => ({
@@ -303,11 +308,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       deadlines,
     },
     onClosed: (record) => metrics.observe(record),
+    onLook: (lateMs) => metrics.observeLook(lateMs),
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
-  const tasks = new Tasks(relay);
-  opened.defer(() => tasks.close());
+  tasks = new Tasks(relay);
+  opened.defer(() => tasks?.close());
 
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);
@@ -331,6 +337,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     identities: storage.identities,
     tasks,
     publicUrl,
+    pathAliases: settings.pathAliases,
     notices: storage.notices,
     noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,

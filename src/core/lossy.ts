@@ -45,7 +45,8 @@ export class LossReport {
 
 const COMPUTER = "only the upstreams of the responses style speak of a computer's screen.";
 
-const ELEMENTS = "no upstream of this model knows characters and voices that a vendor keeps by name.";
+const ELEMENTS =
+  "no upstream of this model knows characters and voices that a vendor keeps by name.";
 const MASKS = "no upstream of this model can be told what of a picture is to move.";
 const SHOTS = "no upstream of this model makes one video of several prompts.";
 

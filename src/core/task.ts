@@ -120,6 +120,23 @@ export interface TaskQuery {
   readonly order: "asc" | "desc";
 }
 
+/** A page by its number, of those that are all of what is said. */
+export interface TaskPageQuery {
+  readonly userId: number;
+  readonly skip: number;
+  readonly limit: number;
+  readonly statuses?: readonly TaskStatus[];
+  readonly model?: string;
+  readonly ids?: readonly string[];
+}
+
+export interface TaskPage {
+  /** The newest first. */
+  readonly tasks: readonly Task[];
+  /** On all pages together. */
+  readonly total: number;
+}
+
 /**
  * Where tasks are kept. A gateway works on those that it has leased, and on no
  * others; every change says which version it was made from, and of two only
@@ -136,6 +153,7 @@ export interface TaskStore {
   findByUpstream(channel: string, upstreamId: string): Promise<Task | undefined>;
   findAny(id: string): Promise<Task | undefined>;
   list(query: TaskQuery): Promise<readonly Task[]>;
+  page(query: TaskPageQuery): Promise<TaskPage>;
   /** Leases tasks that are not settled and nobody's, those due first. */
   lease(owner: string, leaseMs: number, limit: number): Promise<readonly Task[]>;
   /** Prolongs all leases of an owner that have not ended; how many there are. */

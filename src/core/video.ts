@@ -89,6 +89,8 @@ export type MediaOrigin =
 export interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
+  /** How it is, and so what is made from it will be where nothing else is said. */
+  readonly was?: Pick<TaskFacts, "seconds" | "size" | "resolution" | "ratio" | "audio">;
 }
 
 /** A video that was made, and what was made beside it. */
@@ -177,6 +179,8 @@ export interface InboundVideoFormat {
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
+  /** Ours, of the first of them. */
+  readonly contentUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */

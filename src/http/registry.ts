@@ -80,6 +80,10 @@ import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { contentTaskOperations } from "./api/video/content-tasks.ts";
+import { nativeVideos } from "./api/video/native-videos.ts";
+import { videoOperations } from "./api/video/objects.ts";
+import { unifiedOperations } from "./api/video/unified.ts";
 import { hearVendor } from "./api/video/vendor-notices.ts";
 import { protocolB } from "./api/video/protocol-b.ts";
 import { protocolC } from "./api/video/protocol-c.ts";
@@ -107,6 +111,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     createMessage,
     countMessageTokens,
     ...inOtherShape(createEmbedding),
+    ...nativeVideos,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
@@ -122,6 +127,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
+    ...unifiedOperations,
+    ...videoOperations.flatMap(inOtherShape),
+    ...contentTaskOperations,
     protocolB,
     ...protocolC,
     ...protocolD,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { nanoUsd } from "#core/money.ts";
-import type { Task, TaskStatus } from "#core/task.ts";
+import type { Task, TaskPageQuery, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
@@ -157,6 +157,30 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
         .map(({ id }) => id);
       expect(seen).toEqual(order === "asc" ? sorted : sorted.toReversed());
     }
+  });
+
+  test("pages by number are of a user's tasks in a state, of a model, or by their ids", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const made = (["queued", "failed", "failed", "failed"] as const).map((status, at) =>
+      aTask({ status, createdAt: at, model: at === 3 ? "other" : "one" }),
+    );
+    for (const task of made) await storage.tasks.create(task, "one", LEASE_MS);
+    const [queued = "", first = "", second = "", other = ""] = made.map(({ id }) => id);
+    const page = async (query: Partial<TaskPageQuery>) => {
+      const { tasks, total } = await storage.tasks.page({ userId: 1, skip: 0, limit: 2, ...query });
+      return { ids: tasks.map(({ id }) => id), total };
+    };
+
+    expect(await page({})).toEqual({ ids: [other, second], total: 4 });
+    expect(await page({ skip: 2 })).toEqual({ ids: [first, queued], total: 4 });
+    expect(await page({ statuses: ["failed"], model: "one" })).toEqual({
+      ids: [second, first],
+      total: 2,
+    });
+    expect(await page({ ids: [queued, "nobody's"] })).toEqual({ ids: [queued], total: 1 });
+    expect(await page({ userId: 2 })).toEqual({ ids: [], total: 0 });
+    expect(await page({ skip: 9 })).toEqual({ ids: [], total: 4 });
   });
 
   test("a finished task can be removed by its user, an unfinished one and another's cannot", async () => {

@@ -70,6 +70,27 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       return (await query.execute()).map(toTask);
     },
 
+    async page({ userId, skip, limit, statuses, model, ids }) {
+      const wanted = own(userId).where(({ eb, and }) =>
+        and([
+          ...(statuses === undefined ? [] : [eb("status", "in", statuses)]),
+          ...(model === undefined ? [] : [eb("model", "=", model)]),
+          ...(ids === undefined ? [] : [eb("id", "in", ids)]),
+        ]),
+      );
+      const rows = await wanted
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      const { total } = await wanted
+        .clearSelect()
+        .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("total"))
+        .executeTakeFirstOrThrow();
+      return { tasks: rows.map(toTask), total: Number(total) };
+    },
+
     async lease(owner, leaseMs, limit) {
       const rows = await db
         .updateTable("tasks")

@@ -319,6 +319,7 @@ function boardOf(owner: string, vendor: FakeVendor) {
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
     onTrouble() {},
+    onLook() {},
   };
   const board = new TaskBoard(deps);
   return {

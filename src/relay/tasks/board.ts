@@ -23,6 +23,8 @@ export interface BoardDeps extends AskDeps, SettleDeps {
   /** Tells whoever wants to know that a task is in another state; done again after a crash. */
   announce(task: Task): Promise<void>;
   onTrouble(cause: unknown): void;
+  /** A task was looked at so long after it was due. */
+  onLook(lateMs: number): void;
 }
 
 const TICK_MS = 100;
@@ -199,6 +201,7 @@ export class TaskBoard implements Watched {
     try {
       do {
         entry.lookedAt = this.#now();
+        this.#deps.onLook(entry.lookedAt - entry.task.dueAt);
         const change = await this.#step(entry.task);
         if (!(await this.#apply(entry, change))) return;
       } while (entry.task.dueAt <= this.#now() && !entry.task.isSettled);

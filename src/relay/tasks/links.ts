@@ -14,7 +14,7 @@ export function linksOf(task: Task, contentUrl: string): TaskLinks {
     const { coverUrl: _, lastFrameUrl: __, watermarkedUrl: ___, ...rest } = each;
     return { ...rest, url: index === 0 ? contentUrl : `${contentUrl}?index=${index}` };
   });
-  return { videos };
+  return { videos, contentUrl };
 }
 
 function needsOurKey({ place }: Task): boolean {

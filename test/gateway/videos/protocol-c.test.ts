@@ -45,7 +45,7 @@ describe("[B4.4] protocol C", () => {
         { url: expect.stringMatching(/^http/), cover_url: expect.stringMatching(/^http/) },
       ],
     });
-    expect(await at.costOf(id)).toBe(FIVE_SECONDS);
+    expect(at.costOf(id)).toBe(FIVE_SECONDS);
     expect(bodyOf(at, `/vidu/ent/v2/${path}`)).toMatchObject({ resolution: "720p", payload: id });
   });
 
@@ -103,7 +103,7 @@ describe("[B4.4] protocol C", () => {
     const read = async () => (await at.get(`${tasks}/creations`)).body;
     await waitFor(async () => (await read())["state"] === "failed");
     expect(await read()).toMatchObject({ err_code: "UserCancelled", creations: [] });
-    expect(await at.costOf(id)).toBe(0);
+    expect(at.costOf(id)).toBe(0);
     expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({
       status: 400,
       body: { reason: "FieldInvalid" },

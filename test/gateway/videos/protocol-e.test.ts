@@ -43,7 +43,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
       },
     });
     expect((await fetch(textOf(answer["url"]) ?? "")).status).toBe(200);
-    expect(await at.costOf(id)).toBe(FIVE_SECONDS);
+    expect(at.costOf(id)).toBe(FIVE_SECONDS);
   });
 
   test("is asked after by the caller's own id, too, of which there is one", async () => {
@@ -121,7 +121,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
         },
       ],
     });
-    expect(await at.costOf(id)).toBe(FIVE_SECONDS);
+    expect(at.costOf(id)).toBe(FIVE_SECONDS);
     expect(bodyOf(at, `/${path}`)).toMatchObject(
       "contents" in body ? { contents: body["contents"] as object } : { prompt: "a fox" },
     );
@@ -172,7 +172,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
       code: 0,
       data: [{ id, status: "failed", error: { message: expect.stringMatching(/./) }, outputs: [] }],
     });
-    expect(await at.costOf(id)).toBe(0);
+    expect(at.costOf(id)).toBe(0);
   });
 
   test("[B4.6-c] refuses more than an omni model looks at, before anybody is asked", async () => {

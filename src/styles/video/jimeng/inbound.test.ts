@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { aTask, linksTo, STATUSES } from "#test/a-task.ts";
 import { refusalOf } from "#test/refusal.ts";
-import { sampleTask, STATES } from "#test/sample-task.ts";
 import { jimengVideo } from "./index.ts";
 
 const { inbound } = jimengVideo;
@@ -65,7 +65,7 @@ describe("[B4.3] a request of protocol B", () => {
     [{ image_urls: LINK }, "image_urls: 'image_urls' must be"],
     [{ image_urls: [""] }, "image_urls[0]: 'image_urls[0]' must be"],
     [{ image_urls: Array<string>(17).fill(LINK) }, "image_urls: 'image_urls' must"],
-    [{ image: " " }, "image: 'image' must not be empty."],
+    [{ image: " " }, "image: 'image' is empty."],
     [{ image: "data:image/png,hi" }, "image: 'image' holds a data URI"],
     [{ frames: 0 }, "frames: 'frames' must be"],
     [{ frames: "121" }, "frames: 'frames' must be"],
@@ -78,7 +78,7 @@ describe("[B4.3] a request of protocol B", () => {
 
 describe("[B2.3] an answer of protocol B", () => {
   test("to a submit is the task's id, as a text, in an envelope with the request's id", () => {
-    const answer = inbound.writeSubmitted(sampleTask());
+    const answer = inbound.writeSubmitted(aTask());
 
     expect(inbound.withRequestId?.(answer, "r-1")).toEqual({
       code: 10_000,
@@ -89,8 +89,8 @@ describe("[B2.3] an answer of protocol B", () => {
   });
 
   test("[B3.1] tells every state in its own words, and success of the question in all of them", () => {
-    const told = STATES.map((status) => {
-      const { code, data } = inbound.writeTask(sampleTask({ status }), { videos: [] });
+    const told = STATUSES.map((status) => {
+      const { code, data } = inbound.writeTask(aTask({ status }), linksTo());
       return { code, data };
     });
 
@@ -104,14 +104,15 @@ describe("[B2.3] an answer of protocol B", () => {
     const failure = { code: "content_filtered", message: "It may be sensitive." };
     const video = { url: "https://videos.example/1.mp4" };
 
-    expect(inbound.writeTask(sampleTask({ status: "succeeded" }), { videos: [video] })).toEqual({
+    expect(inbound.writeTask(aTask({ status: "succeeded" }), linksTo(video))).toEqual({
       code: 10_000,
       message: "Success",
       data: { task_id: "task_1", status: "SUCCESS", video_url: video.url },
     });
-    expect(
-      inbound.writeTask(sampleTask({ status: "failed", failure }), { videos: [] }),
-    ).toMatchObject({ message: "It may be sensitive.", data: { status: "FAILED" } });
+    expect(inbound.writeTask(aTask({ status: "failed", failure }), linksTo())).toMatchObject({
+      message: "It may be sensitive.",
+      data: { status: "FAILED" },
+    });
   });
 
   test.each([

@@ -4,7 +4,9 @@ import type { Task, TaskStatus } from "#core/task.ts";
 import type { InboundVideoFormat, TaskLinks, VideoQuestion } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
-import { byCount, readMedium, scenarioOf } from "../read-media.ts";
+import { readCallbackUrl } from "../callback-url.ts";
+import { byCount, readMedia } from "../read-media.ts";
+import { scenarioOf } from "../scenario.ts";
 import { SUCCESS } from "./failure.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 import { ID } from "./outbound.ts";
@@ -19,19 +21,19 @@ export const inbound: InboundVideoFormat["inbound"] = {
 
 function read(body: JsonObject): VideoQuestion {
   holdToRule(body, REQUEST);
-  const media = byCount(picturesIn(body).map(([param, each]) => readMedium(each, "image", param)));
+  const media = byCount(picturesIn(body).map(([param, each]) => readMedia(each, "image", param)));
   const seed = integerOf(body["seed"]);
   const extra = restOf(body, KNOWN);
   return {
     model: textOf(body["req_key"]) ?? "",
-    scenario: scenarioOf(media, "reference"),
+    scenario: scenarioOf(media),
     media,
     ...defined({
       prompt: textOf(body["prompt"]),
       seed: seed === -1 ? undefined : seed,
       ratio: textOf(body["aspect_ratio"]) || undefined,
       frames: integerOf(body["frames"]),
-      callbackUrl: textOf(body["callback_url"]) || undefined,
+      callbackUrl: readCallbackUrl(body["callback_url"], "callback_url"),
       extra: extra && { [ID]: extra },
     }),
   };

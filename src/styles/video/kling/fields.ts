@@ -11,13 +11,12 @@ import {
 } from "#lib/rules.ts";
 
 const MAX_LISTED = 100;
-const MAX_LINK_CHARS = 4_096;
 const MAX_ID_CHARS = 256;
 const MAX_SECONDS = 3_600;
 const PICTURE = text({ doc: "A link, or base64." });
 
 /** Parts that both styles have. */
-export const CALLBACK_URL = text({ maxLength: MAX_LINK_CHARS });
+export const CALLBACK_URL = text();
 export const EXTERNAL_ID = text({
   maxLength: MAX_ID_CHARS,
   doc: "The caller's own id of the task; there may be one with it.",

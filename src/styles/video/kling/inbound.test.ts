@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { aTask, linksTo, STATUSES } from "#test/a-task.ts";
 import { refusalOf } from "#test/refusal.ts";
-import { sampleTask, STATES } from "#test/sample-task.ts";
 import { klingVideo } from "./index.ts";
 
 const { inbound, outbound } = klingVideo;
@@ -189,12 +189,12 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
 });
 
 describe("[B2.6] an answer of protocol E's first style", () => {
-  const task = sampleTask({ facts: { scenario: "text", externalId: "order-7" } });
+  const task = aTask({ facts: { scenario: "text", externalId: "order-7" } });
   const HEAD = {
     task_id: "task_1",
     task_info: { external_task_id: "order-7" },
-    created_at: 1_767_268_800_123,
-    updated_at: 1_767_268_800_123,
+    created_at: 1_767_268_800_000,
+    updated_at: 1_767_268_800_000,
   };
 
   test("to a submit is the vendor's envelope, and a video object beside it", () => {
@@ -206,15 +206,15 @@ describe("[B2.6] an answer of protocol E's first style", () => {
       id: "task_1",
       task_id: "task_1",
       object: "video",
-      model: "m",
+      model: "a-model",
       status: "queued",
       created_at: 1_767_268_800,
     });
   });
 
   test("[B3.1] tells every state in the vendor's words, and beside it in plain ones", () => {
-    const told = STATES.map((status) => {
-      const answer = inbound.writeTask(sampleTask({ status }), { videos: [] });
+    const told = STATUSES.map((status) => {
+      const answer = inbound.writeTask(aTask({ status }), linksTo());
       return [(answer["data"] as JsonObject)["task_status"], answer["status"]];
     });
 
@@ -230,7 +230,7 @@ describe("[B2.6] an answer of protocol E's first style", () => {
 
   test("holds the video, whose length is a text; a notice is the object alone", () => {
     const done = { ...task, status: "succeeded", finishedAt: 1_767_268_921_456 } as const;
-    const links = { videos: [{ url: VIDEO, id: "v-1", seconds: 5.1 }] };
+    const links = linksTo({ url: VIDEO, id: "v-1", seconds: 5.1 });
     const data = {
       ...HEAD,
       updated_at: 1_767_268_921_456,
@@ -247,13 +247,11 @@ describe("[B2.6] an answer of protocol E's first style", () => {
   test("says why there is none", () => {
     const failure = { code: "task_failed", message: "Why not." };
 
-    expect(inbound.writeTask({ ...task, status: "failed", failure }, { videos: [] })).toMatchObject(
-      {
-        code: 0,
-        data: { task_status: "failed", task_status_msg: "Why not." },
-        error: failure,
-      },
-    );
+    expect(inbound.writeTask({ ...task, status: "failed", failure }, linksTo())).toMatchObject({
+      code: 0,
+      data: { task_status: "failed", task_status_msg: "Why not." },
+      error: failure,
+    });
   });
 
   test.each([

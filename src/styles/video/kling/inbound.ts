@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoQuestion } from "#core/video.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import type { JsonObject } from "#lib/json.ts";
 import {
   defined,
   flagOf,
@@ -13,6 +13,8 @@ import {
   restOf,
   textOf,
 } from "#lib/values.ts";
+import { readCallbackUrl } from "../callback-url.ts";
+import { readSeconds } from "../read-seconds.ts";
 import { buildError } from "./build-error.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 import { ID } from "./outbound.ts";
@@ -46,11 +48,11 @@ function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
       mode: textOf(fields["mode"]),
       camera: objectOf(fields["camera_control"]),
       ratio: textOf(fields["aspect_ratio"]) || undefined,
-      seconds: secondsIn(fields["duration"]),
+      seconds: readSeconds(fields["duration"] || undefined, "duration"),
       audio: sound === undefined ? undefined : sound === "on",
       watermark: flagOf(memberOf(fields["watermark_info"], "enabled")),
       count: integerOf(fields["n"]),
-      callbackUrl: textOf(fields["callback_url"]) || undefined,
+      callbackUrl: readCallbackUrl(fields["callback_url"], "callback_url"),
       externalId: textOf(fields["external_task_id"]) || undefined,
       extra: extra && { [ID]: extra },
     }),
@@ -70,11 +72,4 @@ function modelIn(body: JsonObject): string {
   const [model = "", another] = models;
   if (another === undefined) return model;
   throw invalid("model", "'model', 'model_name' and 'metadata' name different models.");
-}
-
-function secondsIn(duration: Json | undefined): number | undefined {
-  if (duration === undefined || duration === null || duration === "") return undefined;
-  const seconds = Number(duration);
-  if (Number.isInteger(seconds) && seconds >= 1) return seconds;
-  throw invalid("duration", "'duration' must be a whole number of seconds, such as '5'.");
 }

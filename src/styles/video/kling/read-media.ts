@@ -2,7 +2,8 @@ import { invalid } from "#core/error.ts";
 import type { VideoMedia, VideoScenario } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
-import { readMedium, scenarioOf } from "../read-media.ts";
+import { readMedia } from "../read-media.ts";
+import { scenarioOf } from "../scenario.ts";
 import { checkInputs } from "./omni.ts";
 
 export interface Shown {
@@ -31,7 +32,7 @@ function pictureIn(value: Json | undefined, role: VideoMedia["role"], param: str
   const text = textOf(value) ?? "";
   return text === ""
     ? []
-    : [{ type: "image", role, source: readMedium(text, "image", param) } as const];
+    : [{ type: "image", role, source: readMedia(text, "image", param) } as const];
 }
 
 function readNothing(body: JsonObject): Shown {
@@ -48,7 +49,7 @@ function readFrames(body: JsonObject): Shown {
     ...pictureIn(body["image_tail"], "last_frame", "image_tail"),
   ];
   if (media.length === 0) throw invalid("image", "'image' or 'image_tail' must hold a picture.");
-  return { scenario: scenarioOf(media, "reference"), media };
+  return { scenario: scenarioOf(media), media };
 }
 
 const MOST_PICTURES = 4;
@@ -80,7 +81,7 @@ function readAll(body: JsonObject): Shown {
       return {
         type: "image",
         role,
-        source: readMedium(url, "image", param),
+        source: readMedia(url, "image", param),
         tag: `image_${index + 1}`,
       };
     });
@@ -91,13 +92,14 @@ function readAll(body: JsonObject): Shown {
       return {
         type: "video",
         role: each["refer_type"] === "base" ? "base" : "reference",
-        source: readMedium(url, "video", `video_list[${index}].video_url`),
+        source: readMedia(url, "video", `video_list[${index}].video_url`),
         tag: `video_${index + 1}`,
       };
     });
   checkInputs(videos.length, pictures.length + listOf(body["element_list"]).length);
   const media = [...pictures, ...videos];
-  return { scenario: scenarioOf(media, "omni"), media };
+  const isLookedAt = media.some(({ role }) => role === "reference");
+  return { scenario: isLookedAt ? "omni" : scenarioOf(media), media };
 }
 
 /** Numbers of what is shown become names, since elsewhere it may stand in another order. */

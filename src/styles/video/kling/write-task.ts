@@ -2,7 +2,7 @@ import type { Task, TaskStatus } from "#core/task.ts";
 import type { MadeVideo, TaskLinks } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { changedAt, seconds } from "../when.ts";
+import { changedAt, unixSeconds } from "../made-facts.ts";
 import { succeeded } from "./build-error.ts";
 
 const WORDS: Readonly<Record<TaskStatus, string>> = {
@@ -71,7 +71,7 @@ function plainly({ id, model, status, createdAt }: Task): JsonObject {
     object: "video",
     model,
     status: PLAIN_WORDS[status],
-    created_at: seconds(createdAt),
+    created_at: unixSeconds(createdAt),
   };
 }
 

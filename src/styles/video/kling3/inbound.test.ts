@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { aTask, linksTo, STATUSES } from "#test/a-task.ts";
 import { refusalOf } from "#test/refusal.ts";
-import { sampleTask, STATES } from "#test/sample-task.ts";
 import { kling3Video } from "./index.ts";
 
 const { inbound, outbound } = kling3Video;
@@ -173,11 +173,11 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
 });
 
 describe("[B2.6] an answer of protocol E's newer style", () => {
-  const task = sampleTask({ facts: { scenario: "text", externalId: "order-7" } });
+  const task = aTask({ facts: { scenario: "text", externalId: "order-7" } });
   const HEAD = {
     id: "task_1",
-    create_time: 1_767_268_800_123,
-    update_time: 1_767_268_800_123,
+    create_time: 1_767_268_800_000,
+    update_time: 1_767_268_800_000,
     external_id: "order-7",
   };
 
@@ -191,8 +191,8 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
   });
 
   test("[B3.1] tells every state in its own words, in a list of one", () => {
-    const told = STATES.map((status) => {
-      const { data } = inbound.writeTask(sampleTask({ status }), { videos: [] });
+    const told = STATUSES.map((status) => {
+      const { data } = inbound.writeTask(aTask({ status }), linksTo());
       return (data as readonly JsonObject[]).map((each) => each["status"]);
     });
 
@@ -208,7 +208,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
 
   test("holds the video, with times in milliseconds; a notice is the object alone", () => {
     const done = { ...task, status: "succeeded", finishedAt: 1_767_268_921_456 } as const;
-    const links = { videos: [{ url: VIDEO, id: "v-1", seconds: 5.041 }] };
+    const links = linksTo({ url: VIDEO, id: "v-1", seconds: 5.041 });
     const item = {
       ...HEAD,
       update_time: 1_767_268_921_456,
@@ -225,7 +225,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
     const failure = { code: "content_filtered", message: "Why not." };
 
     expect(
-      inbound.writeTask({ ...task, status: "failed", failure }, { videos: [] })["data"],
+      inbound.writeTask({ ...task, status: "failed", failure }, linksTo())["data"],
     ).toMatchObject([{ status: "failed", message: "Why not.", error: failure, outputs: [] }]);
   });
 });

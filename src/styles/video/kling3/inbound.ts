@@ -4,6 +4,7 @@ import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { readCallbackUrl } from "../callback-url.ts";
 import { buildError } from "../kling/build-error.ts";
 import { KNOWN, KNOWN_OPTIONS, KNOWN_SETTINGS, REQUEST } from "./fields.ts";
 import { ID } from "./outbound.ts";
@@ -43,7 +44,9 @@ function read(body: JsonObject, { model = "", scenario: path }: Address): VideoQ
       audio: sound === "native" ? true : sound === "off" ? false : undefined,
       count: integerOf(settings["n"]) ?? integerOf(body["n"]),
       watermark: flagOf(memberOf(options["watermark_info"], "enabled")),
-      callbackUrl: textOf(options["callback_url"]) || textOf(body["callback_url"]) || undefined,
+      callbackUrl:
+        readCallbackUrl(options["callback_url"], "options.callback_url") ??
+        readCallbackUrl(body["callback_url"], "callback_url"),
       externalId:
         textOf(options["external_task_id"]) || textOf(body["external_task_id"]) || undefined,
       extra: extraOf(body, contents, settings, options),

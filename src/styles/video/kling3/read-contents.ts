@@ -3,7 +3,7 @@ import type { VideoMedia, VideoScenario } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
 import { checkInputs } from "../kling/omni.ts";
-import { readMedium } from "../read-media.ts";
+import { readMedia } from "../read-media.ts";
 
 /** Last but one parts of the addresses. */
 export const PATHS = ["text-to-video", "image-to-video", "omni-video"] as const;
@@ -63,7 +63,7 @@ function mediumIn(element: JsonObject, at: string): readonly VideoMedia[] {
   const source =
     kind.role === "voice"
       ? ({ kind: "reference", id: textOf(element["voice_id"]) ?? "" } as const)
-      : readMedium(textOf(element["url"]) ?? "", kind.type, `${at}.url`);
+      : readMedia(textOf(element["url"]) ?? "", kind.type, `${at}.url`);
   return [{ ...kind, source, ...(tag === undefined || tag === "" ? {} : { tag }) }];
 }
 

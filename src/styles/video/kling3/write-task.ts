@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { succeeded } from "../kling/build-error.ts";
 import { madeVideo } from "../kling/write-task.ts";
-import { changedAt } from "../when.ts";
+import { changedAt } from "../made-facts.ts";
 
 const WORDS: Readonly<Record<TaskStatus, string>> = {
   submitting: "submitted",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { aTask, linksTo, STATUSES } from "#test/a-task.ts";
 import { refusalOf } from "#test/refusal.ts";
-import { sampleTask, STATES } from "#test/sample-task.ts";
 import { minimaxVideo } from "./index.ts";
 
 const { inbound } = minimaxVideo;
@@ -156,12 +156,12 @@ describe("[B4.5] a request of protocol D", () => {
 
 describe("[B2.5] an answer of protocol D", () => {
   test("to a submit is the task's id and nothing else", () => {
-    expect(inbound.writeSubmitted(sampleTask())).toEqual({ task_id: "task_1" });
+    expect(inbound.writeSubmitted(aTask())).toEqual({ task_id: "task_1" });
   });
 
   test("[B3.1] tells every state in its own words", () => {
-    const told = STATES.map((status) => {
-      const { task } = inbound.writeTask(sampleTask({ status }), { videos: [] });
+    const told = STATUSES.map((status) => {
+      const { task } = inbound.writeTask(aTask({ status }), linksTo());
       return (task as JsonObject)["status"];
     });
 
@@ -169,16 +169,16 @@ describe("[B2.5] an answer of protocol D", () => {
   });
 
   test("holds the video, and what it turned out to be", () => {
-    const task = sampleTask({
+    const task = aTask({
       status: "succeeded",
       facts: { scenario: "text", resolution: "2k", seconds: 5, ratio: "16:9" },
       finishedAt: 1_767_268_921_456,
     });
 
-    expect(inbound.writeTask(task, { videos: [{ url: LINK }] })).toMatchObject({
+    expect(inbound.writeTask(task, linksTo({ url: LINK }))).toMatchObject({
       task: {
         id: "task_1",
-        model: "m",
+        model: "a-model",
         status: "succeeded",
         content: { url: LINK },
         created_at: 1_767_268_800,
@@ -198,9 +198,9 @@ describe("[B2.5] an answer of protocol D", () => {
   ])("says why there is none: %s", (code, status, word) => {
     const failure = { code, message: "Why not." };
 
-    expect(
-      inbound.writeTask(sampleTask({ status: "failed", failure }), { videos: [] }),
-    ).toMatchObject({ task: { status, error: { code: word, message: "Why not." } } });
+    expect(inbound.writeTask(aTask({ status: "failed", failure }), linksTo())).toMatchObject({
+      task: { status, error: { code: word, message: "Why not." } },
+    });
   });
 
   test.each([

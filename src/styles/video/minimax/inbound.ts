@@ -5,8 +5,8 @@ import type { InboundVideoFormat, TaskFailure, TaskLinks, VideoQuestion } from "
 import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { buildError as buildPlainError } from "#styles/text/messages/error.ts";
-import { scenarioOf } from "../read-media.ts";
-import { changedAt, seconds } from "../when.ts";
+import { changedAt, unixSeconds } from "../made-facts.ts";
+import { scenarioOf } from "../scenario.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 import { ID } from "./outbound.ts";
 import { readContent } from "./read-content.ts";
@@ -27,11 +27,10 @@ function read(body: JsonObject): VideoQuestion {
   }
   holdToRule(body, REQUEST);
   const content = readContent(body["content"]);
-  const isPictures = content.media.every(({ type }) => type === "image");
   const extra = restOf(body, KNOWN);
   return {
     model: textOf(body["model"]) ?? "",
-    scenario: scenarioOf(content.media, isPictures ? "reference" : "omni"),
+    scenario: scenarioOf(content.media),
     ...content,
     ...defined({
       seconds: integerOf(body["duration"]),
@@ -60,8 +59,8 @@ function writeTask(task: Task, { videos: [video] }: TaskLinks): JsonObject {
       id,
       model,
       status: isCancelled ? "cancelled" : WORDS[status],
-      created_at: seconds(createdAt),
-      updated_at: seconds(changedAt(task)),
+      created_at: unixSeconds(createdAt),
+      updated_at: unixSeconds(changedAt(task)),
       task_type: "generation",
       modality: "video",
       ...defined({

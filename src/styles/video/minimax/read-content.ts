@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { VideoMedia } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
-import { readMedium } from "../read-media.ts";
+import { readMedia } from "../read-media.ts";
 
 const MOST = { image: 9, video: 3, audio: 3 } as const;
 const PAYLOADS = ["text", "image_url", "video_url", "audio_url"];
@@ -37,9 +37,7 @@ function mediumIn(element: JsonObject, at: string): readonly VideoMedia[] {
   }
   const type = name.slice(0, -"_url".length) as VideoMedia["type"];
   const url = textOf(memberOf(element[name], "url")) ?? "";
-  return [
-    { type, role: roleOf(element, type), source: readMedium(url, type, `${at}.${name}.url`) },
-  ];
+  return [{ type, role: roleOf(element, type), source: readMedia(url, type, `${at}.${name}.url`) }];
 }
 
 function isSaid(value: Json | undefined): boolean {

@@ -4,7 +4,6 @@ const MAX_PICTURES = 16;
 const MAX_SEED = 2_147_483_647;
 /** As much as is kept of a task for its caller. */
 const MAX_PAYLOAD_CHARS = 2_048;
-const MAX_LINK_CHARS = 4_096;
 
 export const ACTIONS = ["text", "generate", "first_tail", "reference"] as const;
 
@@ -21,7 +20,7 @@ export const REQUEST: ObjectRule = object({
   audio: flag("Sound of its own."),
   watermark: flag(),
   payload: text({ maxLength: MAX_PAYLOAD_CHARS, doc: "Given back as it came." }),
-  callback_url: text({ maxLength: MAX_LINK_CHARS }),
+  callback_url: text(),
   metadata: object({
     action: text({
       oneOf: ACTIONS,

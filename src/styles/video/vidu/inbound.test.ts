@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { aTask, linksTo, STATUSES } from "#test/a-task.ts";
 import { refusalOf } from "#test/refusal.ts";
-import { sampleTask, STATES } from "#test/sample-task.ts";
 import { viduVideo } from "./index.ts";
 
 const { inbound } = viduVideo;
@@ -132,11 +132,11 @@ describe("[B2.4] an answer of protocol C", () => {
   test("to a submit has a video object's words, and the vendor's beside them", () => {
     const facts = { scenario: "text", payload: "mine", seconds: 5, music: true } as const;
 
-    expect(inbound.writeSubmitted(sampleTask({ facts }))).toEqual({
+    expect(inbound.writeSubmitted(aTask({ facts }))).toEqual({
       id: "task_1",
       task_id: "task_1",
       object: "video",
-      model: "m",
+      model: "a-model",
       status: "queued",
       created_at: 1_767_268_800,
       state: "created",
@@ -147,24 +147,20 @@ describe("[B2.4] an answer of protocol C", () => {
   });
 
   test("[B3.1] tells every state in its own words", () => {
-    const told = STATES.map(
-      (status) => inbound.writeTask(sampleTask({ status }), { videos: [] })["state"],
-    );
+    const told = STATUSES.map((status) => inbound.writeTask(aTask({ status }), linksTo())["state"]);
 
     expect(told).toEqual(["created", "created", "queueing", "processing", "success", "failed"]);
   });
 
   test("holds the video and its cover, and gives the payload back", () => {
-    const task = sampleTask({
+    const task = aTask({
       status: "succeeded",
       facts: { scenario: "text", payload: "mine" },
     });
     const video = { url: "https://v.example/1.mp4", coverUrl: "https://v.example/1.jpg" };
 
     expect(
-      inbound.writeTask(task, {
-        videos: [{ ...video, id: "c1", seconds: 5, width: 4, height: 2 }],
-      }),
+      inbound.writeTask(task, linksTo({ ...video, id: "c1", seconds: 5, width: 4, height: 2 })),
     ).toMatchObject({
       id: "task_1",
       state: "success",
@@ -189,9 +185,11 @@ describe("[B2.4] an answer of protocol C", () => {
   ])("says why there is none: %s", (code, word) => {
     const failure = { code, message: "Why not." };
 
-    expect(
-      inbound.writeTask(sampleTask({ status: "failed", failure }), { videos: [] }),
-    ).toMatchObject({ err_code: word, err_msg: "Why not.", creations: [] });
+    expect(inbound.writeTask(aTask({ status: "failed", failure }), linksTo())).toMatchObject({
+      err_code: word,
+      err_msg: "Why not.",
+      creations: [],
+    });
   });
 
   test("[B7] that refuses says a reason, the field and the request's id", () => {

@@ -4,7 +4,8 @@ import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoMedia, VideoQuestion, VideoScenario } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, listOf, objectOf, restOf, textOf } from "#lib/values.ts";
-import { readMedium } from "../read-media.ts";
+import { readCallbackUrl } from "../callback-url.ts";
+import { readMedia } from "../read-media.ts";
 import { ACTIONS, KNOWN, REQUEST } from "./fields.ts";
 import { ID } from "./outbound.ts";
 import { readScenario } from "./read-scenario.ts";
@@ -49,7 +50,7 @@ function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
       audio: flagOf(body["audio"]),
       watermark: flagOf(body["watermark"]),
       payload: textOf(body["payload"]),
-      callbackUrl: textOf(body["callback_url"]) || undefined,
+      callbackUrl: readCallbackUrl(body["callback_url"], "callback_url"),
       // No vendor takes the latter: it is told as lost.
       extra: (own ?? beside) && defined({ [ID]: own, metadata: beside }),
     }),
@@ -61,7 +62,7 @@ function picture(text: string, index: number, scenario: VideoScenario): VideoMed
   return {
     type: "image",
     role: scenario === "reference" ? "reference" : frame,
-    source: readMedium(text, "image", `images[${index}]`),
+    source: readMedia(text, "image", `images[${index}]`),
   };
 }
 

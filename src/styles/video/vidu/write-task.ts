@@ -2,7 +2,7 @@ import type { Task, TaskStatus } from "#core/task.ts";
 import type { MadeVideo, TaskFailure, TaskLinks } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { seconds } from "../when.ts";
+import { unixSeconds } from "../made-facts.ts";
 
 const STATES: Readonly<Record<TaskStatus, string>> = {
   submitting: "created",
@@ -21,7 +21,7 @@ export function writeSubmitted({ id, model, facts, createdAt }: Task): JsonObjec
     object: "video",
     model,
     status: "queued",
-    created_at: seconds(createdAt),
+    created_at: unixSeconds(createdAt),
     state: "created",
     ...defined({
       prompt: facts.prompt,
@@ -46,7 +46,7 @@ export function writeTask(task: Task, { videos }: TaskLinks): JsonObject {
     payload: facts.payload ?? "",
     bgm: facts.music ?? false,
     progress: status === "succeeded" ? 100 : (progress ?? 0),
-    created_at: seconds(createdAt),
+    created_at: unixSeconds(createdAt),
     creations: videos.map((video, index) => creation(video, `${id}-${index + 1}`)),
   };
 }
