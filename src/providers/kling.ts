@@ -5,7 +5,8 @@ import type { KlingDialect } from "#styles/video/kling/dialect.ts";
 import { klingVideo } from "#styles/video/kling/index.ts";
 import type { Kling3Dialect } from "#styles/video/kling3/dialect.ts";
 import { kling3Video } from "#styles/video/kling3/index.ts";
-import { keyPairIn, type KeyPair } from "./key-pair.ts";
+import type { KeyPair } from "./key-pair.ts";
+import { readCredential } from "./kling/credential.ts";
 import { bearer, type NoticeTerms, type Provider, type VideoEndpoint } from "./provider.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,14 @@ const TOKEN_S = 1_800;
 const SKEW_S = 5;
 
 const SIGNED: NoticeTerms = {
+  secretIn(credential) {
+    try {
+      return readCredential(credential).noticeSecret;
+    } catch {
+      // One that is no credential proves nothing.
+      return undefined;
+    }
+  },
   idIn: (body) => idOf(body["task_id"] ?? body["id"]),
 };
 
@@ -176,8 +185,8 @@ export const kling: Provider = {
     "kling-o1",
   ],
   authorize(secret, { at }) {
-    const pair = keyPairIn(secret);
-    return pair === undefined ? bearer(secret) : tokenOf(pair, at).then(bearer);
+    const { key } = readCredential(secret);
+    return typeof key === "string" ? bearer(key) : tokenOf(key, at).then(bearer);
   },
 };
 

@@ -15,6 +15,7 @@ const DIALECT: MinimaxDialect = {
 };
 const OLDER: MinimaxDialect = {
   lengths: [6, 10],
+  seconds: 6,
   resolutions: ["512p", "720p", "768p", "1080p"],
 };
 

@@ -19,18 +19,28 @@ const PATHS: Readonly<Record<VideoScenario, string>> = {
 const NEW = {
   resolutions: ["540p", "720p", "1080p"],
   ratios: ["16:9", "9:16", "1:1", "4:3", "3:4"],
+  seconds: 5,
+  resolution: "720p",
   movement: false,
   style: false,
 } satisfies ViduDialect;
 const SECOND: ViduDialect = { ...NEW, lengths: { min: 1, max: 10 }, audio: false };
 const FIRST = { ratios: ["16:9", "9:16", "1:1"], audio: false, references: false };
-const EARLY: ViduDialect = { ...FIRST, lengths: [4, 8], resolutions: ["360p", "720p", "1080p"] };
+const EARLY: ViduDialect = {
+  ...FIRST,
+  seconds: 4,
+  lengths: [4, 8],
+  resolutions: ["360p", "720p", "1080p"],
+};
 
 const GENERATIONS: readonly (readonly [RegExp, ViduDialect])[] = [
-  [/^viduq3/, { ...NEW, lengths: { min: 1, max: 16 }, references: false, music: false }],
+  [
+    /^viduq3/,
+    { ...NEW, lengths: { min: 1, max: 16 }, audio: true, references: false, music: false },
+  ],
   [/^viduq2$/, { ...SECOND, references: true }],
   [/^viduq2-/, { ...SECOND, references: false }],
-  [/^viduq1/, { ...FIRST, lengths: [5], resolutions: ["1080p"] }],
+  [/^viduq1/, { ...FIRST, seconds: 5, resolution: "1080p", lengths: [5], resolutions: ["1080p"] }],
   [/^vidu(?:2\.0|1\.5)$/, EARLY],
 ];
 

@@ -49,11 +49,9 @@ const OWN_WORDS: Partial<Record<FaultCode, string>> = {
 
 function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamError {
   const own = vocabulary.find(([pattern]) => told.words.some((word) => pattern.test(word)));
+  const code = own?.[1] ?? classify(status, told);
   const { message, param, retryAfterMs } = told;
-  return {
-    ...inWords(own?.[1] ?? classify(status, told), message, status),
-    ...defined({ param, retryAfterMs }),
-  };
+  return { ...inWords(code, message, status), ...defined({ param, retryAfterMs }) };
 }
 
 /** A failure whose meaning is known already, in the vendor's words where a caller may see them. */

@@ -1,6 +1,7 @@
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type {
+  TaskFacts,
   TaskNews,
   TaskRef,
   VideoContext,
@@ -13,8 +14,9 @@ import { defined, listOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, within } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { asThrown, EXPIRED, failureOf, linkIn, takenOn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { EXPIRED, failureOf, linkIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";
 import { codeIn, errorIn, parseError, verdictIn } from "./failure.ts";
 
@@ -32,7 +34,7 @@ const FRAMES_OF: ReadonlyMap<VideoScenario, 0 | 1 | 2> = new Map([
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model = { ...dialect } as JimengDialect;
-  const { prompt, seed, extra } = question;
+  const { prompt, seed } = question;
   const pictures = picturesIn(question);
   const { maxPrompt = Infinity, needsPrompt = false } = model;
   checkPrompt(prompt, { max: maxPrompt, isRequired: needsPrompt });
@@ -45,7 +47,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
   const isFree = pictures.length === 0;
   if (!isFree && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
-    ...more(extra?.[ID] ?? {}, model, (name) => report.lose(name)),
+    ...more(carriedBy(question, ID), model, (name) => report.lose(name)),
     req_key: keyFor(question.model, pictures.length, model),
     ...defined({
       prompt,
@@ -55,6 +57,19 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
     }),
     ...(isFree ? {} : written(pictures)),
   };
+}
+
+/** Its models have one resolution each, and no sound. */
+export function expect(
+  question: VideoQuestion,
+  dialect?: VideoContext["dialect"],
+): Partial<TaskFacts> {
+  const { resolution, frames = [] }: JimengDialect = { ...dialect };
+  const [unasked] = frames;
+  const made = question.frames ?? unasked;
+  const seconds =
+    question.seconds ?? (made === undefined ? undefined : (made - 1) / FRAMES_A_SECOND);
+  return { audio: false, ...defined({ resolution, seconds }) };
 }
 
 /** By which a task has to be asked after, too. */
@@ -124,7 +139,7 @@ function more(
 
 export function parseSubmitted(body: JsonObject): string {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return takenOn(objectOf(body["data"])?.["task_id"]);
 }
 
@@ -136,9 +151,9 @@ export function parseTask(body: JsonObject, _task: TaskRef, status: number): Tas
     return { state: "failed", failure: failureOf(code, body["message"]) };
   }
   const error = errorIn(body, status);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   if (status !== 200 || codeIn(body) === undefined) {
-    throw asThrown(parseError(status, JSON.stringify(body)));
+    throw asGatewayError(parseError(status, JSON.stringify(body)));
   }
   const data = objectOf(body["data"]) ?? {};
   switch (data["status"]) {

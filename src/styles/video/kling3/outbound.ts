@@ -1,12 +1,14 @@
 import { GatewayError } from "#core/error.ts";
-import type { TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { checkPrompt } from "../allowed.ts";
+import { checkPrompt, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
 import { videoIn } from "../kling/outbound.ts";
-import { asThrown, failureOf, idOf, takenOn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { failureOf, idOf, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import { contentsOf, othersIn } from "./contents.ts";
 import type { Kling3Dialect } from "./dialect.ts";
 import { settingsOf } from "./settings.ts";
@@ -14,12 +16,14 @@ import { settingsOf } from "./settings.ts";
 export const ID = "video-kling3";
 
 const MAX_PROMPT_CHARS = 3_072;
+const DEFAULT_SECONDS = 5;
+const DEFAULT_RESOLUTION = "720p";
 
 export function build(question: VideoQuestion, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const dialect: Kling3Dialect = { ...context.dialect };
-  const { prompt, watermark, extra } = question;
-  const own = extra?.[ID] ?? {};
+  const { prompt, watermark } = question;
+  const own = carriedBy(question, ID);
   const others = othersIn(own);
   const contents = contentsOf(question, dialect, others);
   const isWords = question.scenario === "text" && dialect.isOmni !== true;
@@ -48,6 +52,16 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   };
 }
 
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const { sounds, lengths }: Kling3Dialect = { ...own };
+  const canSound = sounds === undefined || sounds.includes("native");
+  return {
+    resolution: framingOf(question).resolution ?? DEFAULT_RESOLUTION,
+    seconds: secondsOf(question, lengths) ?? DEFAULT_SECONDS,
+    audio: canSound && question.audio === true,
+  };
+}
+
 export function parseSubmitted(body: JsonObject): string {
   return takenOn(memberOf(dataIn(body), "id"));
 }
@@ -55,7 +69,7 @@ export function parseSubmitted(body: JsonObject): string {
 /** Throws where the answer is a failure. */
 function dataIn(body: JsonObject): Json | undefined {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return body["data"];
 }
 

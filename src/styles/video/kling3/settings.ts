@@ -40,7 +40,7 @@ function resolutionOf(
 ): string | undefined {
   const resolution = oneOf(framingOf(question).resolution, resolutions, "resolution");
   if (audio !== "native" || soundResolution === undefined) return resolution;
-  if (resolution === undefined || resolution === soundResolution) return soundResolution;
+  if (resolution === soundResolution) return resolution;
   throw invalid("resolution", `'resolution' must be ${soundResolution} for a video with sound.`);
 }
 

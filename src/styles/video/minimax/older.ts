@@ -5,8 +5,9 @@ import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
-import { asThrown, failureOf, linkIn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { failureOf, linkIn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -16,16 +17,15 @@ const MAX_PROMPT_CHARS = 2_000;
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
-  const { prompt, rewrite, watermark, extra } = question;
+  const { prompt, rewrite, watermark } = question;
   const shown = pictures(question);
   const isRequired = question.media.length === 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
   loseAllBut(["rewrite", "watermark"], question, ID, report);
   const { resolution, ratio } = framingOf(question);
   if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
-  const { callback_url: _, ...rest } = extra?.[ID] ?? {};
   return {
-    ...rest,
+    ...carriedBy(question, ID),
     model: question.model,
     ...defined({
       prompt,
@@ -73,7 +73,7 @@ export function parseTask(body: JsonObject): TaskNews {
       return { state: "failed", failure: whyFailed(body) };
     default: {
       const error = errorIn(body, 200);
-      if (error !== undefined) throw asThrown(error);
+      if (error !== undefined) throw asGatewayError(error);
       return { state: "running" };
     }
   }

@@ -7,8 +7,9 @@ import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
-import { asThrown, CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "../news.ts";
-import { loseAllBut } from "../unsaid.ts";
+import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -19,16 +20,15 @@ const MOST = { image: 9, video: 3, audio: 3 } as const;
 
 export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
-  const { prompt = "", watermark, extra } = question;
+  const { prompt = "", watermark } = question;
   const given = givenIn(question);
   checkTogether(given);
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
   loseAllBut(["watermark"], question, ID, report);
   const { resolution = model.resolution, ratio } = framingOf(question);
   // To be told of a task, one would have to answer a riddle of the vendor's first.
-  const { callback_url: _, ...rest } = extra?.[ID] ?? {};
   return {
-    ...rest,
+    ...carriedBy(question, ID),
     model: question.model,
     content: [{ type: "text", text: prompt }, ...contentOf(given)],
     ...defined({
@@ -38,6 +38,14 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
       aigc_watermark: watermark,
     }),
   };
+}
+
+/** In either form of request. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: MinimaxDialect = { ...own };
+  const { resolution = dialect.resolution } = framingOf(question);
+  const seconds = secondsOf(question, dialect.lengths) ?? dialect.seconds;
+  return defined({ resolution, seconds });
 }
 
 /** Where nothing is shown to it there is nothing to adapt to. */
@@ -80,14 +88,14 @@ function element(medium: VideoMedia, role: string): JsonObject {
 
 export function parseSubmitted(body: JsonObject): string {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return takenOn(body["task_id"]);
 }
 
 export function parseTask(body: JsonObject): TaskNews {
   const task = objectOf(body["task"]);
   const error = task === undefined ? errorIn(body, 200) : undefined;
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   switch (task?.["status"]) {
     case "queued":
       return { state: "queued" };

@@ -1,12 +1,13 @@
 import { invalid } from "#core/error.ts";
-import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
-import { asThrown, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
-import { loseAllBut, type Wish } from "../unsaid.ts";
+import { idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
 
@@ -64,6 +65,21 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   };
 }
 
+/** What it makes by itself, and what it cannot make. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: ViduDialect = { ...own };
+  const { audio = dialect.audio === true, music } = question;
+  const { resolution = dialect.resolution } = framingOf(question);
+  return {
+    audio: dialect.audio !== false && audio,
+    ...(dialect.music === false && music === true ? { music: false } : {}),
+    ...defined({
+      resolution,
+      seconds: secondsOf(question, dialect.lengths) ?? dialect.seconds,
+    }),
+  };
+}
+
 function imagesIn(question: VideoQuestion, dialect: ViduDialect): readonly string[] {
   const given = givenIn(question);
   const { first, last, pictures, videos, sounds } = given;
@@ -105,15 +121,15 @@ function notOne(): Error {
   return invalid("image", "There must be a first frame, and nothing else.");
 }
 
-/** What the caller's own protocol says beside all that; where we are told of a task is our business. */
+/** What the caller's own protocol says beside all that. */
 function more(
-  { extra, scenario }: VideoQuestion,
+  question: VideoQuestion,
   dialect: ViduDialect,
   lose: (name: string) => void,
 ): JsonObject {
-  const { style, callback_url: _, payload: __, ...rest } = extra?.[ID] ?? {};
+  const { style, payload: _, ...rest } = carriedBy(question, ID);
   if (style === undefined) return rest;
-  if (dialect.style !== false && scenario === "text") {
+  if (dialect.style !== false && question.scenario === "text") {
     return { ...rest, style: oneOf(textOf(style) ?? "", STYLES, "style") };
   }
   lose("style");
@@ -122,13 +138,13 @@ function more(
 
 export function parseSubmitted(body: JsonObject): string {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   return takenOn(body["task_id"] ?? body["id"]);
 }
 
 export function parseTask(body: JsonObject): TaskNews {
   const error = errorIn(body, 200);
-  if (error !== undefined) throw asThrown(error);
+  if (error !== undefined) throw asGatewayError(error);
   switch (body["state"]) {
     case "created":
     case "queueing":
