@@ -20,14 +20,21 @@ export interface Told {
 }
 
 /** A gateway whose vendor of videos is simulated, and makes them at once. */
-export async function openVideos(vendor: string, models: readonly string[]): Promise<VideoGateway> {
+export async function openVideos(
+  vendor: string,
+  models: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<VideoGateway> {
   const sandbox = await startSandbox({ tasks: { queuedMs: 0, runningMs: 0 } });
   const channel = simulatedChannel("sim", sandbox.url, "", vendor).replace(
     "/openai/v1",
     `/${vendor}`,
   );
   const prices = models.map((model) => `  ${model}: { second: 0.1 }`).join("\n");
-  const opened = await openTestGateway({ yaml: `channels:\n${channel}\nmodels:\n${prices}\n` });
+  const opened = await openTestGateway({
+    yaml: `channels:\n${channel}\nmodels:\n${prices}\n`,
+    env,
+  });
   return {
     ...asking(opened),
     opened,
