@@ -151,6 +151,18 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
+  test("says whether a video is to keep its sound", () => {
+    const asked = read(
+      { video_list: [{ video_url: VIDEO, keep_original_sound: "no" }] },
+      "omni-video",
+    );
+    const context = { report: new LossReport(), model: {}, externalId: "task_1" };
+
+    expect(outbound.build(asked, { ...context, dialect: { isOmni: true } })).toMatchObject({
+      video_list: [{ video_url: VIDEO, refer_type: "feature", keep_original_sound: "no" }],
+    });
+  });
+
   test.each<[string, JsonObject, string]>([
     ["omni-video", { video_list: videos(2) }, "video: There may be one"],
     ["omni-video", { image_list: images(8) }, "image: There may be 7"],

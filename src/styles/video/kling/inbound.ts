@@ -2,11 +2,12 @@ import { invalid } from "#core/error.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoQuestion } from "#core/video.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
   flagOf,
   integerOf,
+  listOf,
   memberOf,
   numberOf,
   objectOf,
@@ -36,7 +37,7 @@ function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
   const { scenario, media } = readShown(path, fields);
   const prompt = textOf(fields["prompt"]);
   const sound = textOf(fields["sound"]);
-  const extra = restOf(fields, KNOWN);
+  const extra = defined({ ...restOf(fields, KNOWN), video_list: soundsOf(fields["video_list"]) });
   return {
     model: modelIn(body),
     scenario,
@@ -54,7 +55,7 @@ function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
       count: integerOf(fields["n"]),
       callbackUrl: readCallbackUrl(fields["callback_url"], "callback_url"),
       externalId: textOf(fields["external_task_id"]) || undefined,
-      extra: extra && { [ID]: extra },
+      extra: Object.keys(extra).length === 0 ? undefined : { [ID]: extra },
     }),
   };
 }
@@ -72,4 +73,13 @@ function modelIn(body: JsonObject): string {
   const [model = "", another] = models;
   if (another === undefined) return model;
   throw invalid("model", "'model', 'model_name' and 'metadata' name different models.");
+}
+
+/** Whether a video keeps the sound it has: nobody else asks. */
+function soundsOf(videos: Json | undefined): Json | undefined {
+  const sounds = listOf(videos).map((each) => {
+    const kept = textOf(memberOf(each, "keep_original_sound"));
+    return defined({ keep_original_sound: kept });
+  });
+  return sounds.some(({ keep_original_sound: kept }) => kept !== undefined) ? sounds : undefined;
 }

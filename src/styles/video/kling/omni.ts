@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { VideoMedia, VideoQuestion } from "#core/video.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { listOf } from "#lib/values.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf } from "#lib/values.ts";
 import { givenIn, linkOrBase64, onlyLink, refuseMedia } from "../given.ts";
 
 /** Other inputs beside the words; fewer where one of them is a video. */
@@ -20,7 +20,9 @@ export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObjec
       ? {}
       : { prompt: withNumbers(question.prompt, images, videos) }),
     ...(images.length === 0 ? {} : { image_list: images.map(image) }),
-    ...(videos.length === 0 ? {} : { video_list: videos.map(video) }),
+    ...(videos.length === 0
+      ? {}
+      : { video_list: videos.map((each, at) => video(each, listOf(extra["video_list"])[at])) }),
   };
 }
 
@@ -47,8 +49,12 @@ function image(medium: VideoMedia): JsonObject {
   return { image_url: linkOrBase64(medium), ...(type === undefined ? {} : { type }) };
 }
 
-function video(medium: VideoMedia): JsonObject {
-  return { video_url: onlyLink(medium), refer_type: medium.role === "base" ? "base" : "feature" };
+function video(medium: VideoMedia, more: Json | undefined): JsonObject {
+  return {
+    video_url: onlyLink(medium),
+    refer_type: medium.role === "base" ? "base" : "feature",
+    ...defined({ keep_original_sound: memberOf(more, "keep_original_sound") }),
+  };
 }
 
 /** Names that the prompt has for them, in the other style, become their numbers. */
