@@ -1,5 +1,6 @@
 import type { JsonObject } from "#lib/json.ts";
 import { openVendor, type Seen, type Vendor } from "#test/adapter/vendor.ts";
+import { ROOT } from "#test/accounts.ts";
 import { KEY, openTestGateway, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -61,7 +62,11 @@ export async function openVideoPlace(yaml = ""): Promise<VideoPlace> {
   );
   const gateway = await openTestGateway({
     yaml: `channels:\n${channels.join("\n")}\n${yaml}`,
-    env: { SLUICE_LIMIT_ATTEMPTS: "1" },
+    env: {
+      SLUICE_LIMIT_ATTEMPTS: "1",
+      SLUICE_ADMIN_EMAIL: ROOT.email,
+      SLUICE_ADMIN_PASSWORD: ROOT.password,
+    },
   });
 
   function answerTo({ method, path }: Seen): Answer {
