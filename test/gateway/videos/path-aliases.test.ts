@@ -16,16 +16,26 @@ test("[decision 1] a protocol answers under every prefix that the configuration 
   expect(await statusOf("/v1/models")).toBe(200);
 });
 
+/** What a start that fails says. */
+async function whyNot(alias: string): Promise<string> {
+  try {
+    await using _gateway = await openTestGateway({ yaml: yaml(alias) });
+  } catch (cause) {
+    return String(cause);
+  }
+  return "It starts.";
+}
+
 test.each(["/v1=/videoa", "/videoa=/v1", "/livez=/readyz"])(
   "%s would hide paths of the gateway's own, so that it does not start",
   async (alias) => {
-    await expect(openTestGateway({ yaml: yaml(alias) })).rejects.toThrow("would hide paths");
+    expect(await whyNot(alias)).toContain("would hide paths");
   },
 );
 
 test.each(["films=/videoa", "/films", "/films=/videoa=/videob", "/films=/films", "/../x=/videoa"])(
   "%s is no alias",
   async (alias) => {
-    await expect(openTestGateway({ yaml: yaml(alias) })).rejects.toThrow("path_aliases");
+    expect(await whyNot(alias)).toContain("path_aliases");
   },
 );
