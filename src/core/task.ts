@@ -102,6 +102,7 @@ export type TaskChange = Partial<
     | "facts"
     | "price"
     | "held"
+    | "lost"
     | "startedAt"
     | "finishedAt"
     | "deadlineAt"

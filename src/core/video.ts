@@ -237,7 +237,7 @@ const PIXELS: ReadonlyMap<string, number> = new Map([
 
 /** What a video is expected to be charged by, for reserving, and where its vendor says nothing. */
 export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prompt">): Usage {
-  const { seconds = DEFAULT_SECONDS, count = 1 } = facts;
+  const { seconds = lengthOf(facts), count = 1 } = facts;
   const long = seconds > 0 ? seconds : DEFAULT_SECONDS;
   const pixels = pixelsOf(facts);
   return {
@@ -248,6 +248,11 @@ export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prom
     grade: gradeOf(facts),
     isEstimated: true,
   };
+}
+
+/** By its frames, of which the first begins no time. */
+function lengthOf({ frames, framesPerSecond = FRAMES_A_SECOND }: TaskFacts): number {
+  return frames === undefined ? DEFAULT_SECONDS : (frames - 1) / framesPerSecond;
 }
 
 /** What prices tell apart: `720p`, `1080p audio`. */

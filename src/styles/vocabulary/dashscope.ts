@@ -1,6 +1,6 @@
 import type { Vocabulary } from "#styles/upstream-error.ts";
 
-/** https://www.alibabacloud.com/help/en/model-studio/error-code */
+/** The codes of failures at Model Studio: https://www.alibabacloud.com/help/en/model-studio/error-code */
 export const VOCABULARY: Vocabulary = [
   [/datainspectionfailed|^ipinfringementsuspect/, "content_filtered"],
   [/^(arrearage|invalidapikey|accessdenied|model\.accessdenied)/, "upstream_auth"],

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "#styles/upstream-error.ts";
 
-/** https://www.volcengine.com/docs/82379/1299023 */
+/** The codes of failures at Ark: https://www.volcengine.com/docs/82379/1299023 */
 export const VOCABULARY: Vocabulary = [
   [/sensitivecontentdetected|riskdetection/, "content_filtered"],
   // It opens again by itself.

@@ -1,0 +1,9 @@
+import type { OutboundVideoFormat } from "#core/video.ts";
+import { parseError } from "../kling/failure.ts";
+import { build, expect, ID, parseFound, parseSubmitted, parseTask } from "./outbound.ts";
+
+/** The newer style: the model in the address, and all tasks at one other. */
+export const kling3Video: OutboundVideoFormat = {
+  id: ID,
+  outbound: { build, expect, parseSubmitted, parseTask, parseError, parseFound },
+};
