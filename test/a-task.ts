@@ -1,7 +1,7 @@
 import { nanoUsd } from "#core/money.ts";
 import type { Task, TaskStatus } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
-import type { TaskLinks } from "#core/video.ts";
+import type { MadeVideo, TaskLinks } from "#core/video.ts";
 
 export const CREATED_AT = 1_767_268_800_000;
 export const STATUSES: readonly TaskStatus[] = [
@@ -40,4 +40,9 @@ export function aTask(more: Partial<Task> = {}): Task {
     version: 1,
     ...more,
   };
+}
+
+/** Where its results are. */
+export function linksTo(...videos: readonly MadeVideo[]): TaskLinks {
+  return { ...LINKS, videos };
 }

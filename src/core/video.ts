@@ -168,7 +168,11 @@ export interface InboundVideoFormat {
     /** What its caller is told of it unasked; as a query is answered where absent. */
     writeNotice?(task: Task, links: TaskLinks): JsonObject;
     buildError(error: GatewayError): JsonObject;
+    /** An answer or a failure with the request's id in it, where the format has a place for that. */
+    withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
+  /** A task with an id of its caller's is refused while there is another one with the same. */
+  readonly hasUniqueExternalIds?: true;
 }
 
 /** Where the results of a finished task are for its caller. */

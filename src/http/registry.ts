@@ -85,6 +85,10 @@ import { nativeVideos } from "./api/video/native-videos.ts";
 import { videoOperations } from "./api/video/objects.ts";
 import { unifiedOperations } from "./api/video/unified.ts";
 import { hearVendor } from "./api/video/vendor-notices.ts";
+import { protocolB } from "./api/video/protocol-b.ts";
+import { protocolC } from "./api/video/protocol-c.ts";
+import { protocolD } from "./api/video/protocol-d.ts";
+import { protocolE } from "./api/video/protocol-e.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -126,6 +130,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...unifiedOperations,
     ...videoOperations.flatMap(inOtherShape),
     ...contentTaskOperations,
+    protocolB,
+    ...protocolC,
+    ...protocolD,
+    ...protocolE,
     explainRequest,
     deleteTokens,
     listTokens,

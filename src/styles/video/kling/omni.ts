@@ -13,7 +13,7 @@ export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObjec
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
   const images = [first, last, ...pictures].filter((each) => each !== undefined);
-  checkInputs(videos, images.length + listOf(extra["element_list"]).length);
+  checkInputs(videos.length, images.length + listOf(extra["element_list"]).length);
   if (videos.length > 0 && question.audio === true) throw silent();
   return {
     ...(question.prompt === undefined
@@ -25,11 +25,11 @@ export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObjec
 }
 
 /** The bounds of both styles. */
-export function checkInputs(videos: readonly VideoMedia[], others: number): void {
-  if (videos.length > 1) throw invalid("video", "There may be one reference video, not more.");
-  const most = videos.length === 0 ? MOST : MOST_WITH_VIDEO;
+export function checkInputs(videos: number, others: number): void {
+  if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
+  const most = videos === 0 ? MOST : MOST_WITH_VIDEO;
   if (others <= most) return;
-  const why = videos.length === 0 ? "" : " beside a reference video";
+  const why = videos === 0 ? "" : " beside a reference video";
   throw invalid("image", `There may be ${most} other inputs${why}, not more.`);
 }
 
