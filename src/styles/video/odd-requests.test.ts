@@ -19,8 +19,56 @@ const CONTENTS = [
   { type: "element", element_id: 1 },
 ];
 
+/** With wishes among the words, and an asset. */
+const FLAGGED = [
+  { type: "text", text: "a fox --dur 5 --rs 720p" },
+  { type: "image_url", image_url: { url: LINK }, role: "first_frame" },
+  { type: "image_url", image_url: { url: "asset://asset-1" }, role: "last_image" },
+];
+const WISHES = { seed: 1, watermark: false, resolution: "720p", ratio: "16:9", frames: 57 };
+const CALLBACK = "https://caller.example/done";
+
 /** A request that says much, in each protocol. */
 const REQUESTS: readonly (readonly [id: string, Address, JsonObject])[] = [
+  [
+    "video-unified",
+    {},
+    {
+      model: "m",
+      prompt: "a fox",
+      images: [LINK, { image_url: LINK }],
+      duration: 5,
+      seconds: "5",
+      size: "1280*720",
+      metadata: { ...WISHES, content: FLAGGED, audio_url: LINK, callback_url: CALLBACK },
+    },
+  ],
+  [
+    "video-openai",
+    {},
+    { model: "m", prompt: "a fox", seconds: "4", input_reference: { file_id: "file-1" } },
+  ],
+  [
+    "video-ark",
+    {},
+    { ...WISHES, model: "m", content: FLAGGED, callback_url: CALLBACK, generate_audio: false },
+  ],
+  [
+    "video-veo",
+    { model: "m" },
+    {
+      instances: [
+        {
+          prompt: "a fox",
+          image: { bytesBase64Encoded: "AAAA", mimeType: "image/png" },
+          lastFrame: { inlineData: { data: "AAAA", mimeType: "image/png" } },
+          referenceImages: [{ image: { gcsUri: "gs://a/b.png" }, referenceType: "asset" }],
+          video: { uri: LINK },
+        },
+      ],
+      parameters: { durationSeconds: "8", sampleCount: 1, aspectRatio: "16:9" },
+    },
+  ],
   ["video-jimeng", {}, { req_key: "m", image_urls: [LINK, LINK], seed: 1, frames: 121 }],
   [
     "video-vidu",
