@@ -168,7 +168,8 @@ export interface TaskStore {
   /**
    * Changes a task that is still as it is given; undefined where somebody else
    * came first, or where the new status may not follow. `owner`: only while it
-   * is leased to it.
+   * is leased to it. Throws `upstream_failed` where another task of the channel
+   * has the vendor's id.
    */
   change(task: Task, change: TaskChange, owner?: string): Promise<Task | undefined>;
   /** Hides a finished task from its user; false where there is none. */

@@ -5,9 +5,8 @@ import { ulid } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { buildError } from "#styles/text/chat/error.ts";
-import { contentTasks } from "#styles/video/ark/inbound.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
-import { CONTENT_TASKS_PREFIX } from "./api/video/content-tasks.ts";
+import { VIDEO_ROOMS } from "./api/video/rooms.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
@@ -169,7 +168,7 @@ async function letIn(
 /** Below which prefixes failures have a form of their own, also where nothing is. */
 const ROOMS: readonly (readonly [prefix: string, render: (error: GatewayError) => JsonObject])[] = [
   [API_PREFIX, renderFailure],
-  [CONTENT_TASKS_PREFIX, contentTasks.inbound.buildError],
+  ...VIDEO_ROOMS,
 ];
 
 function refuse(path: string, code: FaultCode, message: string): Response {

@@ -118,6 +118,20 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.prolong("woke", LEASE_MS)).toBe(1);
   });
 
+  test("two tasks of a channel cannot have one id of the vendor's", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const [first, second] = [aTask({ status: "submitting" }), aTask({ status: "submitting" })];
+    for (const task of [first, second]) await storage.tasks.create(task, "one", LEASE_MS);
+    const known = { status: "queued", place: { ...PLACE, upstreamId: "v-1" } } as const;
+
+    await storage.tasks.change(first, known);
+    const refused = await storage.tasks.change(second, known).catch((cause: unknown) => cause);
+
+    expect(refused).toMatchObject({ code: "upstream_failed" });
+    expect((await storage.tasks.findAny(second.id))?.status).toBe("submitting");
+  });
+
   test("a hurried task is told to whoever has it, once", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
