@@ -1,7 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { RERANK } from "./rerank-endpoints.ts";
+import { rerankWith } from "./rerank-endpoints.ts";
 
 export const openrouter: Provider = {
   id: "openrouter",
@@ -18,7 +18,7 @@ export const openrouter: Provider = {
       ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true, pictures: true }),
     },
   ],
-  rerank: [RERANK],
+  rerank: [rerankWith({ provider: "provider" })],
   modelsPath: "/models",
   authorize: bearer,
 };
