@@ -1,7 +1,11 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { rerankWith } from "./rerank-endpoints.ts";
+
+/** As many as the vendors behind it take who take the fewest. */
+const MAX_TEXTS = 96;
 
 export const openrouter: Provider = {
   id: "openrouter",
@@ -16,6 +20,18 @@ export const openrouter: Provider = {
       path: "/chat/completions",
       isFaithful: true,
       ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true, pictures: true }),
+    },
+  ],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: MAX_TEXTS,
+      dialect: {
+        takesUser: true,
+        carries: { provider: "provider" },
+        task: { member: "input_type", words: { query: "query", document: "document" } },
+      },
     },
   ],
   rerank: [rerankWith({ provider: "provider" })],

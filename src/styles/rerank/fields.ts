@@ -12,6 +12,7 @@ const COMMON = {
   "query!": text({ doc: "What the documents are to answer." }),
   "documents!": list(either(text(), object({ text: text() })), MAX_DOCUMENTS),
   top_n: { ...COUNT, doc: "How many of the best are wanted; all otherwise." },
+  top_k: { ...COUNT, doc: "Another name for it." },
   return_documents: flag("Repeat the documents in the answer."),
   rank_fields: {
     ...list(text({ minLength: 1 }), MAX_FIELDS),

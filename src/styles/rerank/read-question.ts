@@ -17,7 +17,10 @@ export function readQuestion(body: JsonObject): RerankQuestion {
     query,
     documents,
     withDocuments: body["return_documents"] === true,
-    ...defined({ topN: integerOf(body["top_n"]), extra: restOf(body, KNOWN) }),
+    ...defined({
+      topN: integerOf(body["top_n"]) ?? integerOf(body["top_k"]),
+      extra: restOf(body, KNOWN),
+    }),
   };
 }
 

@@ -45,6 +45,12 @@ describe("[A4.10] a rerank request", () => {
     expect(read({ top_n: null, return_documents: null })).toEqual(question);
   });
 
+  test("may call the number of the best by its other name", () => {
+    expect(read({ top_k: 2 })).toMatchObject({ topN: 2 });
+    expect(read({ top_k: 2, top_n: 1 })).toMatchObject({ topN: 1 });
+    expect(read({ top_k: 2 }).extra).toBeUndefined();
+  });
+
   test("may hold documents as objects with a text", () => {
     const { documents } = read({ documents: ["a", { text: "b", title: "t" }] });
 
@@ -92,6 +98,7 @@ describe("[A4.10] a rerank request", () => {
     [{ documents: ["a", 1] }, "invalid_request documents[1]: 'documents[1]' must be"],
     [{ documents: ["a", null] }, "invalid_request documents[1]: 'documents[1]' must be"],
     [{ documents: [{ image: "x" }] }, "'documents[0].text' is required"],
+    [{ top_k: 0 }, "'top_k' must be an integer from 1"],
     [{ top_n: 0 }, "invalid_request top_n: 'top_n' must be an integer from 1"],
     [{ top_n: -1 }, "'top_n' must be an integer from 1"],
     [{ top_n: 1.5 }, "'top_n' must be an integer"],
@@ -308,14 +315,14 @@ describe("fields that only some vendors have", () => {
   });
 
   test("never take the place of what we say", () => {
-    const question = read({ texts: ["other"], raw_scores: true, top_k: 1 });
+    const question = read({ texts: ["other"], raw_scores: true });
     const context = { report: new LossReport(), model: {} };
 
     expect(tei.outbound.build(question, context)).toMatchObject({
       texts: ["a", "b", "c"],
       raw_scores: false,
     });
-    expect(context.report.fields).toEqual(["texts", "raw_scores", "top_k"]);
+    expect(context.report.fields).toEqual(["texts", "raw_scores"]);
   });
 });
 
