@@ -582,5 +582,6 @@ function simulatedVendors(url: string): Readonly<Record<string, string>> {
     gemini: `${url}/gemini/v1beta`,
     dashscope: `${url}/dashscope/compatible-mode/v1`,
     ark: `${url}/ark/api/v3`,
+    jina: `${url}/jina/v1`,
   };
 }

@@ -9,8 +9,9 @@ import { GatewayError } from "./error.ts";
 export class LossReport {
   readonly #fields = new Set<string>();
 
+  /** Callers name some of them: neither a name nor the list grows with what they send. */
   lose(field: string): void {
-    this.#fields.add(field);
+    if (this.#fields.size < MAX_FIELDS) this.#fields.add(field.slice(0, MAX_LENGTH));
   }
 
   /**
@@ -42,6 +43,9 @@ export class LossReport {
     });
   }
 }
+
+const MAX_FIELDS = 100;
+const MAX_LENGTH = 200;
 
 const COMPUTER = "only the upstreams of the responses style speak of a computer's screen.";
 

@@ -25,6 +25,7 @@ import {
   rotateNoticeSecret,
 } from "./api/notice/notices.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
+import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
@@ -111,6 +112,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     createMessage,
     countMessageTokens,
     ...inOtherShape(createEmbedding),
+    embedTexts,
     ...nativeVideos,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
