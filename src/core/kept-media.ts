@@ -1,13 +1,7 @@
 import type { Span } from "#lib/byte-range.ts";
 
 /** What there may be of a video that a task made: itself, and what was made beside it. */
-export const VARIANTS = [
-  "video",
-  "thumbnail",
-  "spritesheet",
-  "last_frame",
-  "watermarked",
-] as const;
+export const VARIANTS = ["video", "thumbnail", "spritesheet", "last_frame", "watermarked"] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 /** One file of a task. */
@@ -64,32 +58,20 @@ export interface MediaCopyStore {
 
 /** Where bytes of copies are. */
 export interface MediaStore {
-  /**
-   * Keeps the bytes, all or none of them. Throws `too_large` past
-   * `maxBytes`, and whatever they throw.
-   */
-  put(file: TaskFile, bytes: AsyncIterable<Uint8Array>, terms: PutTerms): Promise<StoredBytes>;
-  /** Undefined where there is nothing of this size. */
+  /** Keeps the bytes, all or none of them. Throws what they throw. */
+  put(file: TaskFile, bytes: AsyncIterable<Uint8Array>, mediaType: string): Promise<StoredBytes>;
+  /** Undefined where there is no file of this size. */
   open(file: TaskFile, sizeBytes: number, span: Span): Promise<MediaBytes | undefined>;
   /** Whether or not it is there. */
   remove(file: TaskFile): Promise<void>;
 }
 
-export interface PutTerms {
-  readonly maxBytes: number;
-  readonly mediaType: string;
-  readonly signal: AbortSignal;
-}
-
-export interface StoredBytes {
-  readonly sizeBytes: number;
-  readonly digest: string;
-}
+export type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
 
 /** A blob is sent as it is, without passing through memory. */
 export type MediaBytes = Blob | AsyncIterable<Uint8Array>;
 
-/** Of a file in a store, below whatever the store has for itself. */
+/** Of a file, below whatever a store has for itself. */
 export function pathOf({ taskId, index, variant }: TaskFile): string {
   return `${taskId}/${index}-${variant}`;
 }

@@ -44,7 +44,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_FIELDS = 200;
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What follows a redirect to another origin; credentials have too many names to list those. */
-const HARMLESS_HEADERS = ["accept", "accept-language", "range", "user-agent"];
+const HARMLESS_HEADERS = ["accept", "accept-language", "if-range", "range", "user-agent"];
 
 /** The only way to follow a URL that a caller or an upstream supplied. */
 export async function guardedFetch(text: string, init: GuardedRequest): Promise<GuardedResponse> {

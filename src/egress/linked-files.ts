@@ -126,6 +126,8 @@ function inOurWords(cause: unknown): GatewayError {
   const error = GatewayError.from(cause);
   if (error.code !== "invalid_request" && error.code !== "too_large") return error;
   const what =
-    error.code === "too_large" ? "to more than may be handed over" : "where this gateway may not go";
+    error.code === "too_large"
+      ? "to more than may be handed over"
+      : "where this gateway may not go";
   return new GatewayError("upstream_failed", `The upstream's link leads ${what}.`, { cause });
 }

@@ -74,6 +74,7 @@ import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { getContent } from "./api/video/content.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -106,6 +107,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...imageOperations,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
+    ...inOtherShape(getContent),
     explainRequest,
     deleteTokens,
     listTokens,

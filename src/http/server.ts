@@ -53,7 +53,10 @@ export function openServer(
     async drain() {
       isDraining = true;
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
-      const timer = setTimeout(() => relay.egress.abortAll(ending), limits.drainMs);
+      const timer = setTimeout(() => {
+        relay.egress.abortAll(ending);
+        deps.contents.abortAll(ending);
+      }, limits.drainMs);
       try {
         await server.stop();
         // A caller who is gone may still owe: the books stay open until every call is settled.

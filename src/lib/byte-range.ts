@@ -53,6 +53,6 @@ export function parseContentRange(
   return isPlausible ? { start, end, sizeBytes } : undefined;
 }
 
-export function formatContentRange({ start, end }: Span, sizeBytes: number): string {
+export function formatContentRange({ start, end }: Span, sizeBytes: number | "*"): string {
   return `bytes ${start}-${end - 1}/${sizeBytes}`;
 }

@@ -109,15 +109,8 @@ export function createMediaCopyStore({ db, sharedNow }: MediaCopyStoreDeps): Med
     async listUnwanted(before, limit) {
       const rows = await db
         .selectFrom("media")
-        .leftJoin("tasks", "tasks.id", "media.task_id")
-        .selectAll("media")
-        .where(({ eb, or }) =>
-          or([
-            eb("media.created_at", "<", before),
-            eb("tasks.id", "is", null),
-            eb("tasks.removed", "=", 1),
-          ]),
-        )
+        .selectAll()
+        .where("created_at", "<", before)
         .limit(limit)
         .execute();
       return rows.map(toCopy);
