@@ -370,21 +370,21 @@ export const SETTINGS = {
   }),
   s3Endpoint: setting({
     env: "S3_ENDPOINT",
-    path: "media.s3.endpoint",
+    path: "s3.endpoint",
     parser: take.baseUrl,
     default: undefined,
     doc: "The S3 store for copies; without it, Amazon's own.",
   }),
   s3Region: setting({
     env: "S3_REGION",
-    path: "media.s3.region",
+    path: "s3.region",
     parser: take.text("a region of 1 to 64 letters, digits and dashes", /^[A-Za-z0-9-]{1,64}$/),
     default: "us-east-1",
     doc: "Its region.",
   }),
   s3Bucket: setting({
     env: "S3_BUCKET",
-    path: "media.s3.bucket",
+    path: "s3.bucket",
     parser: take.text(
       "a bucket's name of 3 to 63 characters",
       /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
@@ -394,14 +394,14 @@ export const SETTINGS = {
   }),
   s3KeyId: setting({
     env: "S3_ACCESS_KEY_ID",
-    path: "media.s3.access_key_id",
+    path: "s3.access_key_id",
     parser: take.text("1 to 128 visible ASCII characters", /^[\x21-\x7e]{1,128}$/),
     default: undefined,
     doc: "What the store knows the gateway by.",
   }),
   s3Secret: setting({
     env: "S3_SECRET_ACCESS_KEY",
-    path: "media.s3.secret_access_key",
+    path: "s3.secret_access_key",
     parser: clientSecret,
     default: undefined,
     doc: "The secret to it.",

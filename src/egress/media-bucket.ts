@@ -50,10 +50,7 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
 
     async open(file, sizeBytes, { start, end }) {
       const object = client.file(pathOf(file));
-      const size = await inTime(object.stat(), idleMs).then(
-        (found) => found.size,
-        () => undefined,
-      );
+      const size = await inTime(sizeOf(object), idleMs);
       return size === sizeBytes ? read(object.slice(start, end), end - start, idleMs) : undefined;
     },
 
@@ -61,6 +58,15 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
       await inTime(client.delete(pathOf(file)), idleMs);
     },
   };
+}
+
+async function sizeOf(object: Bun.S3File): Promise<number | undefined> {
+  try {
+    return (await object.stat()).size;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "NoSuchKey") return undefined;
+    throw cause;
+  }
 }
 
 /** Throws where the bucket hands over less than it said. */

@@ -231,6 +231,10 @@ const ELSEWHERE = [
   "limits.caller_stall_ms",
   "limits.kept_user_bytes",
   "limits.drain_ms",
+  "media.retention_days",
+  "limits.media_bytes",
+  "limits.downloads",
+  "limits.key_downloads",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

@@ -1,19 +1,15 @@
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import { base64Of } from "#core/image.ts";
-import type { Variant } from "#core/kept-media.ts";
 import type { Task } from "#core/task.ts";
-import type { MadeVideo } from "#core/video.ts";
 import { redirectOf, type LinkedFiles, type OpenedFile } from "#egress/linked-files.ts";
-import { Base64Bytes } from "#lib/base64-bytes.ts";
-import { formatByteRange, type Span } from "#lib/byte-range.ts";
+import { formatByteRange } from "#lib/byte-range.ts";
 import { pull } from "#lib/pull.ts";
-import { Semaphore } from "#lib/semaphore.ts";
 import { defined } from "#lib/values.ts";
-import { askAt, baseOf, lookInto, standingOf, type Standing } from "../tasks/ask.ts";
-import { answerWith, type Content, type Wish } from "./content.ts";
-import { fileType } from "./file-type.ts";
+import { askAt, baseOf, standingOf, type Standing } from "../tasks/ask.ts";
+import type { Content, Wish } from "./content.ts";
+import { HeldContent } from "./held-content.ts";
 import { readFile } from "./read-file.ts";
 import { Renewals, type RenewalDeps } from "./renewals.ts";
+import { linkOf, notFound } from "./variants.ts";
 
 export interface VendorDeps extends RenewalDeps {
   readonly files: LinkedFiles;
@@ -26,38 +22,21 @@ export interface VendorDeps extends RenewalDeps {
 const MAX_REDIRECTS = 3;
 /** A server that has a file begins to hand it over, or will not. */
 const HEAD_MS = 30_000;
-/** Files that an answer holds are in memory while they are handed over. */
-const HELD_AT_ONCE = 4;
-const HELD_WAITING = 64;
-
 /** The links of a signed address that has ended are answered so. */
 const GONE = [403, 404, 410];
 /** A server of a vendor's format that has left this part of it out. */
 const NOT_THERE = [404, 405, 410, 501];
 
-const LINKS: Readonly<Record<Variant, (video: MadeVideo) => string | undefined>> = {
-  video: ({ url }) => url,
-  thumbnail: ({ coverUrl }) => coverUrl,
-  spritesheet: () => undefined,
-  last_frame: ({ lastFrameUrl }) => lastFrameUrl,
-  watermarked: ({ watermarkedUrl }) => watermarkedUrl,
-};
-
-/** What else is known to be there of a video. */
-export function variantsOf(video: MadeVideo): readonly Variant[] {
-  const linked = Object.keys(LINKS) as Variant[];
-  return linked.filter((each) => each === "video" || (LINKS[each](video) ?? "") !== "");
-}
-
 /** Files of finished tasks, where their vendors have them. */
 export class VendorContent {
   readonly #deps: VendorDeps;
   readonly #renewals: Renewals;
-  readonly #held = new Semaphore(HELD_AT_ONCE, HELD_WAITING);
+  readonly #held: HeldContent;
 
   constructor(deps: VendorDeps) {
     this.#deps = deps;
     this.#renewals = new Renewals(deps);
+    this.#held = new HeldContent(deps);
   }
 
   /** Throws `content_gone` for what is not there any more. */
@@ -92,8 +71,8 @@ export class VendorContent {
       if (content !== undefined || link === "") return content;
     }
     if (link === undefined) throw notFound(`This video has no ${wish.variant}.`);
-    if (link === "") return await this.#openAnswer(standing, wish);
-    if (/^data:/i.test(link)) return await this.#openData(link, wish);
+    if (link === "") return await this.#held.openAnswer(standing, wish);
+    if (/^data:/i.test(link)) return await this.#held.openData(link, wish);
     return await this.#follow(link, standing, wish, GONE, standing?.endpoint.linksNeedKey === true);
   }
 
@@ -172,67 +151,6 @@ export class VendorContent {
       `The upstream answered with status ${status} when it was asked for the file.`,
     );
   }
-
-  /** The vendor has no link: its answer to a look holds the bytes. */
-  async #openAnswer(standing: Standing | undefined, wish: Wish): Promise<Content | undefined> {
-    const { parseContent } = standing?.endpoint.style.outbound ?? {};
-    if (standing === undefined || parseContent === undefined) return undefined;
-    return await this.#holding(async (close) => {
-      const body = await lookInto(standing, this.#deps);
-      const found = body && parseContent(body, wish.index);
-      return found && this.#bytesOf(base64Of(found), found.mediaType, wish, close);
-    });
-  }
-
-  async #openData(link: string, wish: Wish): Promise<Content> {
-    const comma = link.indexOf(",");
-    const head = link.slice("data:".length, Math.max(0, comma));
-    if (!/;base64$/i.test(head)) {
-      throw new GatewayError("upstream_failed", "The upstream's link holds no file.");
-    }
-    const content = await this.#holding(async (close) =>
-      this.#bytesOf(link.slice(comma + 1), head.split(";", 1)[0], wish, close),
-    );
-    return content;
-  }
-
-  #bytesOf(base64: string, said: string | undefined, wish: Wish, close: () => void): Content {
-    const bytes = new Base64Bytes(base64);
-    const { sizeBytes } = bytes;
-    if (sizeBytes > this.#deps.limits.mediaBytes) {
-      throw new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
-    }
-    const [head] = bytes.pieces({ start: 0, end: Math.min(sizeBytes, 64) });
-    const mediaType = fileType(said, wish.variant, head);
-    const { head: answer, bytes: wanted } = answerWith({ sizeBytes, mediaType }, wish);
-    return { ...answer, body: piecesOf(bytes, wanted), close };
-  }
-
-  async #holding<T extends Content | undefined>(open: (close: () => void) => Promise<T>) {
-    const place = await this.#held.enter();
-    if (place === undefined) {
-      throw new GatewayError("overloaded", "Too many files are being fetched at once.", {
-        retryAfterMs: 1_000,
-      });
-    }
-    let isHeld = true;
-    const close = (): void => {
-      if (isHeld) place[Symbol.dispose]();
-      isHeld = false;
-    };
-    try {
-      const opened = await open(close);
-      if (opened === undefined) close();
-      return opened;
-    } catch (cause) {
-      close();
-      throw cause;
-    }
-  }
-}
-
-async function* piecesOf(bytes: Base64Bytes, span: Span): AsyncGenerator<Uint8Array> {
-  yield* bytes.pieces(span);
 }
 
 const REFUSALS: ReadonlyMap<number, FaultCode> = new Map([
@@ -241,13 +159,6 @@ const REFUSALS: ReadonlyMap<number, FaultCode> = new Map([
   [429, "upstream_rate_limited"],
   [503, "upstream_overloaded"],
 ]);
-
-/** Undefined where there is none, empty where the vendor hands out none. */
-function linkOf({ videos }: Task, { index, variant }: Wish): string | undefined {
-  const video = videos[index];
-  if (video === undefined) throw notFound(`This task has no video ${index}.`);
-  return LINKS[variant](video);
-}
 
 function contentPath({ endpoint, ref }: Standing, { index, variant }: Wish): string | undefined {
   if (index > 0 || variant === "last_frame" || variant === "watermarked") return undefined;
@@ -260,10 +171,6 @@ function rangeFields({ range, ifRange }: Wish): Record<string, string> {
     range: formatByteRange(range),
     ...(ifRange === undefined ? {} : { "if-range": ifRange }),
   };
-}
-
-function notFound(message: string): GatewayError {
-  return new GatewayError("not_found", message);
 }
 
 function gone(): GatewayError {

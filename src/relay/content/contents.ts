@@ -19,6 +19,7 @@ export class Contents {
   readonly #deps: ContentsDeps;
   readonly #vendor: VendorContent;
   readonly #downloads: Downloads;
+  #ending: GatewayError | undefined;
 
   constructor(deps: ContentsDeps) {
     this.#deps = deps;
@@ -49,14 +50,22 @@ export class Contents {
     }
   }
 
-  /** Ends what comes by links to elsewhere; the rest is ended with all upstream calls. */
+  /** Ends what is on its way by links to elsewhere or out of a store; upstreams' own answers end with all others. */
   abortAll(reason: GatewayError): void {
+    this.#ending = reason;
     this.#deps.files.abortAll(reason);
   }
 
   /** Copies what is due; how many that were. */
   copyDue(signal: AbortSignal): Promise<number> {
     return copyDue({ ...this.#deps, vendor: this.#vendor }, signal);
+  }
+
+  async *#endable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of body) {
+      if (this.#ending !== undefined) throw this.#ending;
+      yield piece;
+    }
   }
 
   /** Undefined where there is none, or where it cannot be had: its vendor may still have the file. */
@@ -71,7 +80,8 @@ export class Contents {
     const { head, bytes } = answerWith(about, wish);
     try {
       const body = await store.open(copy, sizeBytes, bytes);
-      return body && { ...head, body, close() {} };
+      if (body === undefined) return undefined;
+      return { ...head, body: body instanceof Blob ? body : this.#endable(body), close() {} };
     } catch (cause) {
       onTrouble(cause);
       return undefined;

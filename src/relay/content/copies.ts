@@ -9,7 +9,8 @@ import type {
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
-import { variantsOf, type VendorContent } from "./at-vendor.ts";
+import type { VendorContent } from "./at-vendor.ts";
+import { variantsOf } from "./variants.ts";
 
 /** Of copies that are wanted or kept. */
 interface CopiesDeps {
@@ -111,10 +112,14 @@ export async function removeUnwanted(
   { copies, stores }: Pick<CopyDeps, "copies" | "stores">,
 ): Promise<number> {
   const unwanted = await copies.listUnwanted(before, limit);
-  for (const copy of unwanted) {
-    // In a store that is not configured any more it stays, and nobody can tell.
-    await stores[copy.place]?.remove(copy);
-    await copies.forget(copy);
-  }
+  const removals = await Promise.allSettled(
+    unwanted.map(async (copy) => {
+      // In a store that is not configured any more it stays, and nobody can tell.
+      await stores[copy.place]?.remove(copy);
+      await copies.forget(copy);
+    }),
+  );
+  const failure = removals.find(({ status }) => status === "rejected");
+  if (failure?.status === "rejected") throw failure.reason;
   return unwanted.length;
 }

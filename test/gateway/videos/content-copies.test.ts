@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { KEY } from "#test/harness.ts";
 import { openS3Server } from "#test/s3-server.ts";
 import { waitFor } from "#test/wait.ts";
 import { openContentPlace, stored, VIDEO, videoOf, type ContentPlace } from "./content-place.ts";
@@ -91,7 +94,7 @@ async function expectServed(place: ContentPlace, id: string): Promise<void> {
   expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */100000"]);
   const head = await fetch(`${place.gateway.url}/v1/videos/${id}/content`, {
     method: "HEAD",
-    headers: { authorization: "Bearer test-key-0123456789abcdefghij" },
+    headers: { authorization: `Bearer ${KEY}` },
   });
   expect(head.headers.get("content-length")).toBe("100000");
   expect(place.elsewhere.asked).toEqual([]);
@@ -160,6 +163,24 @@ describe("copies in a folder", () => {
 
     expect(copyOf(place, id)?.state).toBe("wanted");
     expect(filesIn(place)).toEqual([]);
+  });
+
+  test("keep no gateway from stopping, however slowly somebody reads one", async () => {
+    const place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_DRAIN_MS: "100ms" });
+    const id = finishing(place, videoOf(60_000_000));
+    await copied(place, id);
+    const { hostname, port } = new URL(place.gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(
+      `GET /v1/videos/${id}/content HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${KEY}\r\n\r\n`,
+    );
+    await once(socket, "readable");
+    socket.pause();
+
+    await place[Symbol.asyncDispose]();
+
+    socket.destroy();
   });
 
   test("are made by the next start where one was stopped in between", async () => {

@@ -91,7 +91,7 @@ export interface ContentPlace extends AsyncDisposable {
   /** Where open links lead to. */
   readonly elsewhere: FileServer;
   /** A finished task of the test's key, on the named channel. */
-  made(channel: string, videos: readonly MadeVideo[], more?: Partial<Task>): string;
+  made(channel: ChannelName, videos: readonly MadeVideo[], more?: Partial<Task>): string;
   /** Runs a query on the gateway's database. */
   readonly db: Database;
   content(id: string, headers?: Record<string, string>, query?: string): Promise<Response>;
@@ -124,6 +124,8 @@ const CHANNELS = {
   },
 } as const;
 
+export type ChannelName = keyof typeof CHANNELS;
+
 export async function openContentPlace(
   env: Record<string, string> = {},
   dataDir?: string,
@@ -131,12 +133,8 @@ export async function openContentPlace(
   const vendor = openFileServer();
   const elsewhere = openFileServer();
   const port = new URL(elsewhere.url).port;
-  const channels = Object.entries(CHANNELS).map(
-    ([name, { provider, path, model }]) =>
-      `  - { name: ${name}, provider: ${provider}, base_url: "${vendor.url}${path}", api_key: ${SECRET}, models: [${model}] }`,
-  );
   const gateway = await openTestGateway({
-    yaml: `channels:\n${channels.join("\n")}`,
+    yaml: channelsAt(vendor.url),
     ...(dataDir === undefined ? {} : { dataDir }),
     env: { SLUICE_LINKS_ALLOW: "127.0.0.1", SLUICE_LINKS_PORTS: `80,443,${port}`, ...env },
   });
@@ -148,7 +146,7 @@ export async function openContentPlace(
     elsewhere,
     db,
     made(channel, videos, more = {}) {
-      const task = aTask(channel as keyof typeof CHANNELS, videos, more);
+      const task = aTask(channel, videos, more);
       insert(db, task);
       return task.id;
     },
@@ -162,10 +160,19 @@ export async function openContentPlace(
   };
 }
 
+/** The text of a sluice.yaml whose channels all lead to one server. */
+export function channelsAt(url: string): string {
+  const channels = Object.entries(CHANNELS).map(
+    ([name, { provider, path, model }]) =>
+      `  - { name: ${name}, provider: ${provider}, base_url: "${url}${path}", api_key: ${SECRET}, models: [${model}] }`,
+  );
+  return `channels:\n${channels.join("\n")}`;
+}
+
 let last = 0;
 
-function aTask(
-  channel: keyof typeof CHANNELS,
+export function aTask(
+  channel: ChannelName,
   videos: readonly MadeVideo[],
   more: Partial<Task>,
 ): Task {
@@ -197,7 +204,7 @@ function aTask(
   };
 }
 
-function insert(db: Database, task: Task): void {
+export function insert(db: Database, task: Task): void {
   const row = { ...rowOf(task), lease_owner: null, lease_until: 0, hurried: 0, removed: 0 };
   const names = Object.keys(row);
   const marks = names.map((name) => `$${name}`);

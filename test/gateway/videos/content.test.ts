@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { KEY } from "#test/harness.ts";
 import { openContentPlace, SECRET, stored, VIDEO, type ContentPlace } from "./content-place.ts";
 
 let place: ContentPlace;
@@ -66,13 +67,12 @@ describe("the file of a finished video", () => {
   test("is the same below the other prefix, and for a key in a vendor's header", async () => {
     const id = open();
     const url = `${place.gateway.url}/openai/v1/videos/${id}/content`;
-    const key = "test-key-0123456789abcdefghij";
 
-    const answer = await fetch(url, { headers: { "x-goog-api-key": key } });
+    const answer = await fetch(url, { headers: { "x-goog-api-key": KEY } });
 
     expect(await bytesOf(answer)).toEqual(VIDEO);
     expect(answer.headers.get("vary")).toBe("authorization, x-api-key, x-goog-api-key");
-    expect((await fetch(`${url}?key=${key}`)).status).toBe(200);
+    expect((await fetch(`${url}?key=${KEY}`)).status).toBe(200);
   });
 
   test.each([
@@ -111,7 +111,7 @@ describe("the file of a finished video", () => {
         seen.push([answer.status, await answer.json()]);
       }
       const path = `${place.gateway.url}/v1/videos/${id}/content`;
-      const authorization = "Bearer test-key-0123456789abcdefghij";
+      const authorization = `Bearer ${KEY}`;
       const head = await fetch(path, { method: "HEAD", headers: { authorization } });
       expect(head.status).toBe(404);
       expect((await fetch(path)).status).toBe(401);
@@ -260,7 +260,7 @@ describe("a part of a file", () => {
 
   test("of none of its bytes, that is a HEAD, tells its length and type, and reads next to nothing", async () => {
     const id = open();
-    const authorization = "Bearer test-key-0123456789abcdefghij";
+    const authorization = `Bearer ${KEY}`;
 
     const answer = await fetch(`${place.gateway.url}/v1/videos/${id}/content`, {
       method: "HEAD",
