@@ -23,6 +23,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
+import type { Contents } from "#relay/content/contents.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -68,6 +69,10 @@ export interface HttpDeps {
   readonly tasks: Tasks;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
+  /** Files that tasks have made. */
+  readonly contents: Contents;
+  /** Finished videos are copied, and their links lead here. */
+  readonly keepsMedia: boolean;
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
   /** Prefixes under which what begins with another answers, too. */

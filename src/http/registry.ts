@@ -90,6 +90,7 @@ import { protocolB } from "./api/video/protocol-b.ts";
 import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
+import { getContent } from "./api/video/content.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -136,6 +137,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...protocolC,
     ...protocolD,
     ...protocolE,
+    ...inOtherShape(getContent),
     explainRequest,
     deleteTokens,
     listTokens,

@@ -26,6 +26,8 @@ export interface HttpServer {
 const MAX_WAITING_BIG_BODIES = 64;
 /** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
 const IDLE_SECONDS = 30;
+/** For answers that were ended to say so. */
+const LAST_MS = 3_000;
 /** Bun's longest. */
 const MAX_IDLE_SECONDS = 255;
 
@@ -57,13 +59,19 @@ export function openServer(
     async drain() {
       isDraining = true;
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
-      const timer = setTimeout(() => relay.egress.abortAll(ending), limits.drainMs);
+      const timer = setTimeout(() => {
+        relay.egress.abortAll(ending);
+        deps.contents.abortAll(ending);
+      }, limits.drainMs);
+      // A file that is read from the disk has nobody who could end it.
+      const last = setTimeout(() => void server.stop(true), limits.drainMs + LAST_MS);
       try {
         await server.stop();
         // A caller who is gone may still owe: the books stay open until every call is settled.
         await relay.open.whenNone();
       } finally {
         clearTimeout(timer);
+        clearTimeout(last);
       }
     },
   };

@@ -227,6 +227,32 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.list({ userId: 1, limit: 10, order: "asc" })).toHaveLength(2);
   });
 
+  test("copies of what a task made are unwanted as soon as it is removed or forgotten", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const over = { status: "succeeded", finishedAt: 10, isSettled: true } as const;
+    const tasks = [
+      aTask(over),
+      aTask({ ...over, finishedAt: 99 }),
+      aTask({ ...over, finishedAt: 99 }),
+    ];
+    for (const task of tasks) await storage.tasks.create(task, "one", LEASE_MS);
+    const files = tasks.map(({ id }) => ({ taskId: id, index: 0, variant: "video" as const }));
+    await storage.mediaCopies.want(files, "folder", 1_000);
+
+    await storage.tasks.prune(50, 100);
+    await storage.tasks.remove(1, tasks[1]?.id ?? "");
+    await storage.tasks.remove(2, tasks[2]?.id ?? "");
+
+    const unwanted = await storage.mediaCopies.listUnwanted(1_000, 10);
+    expect(unwanted.map(({ taskId }) => taskId).toSorted()).toEqual(
+      tasks
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+  });
+
   test("the hold of a task outlives its process", async () => {
     await using place = await openPlace();
     const callId = newId();

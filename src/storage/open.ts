@@ -6,6 +6,7 @@ import type { Identities } from "#core/identity.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
+import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
@@ -36,6 +37,7 @@ import { openPostgres } from "./postgres/open.ts";
 import { createQuotaStore } from "./quotas.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
+import { createMediaCopyStore } from "./media-copies.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
 import { createSettingStore } from "./settings.ts";
@@ -85,6 +87,7 @@ export interface Storage extends AsyncDisposable {
   readonly tasks: TaskStore;
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
+  readonly mediaCopies: MediaCopyStore;
   readonly keptAnswers: KeptAnswerStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
@@ -165,6 +168,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
+    mediaCopies: createMediaCopyStore({ db, sharedNow: () => engine.sharedNow() }),
     noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
     keptAnswers: createKeptAnswerStore({
       db,

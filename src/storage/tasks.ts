@@ -178,20 +178,24 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
         .where("removed", "=", 0)
         .where("status", "in", ["succeeded", "failed"])
         .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) await dropMedia([id]);
       return numUpdatedRows > 0n;
     },
 
     async prune(before, limit) {
+      const old = await db
+        .selectFrom("tasks")
+        .select("id")
+        .where("settled", "=", 1)
+        .where("finished_at", "<", before)
+        .limit(Math.min(limit, MAX_PRUNED))
+        .execute();
+      const ids = old.map(({ id }) => id);
+      if (ids.length === 0) return 0;
+      await dropMedia(ids);
       const { numDeletedRows } = await db
         .deleteFrom("tasks")
-        .where("id", "in", (old) =>
-          old
-            .selectFrom("tasks")
-            .select("id")
-            .where("settled", "=", 1)
-            .where("finished_at", "<", before)
-            .limit(Math.min(limit, MAX_PRUNED)),
-        )
+        .where("id", "in", ids)
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
@@ -203,5 +207,10 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       .selectAll()
       .where("user_id", "=", userId)
       .where("removed", "=", 0);
+  }
+
+  /** Copies of what a task made are of no use to anybody without it. */
+  async function dropMedia(taskIds: readonly string[]): Promise<void> {
+    await db.updateTable("media").set({ created_at: 0 }).where("task_id", "in", taskIds).execute();
   }
 }

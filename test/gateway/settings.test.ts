@@ -251,6 +251,10 @@ const ELSEWHERE = [
   "limits.tasks",
   "limits.task_looks",
   "videos.retention_days",
+  "media.retention_days",
+  "limits.media_bytes",
+  "limits.downloads",
+  "limits.key_downloads",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

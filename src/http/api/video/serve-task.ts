@@ -137,10 +137,10 @@ export function writeTask(
   { request }: Exchange,
   { inbound }: InboundVideoFormat,
   task: Task,
-  { publicUrl }: HttpDeps,
+  { publicUrl, keepsMedia }: HttpDeps,
 ): JsonObject {
   const base = publicUrl ?? new URL(request.url).origin;
-  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`));
+  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`, keepsMedia));
 }
 
 /** The task outlives its caller's connection, and so does the request for it. */
