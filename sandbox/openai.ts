@@ -1,30 +1,32 @@
 import { chatEndpoint } from "./openai/chat-endpoint.ts";
 import { TERMINATOR } from "./openai/chunks.ts";
 import { checkCredential } from "./openai/credential.ts";
-import { EMBEDDERS, embeddings } from "./openai/embeddings.ts";
+import { embeddings } from "./openai/embeddings.ts";
 import { ApiError, orderedError } from "./openai/error.ts";
 import { lastUserText } from "./openai/last-user-text.ts";
-import { findModel, listModels, modelBody } from "./openai/models.ts";
+import { findListed, listModels, modelBody } from "./openai/models.ts";
 import { OPENAI } from "./openai/openai-dialect.ts";
 import { responsesEndpoint } from "./openai/responses/endpoint.ts";
 import { checkContentType, decodeSegment, only } from "./openai/routing.ts";
 import { standardHeaders } from "./openai/standard-headers.ts";
+import { videosEndpoint } from "./openai/videos/endpoint.ts";
 import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
 
 /**
- * OpenAI's chat completions, responses, embeddings and models:
+ * OpenAI's chat completions, responses, embeddings, videos and models:
  * https://platform.openai.com/docs/api-reference
  */
 export const openai: VendorFactory = (options) => {
   const chat = chatEndpoint(OPENAI, options);
   const responses = responsesEndpoint(options);
+  const videos = videosEndpoint(options);
 
-  function reply(request: VendorRequest): Reply {
+  async function reply(request: VendorRequest): Promise<Reply> {
     const headers = standardHeaders();
     try {
       const key = checkCredential(request.headers, options.apiKeys);
-      return route(request, headers, key);
+      return (await videos(request, headers, key)) ?? route(request, headers, key);
     } catch (cause) {
       if (cause instanceof ApiError) return jsonReply(cause.status, cause.body, headers);
       throw cause;
@@ -72,7 +74,7 @@ type Headers = Readonly<Record<string, string>>;
 
 function getModel(segment: string) {
   const id = decodeSegment(segment);
-  const model = findModel(id) ?? EMBEDDERS.find((embedder) => embedder.id === id);
+  const model = findListed(id);
   if (model !== undefined) return model;
   throw new ApiError(404, {
     message: `The model '${id}' does not exist`,

@@ -1,9 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from "#sandbox/json.ts";
 
-/** What the user said last, in the messages of a chat or in the input of a response. */
+/** What the user said last: in the messages of a chat, in an input, or in what shall be drawn. */
 export function lastUserText(body: Json | undefined): string {
   if (!isJsonObject(body)) return "";
-  const { messages, input } = body;
+  const { messages, input, prompt } = body;
+  if (typeof prompt === "string") return prompt;
   if (typeof input === "string") return input;
   const list = isJsonArray(messages) ? messages : isJsonArray(input) ? input : [];
   const last = list.findLast((each) => isJsonObject(each) && each["role"] === "user");
