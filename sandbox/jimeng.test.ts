@@ -131,10 +131,7 @@ describe("a task", () => {
   test("can be taken back as long as it waits", async () => {
     await using house = await clockedSandbox();
     const one = caller(house);
-    const [first, second] = [
-      idIn((await one.order({})).body),
-      idIn((await one.order({})).body),
-    ];
+    const [first, second] = [idIn((await one.order({})).body), idIn((await one.order({})).body)];
     const cancelled = await one.cancel(first);
     one.wait(300);
     const refused = await one.cancel(second);
