@@ -33,7 +33,7 @@ export function jimengEndpoints(options: VendorOptions) {
     const owner = checkSignature(request, options);
     const { method, path, query } = request;
     const action = query.get("Action");
-    const isKnown = method === "POST" && path === "/" && query.get("Version") === VERSION;
+    const isKnown = method === "POST" && path.length <= 1 && query.get("Version") === VERSION;
     if (!isKnown) throw gateRefusal("InvalidActionOrVersion");
     if (action === "CVSync2AsyncSubmitTask") return submit(request, owner);
     if (action === "CVSync2AsyncGetResult") return result(request, owner);
