@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { waitFor } from "#test/wait.ts";
-import { paint } from "./engine/picture.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { asObject, at, textAt } from "./testing/chat.ts";
 import { probe, testWithFfmpeg } from "./testing/media-files.ts";
+import { pngUrl } from "./testing/pictures.ts";
 import { clockedSandbox, openReceiver, type ClockedSandbox } from "./testing/tasks.ts";
 
 const PATH = "/ark/api/v3/contents/generations/tasks";
@@ -121,6 +121,22 @@ describe("a task", () => {
     expect((await house.call("GET", PATH)).body).toMatchObject({ total: 1 });
   });
 
+  test("an answer that never comes leaves the task behind as well", async () => {
+    await using house = await clockedSandbox();
+    const leave = new AbortController();
+    const silent = fetch(house.sandbox.url + PATH, {
+      method: "POST",
+      headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
+      body: JSON.stringify(ask("a cat [[fault:hang]]")),
+      signal: leave.signal,
+    }).catch(() => "nothing");
+    await waitFor(() => house.sandbox.requests.length === 1);
+    leave.abort();
+
+    expect(await silent).toBe("nothing");
+    expect((await house.call("GET", PATH)).body).toMatchObject({ total: 1 });
+  });
+
   test("faults of all vendors work here too", async () => {
     await using house = await clockedSandbox();
     const { status, body } = await house.call("POST", PATH, ask("[[fault:status code=429]]"));
@@ -129,6 +145,8 @@ describe("a task", () => {
       429,
       "RateLimitExceeded.EndpointRPMExceeded",
     ]);
+    expect(textAt(body, "error", "message")).toContain(textAt(body, "request_id"));
+    expect(textAt(body, "request_id")).toStartWith("02");
   });
 
   test("nobody sees another's tasks, and after a week nobody sees one's own", async () => {
@@ -277,7 +295,7 @@ describe("the video", () => {
 
   test("takes the ratio of the picture that it begins with", async () => {
     await using house = await clockedSandbox();
-    const url = `data:image/png;base64,${Buffer.from(paint(600, 800, "x")).toString("base64")}`;
+    const url = pngUrl(600, 800);
     const task = await finished(house, ask("", {}, [image("first_frame", url)]));
 
     expect(task).toMatchObject({ status: "succeeded", ratio: "3:4" });
@@ -362,7 +380,7 @@ describe("refused, in the vendor's words", () => {
       ask("x", { resolution: "720P" }),
       field(
         "resolution",
-        "Invalid value: '720P'. Supported values are: '480p', '720p', '1080p', '4k'.",
+        "Invalid value: '720P'. Supported values are: '480p', '720p', '1080p', and '4k'.",
       ),
     ],
     ["frames of a new model", ask("x", { frames: 29 }), field("frames", unsupported)],
@@ -475,7 +493,7 @@ describe("refused, in the vendor's words", () => {
       ask("x", {}, [image("first_image")]),
       field(
         "content[1].role",
-        "Invalid value: 'first_image'. Supported values are: 'first_frame', 'last_frame', 'reference_image'.",
+        "Invalid value: 'first_image'. Supported values are: 'first_frame', 'last_frame', and 'reference_image'.",
       ),
     ],
     [
@@ -500,13 +518,8 @@ describe("refused, in the vendor's words", () => {
     ],
     [
       "a small image",
-      ask("x", {}, [
-        image(
-          undefined,
-          `data:image/png;base64,${Buffer.from(paint(200, 300, "x")).toString("base64")}`,
-        ),
-      ]),
-      field("content[1]", "image sides must be from 300 to 6000 pixels, but got 200x300."),
+      ask("x", {}, [image(undefined, pngUrl(200, 300))]),
+      field("content[1]", "the image is 200x300, expected sides of at least 300 pixels."),
     ],
     [
       "a draft that is not there",

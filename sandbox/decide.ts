@@ -51,7 +51,8 @@ function requestedFaults(
   vendor: Vendor,
   queue: FaultQueue,
 ): readonly FaultRequest[] {
-  const { body, path, headers, bytes } = received;
+  const { form, path, headers, bytes } = received;
+  const body = form?.texts ?? received.body;
   const inBody = isJsonObject(body) ? body["model"] : undefined;
   const model =
     vendor.modelIn?.(path.slice(vendor.id.length + 1)) ??
@@ -65,7 +66,7 @@ function requestedFaults(
 }
 
 function inside(received: Received, vendor: Vendor) {
-  const { method, path, query, headers, bytes, body } = received;
+  const { method, path, query, headers, bytes, body, form } = received;
   return {
     method,
     path: path.slice(vendor.id.length + 1),
@@ -73,6 +74,7 @@ function inside(received: Received, vendor: Vendor) {
     headers,
     bytes,
     body,
+    ...(form === undefined ? {} : { form }),
   };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { SEED, random, times } from "#test/seed.ts";
 import { gemini } from "./gemini.ts";
 import { isJsonArray, isJsonObject, type Json } from "./json.ts";
-import { openVendor, replyTo } from "./testing/vendors.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Reply } from "./wire/reply.ts";
 
 const WHOLE: Json = {
@@ -83,7 +83,7 @@ const FORMED: Json = {
 
 const JUNK: readonly Json[] = [null, true, 0, -1, 1e300, "", "x", "🐙", [], [[]], {}, { a: {} }];
 
-test("whatever a part of a request is replaced by, the answer is the vendor's", () => {
+test("whatever a part of a request is replaced by, the answer is the vendor's", async () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)];
   const vendor = openVendor(gemini, () => 0);
@@ -93,7 +93,7 @@ test("whatever a part of a request is replaced by, the answer is the vendor's", 
     const body = damaged(pick([WHOLE, SEARCHED, FORMED]) ?? null, next, pick(JUNK) ?? null);
     const model = pick(["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.5-flash"]) ?? "";
     const verb = pick(["generateContent", "streamGenerateContent", "countTokens"]) ?? "";
-    const reply = replyTo(vendor, {
+    const reply = await vendor.reply({
       method: "POST",
       path: `/v1beta/models/${model}:${verb}`,
       query: new URLSearchParams("alt=sse"),

@@ -2,11 +2,11 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import { waitFor } from "#test/wait.ts";
 import { webhookSignature } from "./kling/callback.ts";
-import { paint } from "./engine/picture.ts";
 import { readJwt } from "./kling/jwt.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { at, textAt } from "./testing/chat.ts";
 import { probe, testWithFfmpeg } from "./testing/media-files.ts";
+import { pngUrl } from "./testing/pictures.ts";
 import { clockedSandbox, openReceiver, type ClockedSandbox } from "./testing/tasks.ts";
 
 const V1 = "/kling/v1/videos/text2video";
@@ -25,8 +25,9 @@ function caller(house: ClockedSandbox) {
   };
 }
 
+/** As base64 alone. */
 function png(width: number, height: number): string {
-  return Buffer.from(paint(width, height, "x")).toString("base64");
+  return pngUrl(width, height).replace(/^data:.*?,/, "");
 }
 
 const answer = (data: Json) => ({
@@ -427,19 +428,19 @@ describe("refused, by the vendor's numbers", () => {
       "a small image",
       "image2video",
       { image: png(299, 400) },
-      "1201 image: Image pixel is invalid, each side must be 300 at least",
+      "1201 image: the image is 299x400, expected sides of at least 300 pixels",
     ],
     [
       "a narrow image",
       "image2video",
       { image: png(300, 800) },
-      "1201 image: Image aspect ratio is invalid, it must be from 1:2.5 to 2.5:1",
+      "1201 image: the aspect ratio of the image is out of the range [1/2.5, 2.5]",
     ],
     [
       "no image at all",
       "image2video",
       { image: "aGVsbG8=" },
-      "1201 image: File format is not supported, only jpg and png are",
+      "1201 image: the image format is not supported, expected one of jpeg, png",
     ],
     [
       "a movement between two pictures",
@@ -528,7 +529,7 @@ describe("refused, by the vendor's numbers", () => {
       "4k of a smaller model",
       "text-to-video/kling-3.0-turbo",
       { prompt: "x", settings: { resolution: "4k" } },
-      "1201 Invalid value: '4k'. Supported values are: '720p', '1080p'.",
+      "1201 Invalid value: '4k'. Supported values are: '720p' and '1080p'.",
     ],
     [
       "seconds as a text",

@@ -9,7 +9,7 @@ import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
 import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
-import { openVendor, replyTo } from "./testing/vendors.ts";
+import { openVendor } from "./testing/vendors.ts";
 import type { Vendor, VendorFactory } from "./vendor.ts";
 import { vidu } from "./vidu.ts";
 import { faultyFrames } from "./faults/broken-bodies.ts";
@@ -210,11 +210,51 @@ const EDIT: JsonObject = {
     seed: 7,
   },
 };
+const DRAWN: JsonObject = {
+  model: "gpt-image-2",
+  prompt: "A fox",
+  n: 2,
+  size: "64x64",
+  quality: "low",
+  background: "transparent",
+  moderation: "low",
+  output_format: "webp",
+  output_compression: 50,
+  stream: true,
+  partial_images: 1,
+  user: "u",
+};
+const REDRAWN: JsonObject = {
+  ...DRAWN,
+  images: [{ image_url: pngUrl(8, 8) }, { image_url: "https://a.example/fox.png" }],
+  mask: { image_url: "https://a.example/mask.png" },
+  input_fidelity: "high",
+};
+const SPOKEN: JsonObject = {
+  model: "gpt-4o-mini-tts",
+  input: "Hello there",
+  voice: { id: "voice_1" },
+  instructions: "Whisper.",
+  response_format: "opus",
+  speed: 1.5,
+  stream_format: "sse",
+};
+const JUDGED: JsonObject = {
+  model: "omni-moderation-latest",
+  input: [
+    { type: "text", text: "Hello" },
+    { type: "image_url", image_url: { url: pngUrl(8, 8) } },
+  ],
+};
 const GENERATION = "/api/v1/services/aigc/multimodal-generation/generation";
 
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
+  ["pictures", openai, "/v1/images/generations", DRAWN],
+  ["edits", openai, "/v1/images/edits", REDRAWN],
+  ["speech", openai, "/v1/audio/speech", SPOKEN],
+  ["moderations", openai, "/v1/moderations", JUDGED],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
   ["kling's older pictures", kling, "/v1/videos/image2video", KLING_V1],
@@ -230,26 +270,26 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
 
 test.each(ENDPOINTS)(
   "%s: the request that is bent in what follows is a good one",
-  (_, create, path, body) => {
-    expect(answer(openVendor(create), path, body)).toBe(200);
+  async (_, create, path, body) => {
+    expect(await answer(openVendor(create), path, body)).toBe(200);
   },
 );
 
 test.each(ENDPOINTS)(
   "%s: whatever stands where, the answer is the vendor's",
-  (_, create, path, body) => {
+  async (_, create, path, body) => {
     const vendor = openVendor(create);
 
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.nat(),
         fc.jsonValue({ maxDepth: 2 }),
         fc.boolean(),
-        (place, value, isMissing) => {
+        async (place, value, isMissing) => {
           const places = placesIn(body);
           const at = places[place % places.length] ?? [];
           const bent = replaced(body, at, isMissing ? undefined : ownJson(value));
-          expect(answer(vendor, path, bent ?? null)).toBeLessThan(500);
+          expect(await answer(vendor, path, bent ?? null)).toBeLessThan(500);
         },
       ),
       { seed: SEED, numRuns: times(400, 20_000) },
@@ -258,9 +298,9 @@ test.each(ENDPOINTS)(
 );
 
 /** The status; a stream is read to its end. */
-function answer(vendor: Vendor, path: string, body: Json): number {
+async function answer(vendor: Vendor, path: string, body: Json): Promise<number> {
   vendor.lastUserText(body);
-  const reply = replyTo(vendor, {
+  const reply = await vendor.reply({
     method: "POST",
     path,
     query: new URLSearchParams(),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { parseJson, type Json } from "./json.ts";
+import { readForm, type Form } from "./wire/form.ts";
 
 /** A request, read to its end. */
 export interface Received {
@@ -10,6 +11,8 @@ export interface Received {
   readonly bytes: Uint8Array;
   /** `undefined` where the body is not JSON. */
   readonly body: Json | undefined;
+  /** Only where the body is one. */
+  readonly form?: Form;
   readonly bodySizeBytes: number;
 }
 
@@ -27,13 +30,16 @@ export async function receive(request: IncomingMessage): Promise<Received | unde
   const bytes = Buffer.concat(parts);
   // As it was written: a path that the runtime would tidy up is a finding.
   const [path = "/", ...query] = (request.url ?? "/").split("?");
+  const headers = plainHeaders(request);
+  const form = await readForm(bytes, headers["content-type"]);
   return {
     method: request.method ?? "GET",
     path,
     query: query.join("?"),
-    headers: plainHeaders(request),
+    headers,
     bytes,
-    body: parseJson(bytes.toString("utf8")),
+    body: form === undefined ? parseJson(bytes.toString("utf8")) : undefined,
+    ...(form === undefined ? {} : { form }),
     bodySizeBytes,
   };
 }

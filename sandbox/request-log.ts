@@ -10,6 +10,7 @@ export interface RequestRecord {
   /** What stood behind the question mark. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or the fields of a form that are no files. */
   readonly body: Json | undefined;
   readonly bodySizeBytes: number;
   readonly faults: readonly string[];

@@ -125,8 +125,13 @@ async function answer(
   }
 
   const { reply, faults, ...decision } = await decide(received, house);
-  const record = house.log.open({ ...received, faults: Object.keys(faults) });
-  response.once("close", () => record.close(house.isStopping ? "cut" : "aborted"));
+  const { form, ...kept } = received;
+  const body = form?.texts ?? kept.body;
+  const record = house.log.open({ ...kept, body, faults: Object.keys(faults) });
+  const close = () => record.close(house.isStopping ? "cut" : "aborted");
+  // Whoever hung up while the answer was being made is not heard of any more.
+  if (gone.signal.aborted) close();
+  else response.once("close", close);
 
   try {
     const chunks = replyChunks(reply, faults, () => decision.errorFrames());

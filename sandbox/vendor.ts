@@ -2,6 +2,7 @@ import type { CallbackSender } from "./engine/callbacks.ts";
 import type { TaskSettings } from "./engine/task-settings.ts";
 import type { Faults } from "./faults/faults.ts";
 import type { Json } from "./json.ts";
+import type { Form } from "./wire/form.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
@@ -11,7 +12,7 @@ export interface Vendor {
   readonly id: string;
   /** Files take their time to be made. */
   reply(request: VendorRequest): Reply | Promise<Reply>;
-  /** What the user said last: magic words are looked for in it. */
+  /** What the user said last, in JSON or in the fields of a form: magic words are looked for in it. */
   lastUserText(body: Json | undefined): string;
   /** The model that a path names, for the vendors who have it there and not in the body. */
   modelIn?(path: string): string | undefined;
@@ -43,6 +44,8 @@ export interface VendorRequest {
   readonly bytes: Uint8Array;
   /** `undefined` where the body is not JSON. */
   readonly body: Json | undefined;
+  /** Only where the body is one. */
+  readonly form?: Form;
   readonly faults: Faults;
 }
 

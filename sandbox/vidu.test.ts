@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { waitFor } from "#test/wait.ts";
-import { paint } from "./engine/picture.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { asObject, at, textAt } from "./testing/chat.ts";
 import { probe, testWithFfmpeg } from "./testing/media-files.ts";
+import { pngUrl } from "./testing/pictures.ts";
 import { clockedSandbox, openReceiver, type ClockedSandbox } from "./testing/tasks.ts";
 import { callbackSignature } from "./vidu/callback.ts";
 
@@ -25,10 +25,6 @@ function caller(house: ClockedSandbox) {
       return this.read(textAt(created.body, "task_id"));
     },
   };
-}
-
-function png(width: number, height: number): string {
-  return `data:image/png;base64,${Buffer.from(paint(width, height, "x")).toString("base64")}`;
 }
 
 describe("a task", () => {
@@ -73,7 +69,7 @@ describe("a task", () => {
         {
           id: expect.stringMatching(/^\d{18}$/),
           url: expect.stringContaining(`/vidu/files/${id}/video.mp4?Date=`),
-          cover_url: expect.stringContaining(`/vidu/files/${id}/cover.png?Date=`),
+          cover_url: expect.stringContaining(`/vidu/files/${id}/cover.jpg?Date=`),
           watermarked_url: "",
           moderation_url: [],
           video: { duration: 5, fps: 24, resolution: { width: 1280, height: 720 } },
@@ -153,7 +149,7 @@ describe("a task", () => {
     [
       "a beginning and an end",
       "start-end2video",
-      { images: [png(400, 300), png(400, 320)] },
+      { images: [pngUrl(400, 300), pngUrl(400, 320)] },
       { model: "viduq2" },
     ],
   ];
@@ -179,7 +175,7 @@ describe("a task", () => {
 describe("the files", () => {
   testWithFfmpeg("are a video of the ordered shape, and one with a watermark", async () => {
     await using house = await clockedSandbox();
-    const order = { model: "viduq3", images: [png(300, 500)], duration: 2, resolution: "540p" };
+    const order = { model: "viduq3", images: [pngUrl(300, 500)], duration: 2, resolution: "540p" };
     const task = await caller(house).finished({ ...order, watermark: true }, "img2video");
     const urls = ["url", "watermarked_url"].map((name) => textAt(task, "creations", 0, name));
     const files = await Promise.all(urls.map(async (url) => (await fetch(url)).bytes()));
@@ -197,7 +193,7 @@ describe("the files", () => {
     const fresh = new Bun.Image(await (await fetch(cover)).bytes());
     house.wait(60_000);
 
-    expect(await fresh.metadata()).toMatchObject({ width: 1280, height: 720 });
+    expect(await fresh.metadata()).toMatchObject({ format: "jpeg", width: 1280, height: 720 });
     expect((await fetch(cover)).status).toBe(403);
   });
 });
@@ -240,11 +236,11 @@ describe("refused, in the vendor's words", () => {
       { images: ["data:image/gif;base64,AAAA"] },
       "400 ImageFormatInvalid image format invalid",
     ],
-    ["a narrow image", "img2video", { images: [png(100, 401)] }, invalid("images")],
+    ["a narrow image", "img2video", { images: [pngUrl(100, 401)] }, invalid("images")],
     [
       "two shapes",
       "start-end2video",
-      { images: [png(400, 300), png(300, 400)] },
+      { images: [pngUrl(400, 300), pngUrl(300, 400)] },
       invalid("images"),
     ],
     ["11 seconds", "text2video", { prompt, duration: 11 }, invalid("duration")],

@@ -190,6 +190,23 @@ export const SETTINGS = {
     default: undefined,
     doc: "Where browsers reach the gateway; an identity provider sends them back there.",
   }),
+  pathAliases: setting({
+    env: "SLUICE_PATH_ALIASES",
+    path: "path_aliases",
+    parser: take.list(
+      take.pathAlias,
+      100,
+      "pairs such as /films=/videoa, with commas between them",
+    ),
+    default: [
+      { from: "/seedance", to: "/videoa" },
+      { from: "/jimeng", to: "/videob" },
+      { from: "/vidu", to: "/videoc" },
+      { from: "/minimax", to: "/videod" },
+      { from: "/kling", to: "/videoe" },
+    ],
+    doc: "Prefixes under which paths answer that begin with another: the new one first. What is said takes the place of the defaults.",
+  }),
   oidcIssuer: setting({
     env: "SLUICE_OIDC_ISSUER",
     path: "oidc.issuer",

@@ -20,6 +20,7 @@ import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openMediaBucket } from "#egress/media-bucket.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
@@ -242,7 +243,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     egress,
   });
   await inventory.load();
-  const metrics = openMetrics(() => channels.all, health);
+  let tasks: Tasks | undefined;
+  const metrics = openMetrics(
+    () => channels.all,
+    health,
+    () => tasks?.board.size ?? 0,
+  );
 
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
   const links = openCallerLinks(() => ({
@@ -265,12 +271,13 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     deadlines,
     limits,
     findChannel: (name) => channels.all.find((each) => each.name === name),
-    callbackUrlFor: () => undefined,
     async announce(task) {
       // Before its caller is told of it: what is told may be asked for at once.
       if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, copying);
       await announce(task, announcing);
     },
+    callbackUrlFor: (channel, taskId) =>
+      publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
     links,
     router: new Router(channels, health, settings),
     egress,
@@ -317,11 +324,12 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
       deadlines,
     },
     onClosed: (record) => metrics.observe(record),
+    onLook: (lateMs) => metrics.observeLook(lateMs),
     onTrouble: (cause) => log.error({ err: cause }, "settlement"),
   };
 
-  const tasks = new Tasks(relay);
-  opened.defer(() => tasks.close());
+  tasks = new Tasks(relay);
+  opened.defer(() => tasks?.close());
 
   const media: ContentsDeps = {
     egress,
@@ -366,6 +374,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     contents,
     keepsMedia: mediaPlace !== undefined,
     publicUrl,
+    pathAliases: settings.pathAliases,
     notices: storage.notices,
     noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
@@ -626,5 +635,6 @@ function simulatedVendors(url: string): Readonly<Record<string, string>> {
     gemini: `${url}/gemini/v1beta`,
     dashscope: `${url}/dashscope/compatible-mode/v1`,
     ark: `${url}/ark/api/v3`,
+    jina: `${url}/jina/v1`,
   };
 }

@@ -1,6 +1,7 @@
+import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot } from "./bitmap-font.ts";
 import { readPng, withRows, type PngRows } from "./png-rows.ts";
 
-/** Words in a corner of a picture: capital letters and digits. */
+/** Words in a corner of a picture. */
 export interface Caption {
   readonly text: string;
   readonly corner: "upper left" | "lower right";
@@ -44,39 +45,16 @@ function shades(palette: Uint8Array): { readonly dark: number; readonly light: n
 /** Of the shorter side. */
 const PIXELS_PER_DOT = 256;
 /** The blank column behind each included. */
-const LETTER_WIDTH = 6;
-const FIRST_DOT = 16;
+const LETTER_WIDTH = GLYPH_WIDTH + 1;
 /** With a blank row above and below. */
-const CAPTION_HEIGHT = 9;
+const CAPTION_HEIGHT = GLYPH_HEIGHT + 2;
 
 function isDot(text: string, column: number, row: number): boolean {
-  if (column < 0 || row < 0) return false;
-  const dots = LETTERS[text[Math.floor(column / LETTER_WIDTH)] ?? ""]?.[row] ?? 0;
-  return ((dots << (column % LETTER_WIDTH)) & FIRST_DOT) !== 0;
+  const letter = text[Math.floor(column / LETTER_WIDTH)];
+  return (
+    letter !== undefined &&
+    row >= 0 &&
+    row < GLYPH_HEIGHT &&
+    hasDot(letter, column % LETTER_WIDTH, row)
+  );
 }
-
-/** Five by seven dots, a number for each row. */
-const LETTERS: Readonly<Record<string, readonly number[]>> = {
-  A: [14, 17, 17, 31, 17, 17, 17],
-  D: [30, 17, 17, 17, 17, 17, 30],
-  E: [31, 16, 16, 30, 16, 16, 31],
-  F: [31, 16, 16, 30, 16, 16, 16],
-  G: [14, 17, 16, 23, 17, 17, 14],
-  I: [14, 4, 4, 4, 4, 4, 14],
-  M: [17, 27, 21, 21, 17, 17, 17],
-  N: [17, 25, 21, 19, 17, 17, 17],
-  O: [14, 17, 17, 17, 17, 17, 14],
-  R: [30, 17, 17, 30, 20, 18, 17],
-  S: [15, 16, 16, 14, 1, 1, 30],
-  T: [31, 4, 4, 4, 4, 4, 4],
-  0: [14, 17, 19, 21, 25, 17, 14],
-  1: [4, 12, 4, 4, 4, 4, 14],
-  2: [14, 17, 1, 6, 8, 16, 31],
-  3: [30, 1, 1, 14, 1, 1, 30],
-  4: [2, 6, 10, 18, 31, 2, 2],
-  5: [31, 16, 30, 1, 1, 17, 14],
-  6: [6, 8, 16, 30, 17, 17, 14],
-  7: [31, 1, 2, 4, 8, 8, 8],
-  8: [14, 17, 17, 14, 17, 17, 14],
-  9: [14, 17, 17, 15, 1, 2, 12],
-};

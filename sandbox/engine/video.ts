@@ -19,21 +19,46 @@ export interface VideoWish {
 
 /**
  * A video that plays, the same for the same wish. It is made frame by frame,
- * with turns for everybody else in between, and kept while there is room.
+ * with turns for everybody else in between, one video after the other, and
+ * kept while there is room.
  */
-export function makeVideo(wish: VideoWish): Promise<Uint8Array> {
+export async function makeVideo(wish: VideoWish): Promise<Uint8Array> {
   const key = JSON.stringify(wish);
+  const waiting = underway.get(key);
+  if (waiting !== undefined) return waiting;
   const known = made.get(key);
-  made.delete(key);
-  const video = known ?? make(wish);
+  if (known !== undefined) {
+    made.delete(key);
+    made.set(key, known);
+    return known;
+  }
+  const making = last
+    .then(() => make(wish))
+    .then((video) => keep(key, video))
+    .finally(() => underway.delete(key));
+  underway.set(key, making);
+  last = making.catch(() => undefined);
+  return making;
+}
+
+/** The least recently wanted first. */
+const made = new Map<string, Uint8Array>();
+const underway = new Map<string, Promise<Uint8Array>>();
+let last: Promise<unknown> = Promise.resolve();
+let keptBytes = 0;
+
+function keep(key: string, video: Uint8Array): Uint8Array {
   made.set(key, video);
-  const [oldest] = made.keys();
-  if (made.size > MAX_KEPT && oldest !== undefined) made.delete(oldest);
+  keptBytes += video.length;
+  for (const [oldest, { length }] of made) {
+    if (keptBytes <= MAX_KEPT_BYTES) break;
+    made.delete(oldest);
+    keptBytes -= length;
+  }
   return video;
 }
 
-const made = new Map<string, Promise<Uint8Array>>();
-const MAX_KEPT = 24;
+const MAX_KEPT_BYTES = 48 * 1_048_576;
 const MAX_SECONDS = 60;
 const MAX_SIDE = 4_608;
 const TURN_MS = 10;

@@ -1,3 +1,4 @@
+import { encodePicture } from "#sandbox/engine/encode-picture.ts";
 import { paint } from "#sandbox/engine/picture.ts";
 import type { ResultFiles } from "#sandbox/engine/result-files.ts";
 import { stateOf, type Task, type TaskState } from "#sandbox/engine/tasks.ts";
@@ -107,9 +108,9 @@ function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObjec
     url: files.publish({ ...film, name: `${id}/video.mp4` }),
     cover_url: files.publish({
       ...common,
-      name: `${id}/cover.png`,
-      contentType: "image/png",
-      make: () => paint(width, height, prompt),
+      name: `${id}/cover.jpg`,
+      contentType: "image/jpeg",
+      make: () => encodePicture(paint(width, height, prompt), "jpeg", 80),
     }),
     watermarked_url: wish.hasWatermark
       ? files.publish({ ...film, name: `${id}/watermarked.mp4` })

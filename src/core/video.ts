@@ -89,6 +89,8 @@ export type MediaOrigin =
 export interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
+  /** How it is, and so what is made from it will be where nothing else is said. */
+  readonly was?: Pick<TaskFacts, "seconds" | "size" | "resolution" | "ratio" | "audio">;
 }
 
 /** A video that was made, and what was made beside it. */
@@ -166,13 +168,19 @@ export interface InboundVideoFormat {
     /** What its caller is told of it unasked; as a query is answered where absent. */
     writeNotice?(task: Task, links: TaskLinks): JsonObject;
     buildError(error: GatewayError): JsonObject;
+    /** An answer or a failure with the request's id in it, where the format has a place for that. */
+    withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
+  /** A task with an id of its caller's is refused while there is another one with the same. */
+  readonly hasUniqueExternalIds?: true;
 }
 
 /** Where the results of a finished task are for its caller. */
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
+  /** Ours, of the first of them. */
+  readonly contentUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */
@@ -233,7 +241,7 @@ const PIXELS: ReadonlyMap<string, number> = new Map([
 
 /** What a video is expected to be charged by, for reserving, and where its vendor says nothing. */
 export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prompt">): Usage {
-  const { seconds = DEFAULT_SECONDS, count = 1 } = facts;
+  const { seconds = lengthOf(facts), count = 1 } = facts;
   const long = seconds > 0 ? seconds : DEFAULT_SECONDS;
   const pixels = pixelsOf(facts);
   return {
@@ -244,6 +252,11 @@ export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prom
     grade: gradeOf(facts),
     isEstimated: true,
   };
+}
+
+/** By its frames, of which the first begins no time. */
+function lengthOf({ frames, framesPerSecond = FRAMES_A_SECOND }: TaskFacts): number {
+  return frames === undefined ? DEFAULT_SECONDS : (frames - 1) / framesPerSecond;
 }
 
 /** What prices tell apart: `720p`, `1080p audio`. */

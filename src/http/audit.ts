@@ -6,16 +6,18 @@ import { MAX_BODY_BYTES } from "./api/envelope.ts";
 import { readBearer } from "./credential.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { HttpExchange } from "./exchange.ts";
-import type { Route } from "./routes.ts";
+import type { Access, Route } from "./routes.ts";
 import { readSession } from "./session-cookie.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 const MAX_USER_AGENT_CHARS = 200;
+/** Whose requests change nothing that the gateway keeps. */
+const UNHEARD: readonly Access[] = ["key", "metrics", "vendor"];
 
 /** Whether a route may change what the gateway keeps. Calls of models are in the journal instead. */
 export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolean {
   if (isAction === true) return true;
-  return method !== "GET" && access !== "key" && access !== "metrics";
+  return method !== "GET" && !UNHEARD.includes(access);
 }
 
 /**

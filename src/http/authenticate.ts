@@ -34,6 +34,7 @@ export async function authenticate(
 ): Promise<Caller> {
   switch (access) {
     case "public":
+    case "vendor":
       return NOBODY;
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);

@@ -73,7 +73,8 @@ export function readBody(text: string, maxDepth: number): RequestBody {
   return { text, outline, json };
 }
 
-async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The bytes of a body, within a limit, whatever they are. */
+export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
   const bytes = await readBytes(request, maxBytes);
   const coding = request.headers.get("content-encoding");
   if (coding === null || coding === "" || coding === "identity") return bytes;

@@ -29,6 +29,7 @@ import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
 import type { Tasks } from "#relay/tasks/tasks.ts";
+import type { PathAlias } from "./path-aliases.ts";
 import type { RefusalSample } from "./refusal-sample.ts";
 
 /** What the HTTP side needs of the rest of the house. */
@@ -74,6 +75,8 @@ export interface HttpDeps {
   readonly keepsMedia: boolean;
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
+  /** Prefixes under which what begins with another answers, too. */
+  readonly pathAliases: readonly PathAlias[];
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;

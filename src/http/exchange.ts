@@ -8,7 +8,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readFormBody, readJsonBody, readYamlBody } from "./body.ts";
+import { readContent, readFormBody, readJsonBody, readYamlBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -94,6 +94,10 @@ export class HttpExchange implements Exchange {
 
   readForm(maxBytes: number): Promise<Form | undefined> {
     return this.#amongBigBodies(() => readFormBody(this.request, maxBytes));
+  }
+
+  readBytes(maxBytes: number): Promise<Uint8Array> {
+    return readContent(this.request, maxBytes);
   }
 
   readYaml(maxBytes: number): Promise<Uint8Array> {

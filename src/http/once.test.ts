@@ -27,6 +27,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     setStall() {},
     identify() {},
     note() {},
+    readBytes: () => Promise.reject(new Error("They were read before.")),
     readForm: () => Promise.reject(new Error("There is none.")),
     readYaml: () => Promise.reject(new Error("There is none.")),
     announce() {},

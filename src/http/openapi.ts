@@ -30,6 +30,7 @@ const LOGIN = [{ session: [] }, { accessToken: [] }];
 
 const SECURITY: Record<Access, readonly JsonObject[]> = {
   public: [],
+  vendor: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
   unfinished: LOGIN,

@@ -18,7 +18,14 @@ import { imageOperations } from "./api/image/images.ts";
 import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
+import {
+  getNoticeSecret,
+  listNotices,
+  replayNotice,
+  rotateNoticeSecret,
+} from "./api/notice/notices.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
+import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
@@ -75,6 +82,15 @@ import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import { getContent } from "./api/video/content.ts";
+import { contentTaskOperations } from "./api/video/content-tasks.ts";
+import { nativeVideos } from "./api/video/native-videos.ts";
+import { videoOperations } from "./api/video/objects.ts";
+import { unifiedOperations } from "./api/video/unified.ts";
+import { hearVendor } from "./api/video/vendor-notices.ts";
+import { protocolB } from "./api/video/protocol-b.ts";
+import { protocolC } from "./api/video/protocol-c.ts";
+import { protocolD } from "./api/video/protocol-d.ts";
+import { protocolE } from "./api/video/protocol-e.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -97,6 +113,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     createMessage,
     countMessageTokens,
     ...inOtherShape(createEmbedding),
+    embedTexts,
+    ...nativeVideos,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
@@ -105,9 +123,21 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    hearVendor,
+    listNotices,
+    replayNotice,
+    getNoticeSecret,
+    rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
     ...inOtherShape(getContent),
+    ...unifiedOperations,
+    ...videoOperations.flatMap(inOtherShape),
+    ...contentTaskOperations,
+    protocolB,
+    ...protocolC,
+    ...protocolD,
+    ...protocolE,
     explainRequest,
     deleteTokens,
     listTokens,

@@ -19,7 +19,9 @@ export type Access =
   /** Somebody logged in, even where a second factor is still to be shown or set up. */
   | "unfinished"
   /** The operator's monitoring. */
-  | "metrics";
+  | "metrics"
+  /** A vendor with something to say, which is not believed. */
+  | "vendor";
 
 /** One operation. The registry of them is all that is served; its documents and tests are made from it. */
 export interface Route<Deps> {
@@ -42,7 +44,7 @@ export interface Route<Deps> {
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */
-  renderError(error: GatewayError, request: Request): JsonObject;
+  renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
 }
 
@@ -66,6 +68,8 @@ export interface Exchange {
   readJson(maxBytes: number): Promise<RequestBody>;
   /** The body as a form; undefined where it says to be something else, and can still be read. */
   readForm(maxBytes: number): Promise<Form | undefined>;
+  /** The bytes of any body. */
+  readBytes(maxBytes: number): Promise<Uint8Array>;
   /** The bytes of a YAML body, which nothing else reads. */
   readYaml(maxBytes: number): Promise<Uint8Array>;
   /**

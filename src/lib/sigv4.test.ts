@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { signV4, type SignedRequest } from "./sigv4.ts";
+import { signV4, signVolcengine, type SignedRequest } from "./sigv4.ts";
 
 /** The account, the moment and the service of the specification's own test suite. */
 const KEY = {
@@ -76,5 +76,65 @@ describe("a signature", () => {
       "SignedHeaders=host;x-amz-date;x-amz-security-token,",
     );
     expect(JSON.stringify(signed)).not.toContain(KEY.secretAccessKey);
+  });
+});
+
+describe("a signature as Volcengine has it", () => {
+  const TYPE = { "content-type": "application/json" };
+
+  test.each([
+    [
+      "of a question of one service's",
+      "https://visual.volcengineapi.com/?Action=CVSync2AsyncGetResult&Version=2022-08-31",
+      '{"req_key":"jimeng_vgfm_t2v_l20","task_id":"abc"}',
+      ["AKTEST", "SKTEST", "cn-north-1", "cv"],
+      Date.UTC(2024, 0, 15, 12),
+      "2e83d6a6ed2aef0fb0dd7125abe5bad97718ec9bd6be63d52418921ea3133955",
+      "5cbe194cc35a9fe8a0dcf34cbfc8f10d2c989caa3059aa6fe4f186977c0fef7a",
+    ],
+    [
+      "of a query out of order, with spaces and signs in it",
+      "https://ark.ap-southeast-1.byteplusapi.com/?Version=2024-01-01&Action=GetAsset&Filter=a+b&Filter=a%2Bb",
+      '{"Id":"asset-1","ProjectName":"project3"}',
+      ["test-ak", "test-secret", "ap-southeast-1", "ark"],
+      Date.UTC(2026, 6, 29, 12, 34, 56),
+      "156617727cf37ec13384e0ca80bbf694d0cfd02b3293bf1cad160c2479da6daf",
+      "15b9c14125104cf5670559249a95d6cb85595bb56a70cbe5037ac1c302b223fc",
+    ],
+    [
+      "of another service and region",
+      "https://open.volcengineapi.com/?Action=CreateAsset&Version=2024-01-01",
+      '{"GroupId":"group-1","URL":"https://example.com/a.png","AssetType":"Image"}',
+      ["AKTEST", "SKTEST", "cn-beijing", "ark"],
+      Date.UTC(2026, 0, 1),
+      "1375ee526952e79d49f5b36d70af7e1906ce30dfcf681242f703be1262bddf5c",
+      "350c4118a71c22ab4ca74d10281c4b176743f0e2969629031c0f59053a8e2cd6",
+    ],
+  ] as const)("is the published one %s", (_what, url, body, account, at, hash, signature) => {
+    const [accessKeyId, secretAccessKey, region, service] = account;
+    const signed = signVolcengine(
+      { method: "POST", url: new URL(url), body, headers: TYPE },
+      { accessKeyId, secretAccessKey },
+      { region, service, at, sign: ["content-type"] },
+    );
+    const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+
+    expect(signed).toEqual({
+      "x-date": `${time}Z`,
+      "x-content-sha256": hash,
+      authorization:
+        `HMAC-SHA256 Credential=${accessKeyId}/${time.slice(0, 8)}/${region}/${service}/request, ` +
+        `SignedHeaders=content-type;host;x-content-sha256;x-date, Signature=${signature}`,
+    });
+  });
+
+  test("covers the session that it was made in", () => {
+    const plain = request("/", { method: "POST", headers: TYPE });
+    const scope = { ...SCOPE, sign: ["content-type"] };
+    const signed = signVolcengine(plain, { ...KEY, sessionToken: "a-session" }, scope);
+
+    expect(signed["x-security-token"]).toBe("a-session");
+    expect(signed["authorization"]).toContain(";x-date;x-security-token,");
+    expect(signed["authorization"]).not.toBe(signVolcengine(plain, KEY, scope)["authorization"]);
   });
 });

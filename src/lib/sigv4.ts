@@ -23,7 +23,17 @@ export interface SigningScope {
   readonly sign?: readonly string[];
 }
 
-const ALGORITHM = "AWS4-HMAC-SHA256";
+/** What tells apart those who sign in this way. */
+interface Variant {
+  readonly algorithm: string;
+  /** Stands before the secret. */
+  readonly prefix: string;
+  /** Ends the scope. */
+  readonly ending: string;
+}
+
+const AWS: Variant = { algorithm: "AWS4-HMAC-SHA256", prefix: "AWS4", ending: "aws4_request" };
+const VOLCENGINE: Variant = { algorithm: "HMAC-SHA256", prefix: "", ending: "request" };
 
 /**
  * The headers that sign a request by Signature Version 4, as its specification
@@ -35,11 +45,37 @@ export function signV4(
   key: SigningKey,
   scope: SigningScope,
 ): Record<string, string> {
-  const time = timestamp(scope.at);
-  const own: Record<string, string> = {
-    "x-amz-date": time,
+  const own = {
+    "x-amz-date": timestamp(scope.at),
     ...(key.sessionToken === undefined ? {} : { "x-amz-security-token": key.sessionToken }),
   };
+  return { ...own, authorization: authorizationOf(request, own, key, scope, AWS) };
+}
+
+/**
+ * The same as Volcengine has it, who sign what the body hashes to as a header:
+ * https://www.volcengine.com/docs/6369/67269
+ */
+export function signVolcengine(
+  request: SignedRequest,
+  key: SigningKey,
+  scope: SigningScope,
+): Record<string, string> {
+  const own = {
+    "x-content-sha256": sha256(request.body),
+    "x-date": timestamp(scope.at),
+    ...(key.sessionToken === undefined ? {} : { "x-security-token": key.sessionToken }),
+  };
+  return { ...own, authorization: authorizationOf(request, own, key, scope, VOLCENGINE) };
+}
+
+function authorizationOf(
+  request: SignedRequest,
+  own: Readonly<Record<string, string>>,
+  key: SigningKey,
+  scope: SigningScope,
+  { algorithm, prefix, ending }: Variant,
+): string {
   const signed = headersToSign(request, own, scope.sign ?? []);
   const names = signed.map(([name]) => name).join(";");
   const canonical = [
@@ -52,15 +88,14 @@ export function signV4(
     sha256(request.body),
   ].join("\n");
 
-  const date = time.slice(0, 8);
-  const credentialScope = `${date}/${scope.region}/${scope.service}/aws4_request`;
-  const toSign = [ALGORITHM, time, credentialScope, sha256(canonical)].join("\n");
-  const signature = hmac(signingKey(key.secretAccessKey, date, scope), toSign).toString("hex");
+  const time = timestamp(scope.at);
+  const parts = [time.slice(0, 8), scope.region, scope.service, ending];
+  const credentialScope = parts.join("/");
+  const toSign = [algorithm, time, credentialScope, sha256(canonical)].join("\n");
+  const signingKey = parts.reduce<string | Buffer>(hmac, prefix + key.secretAccessKey);
+  const signature = hmac(signingKey, toSign).toString("hex");
   const credential = `Credential=${key.accessKeyId}/${credentialScope}`;
-  return {
-    ...own,
-    authorization: `${ALGORITHM} ${credential}, SignedHeaders=${names}, Signature=${signature}`,
-  };
+  return `${algorithm} ${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
 /** `20150830T123600Z`. */
@@ -98,10 +133,6 @@ function encode(text: string): string {
     /[!'()*]/g,
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-function signingKey(secret: string, date: string, { region, service }: SigningScope): Buffer {
-  return [region, service, "aws4_request"].reduce(hmac, hmac(`AWS4${secret}`, date));
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {

@@ -10,7 +10,10 @@ import { fireworks } from "./fireworks.ts";
 import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
 import { jina } from "./jina.ts";
+import { jimeng } from "./jimeng.ts";
+import { kling } from "./kling.ts";
 import { lmStudio } from "./lm-studio.ts";
+import { minimax } from "./minimax.ts";
 import { mistral } from "./mistral.ts";
 import { moonshot } from "./moonshot.ts";
 import { ollama } from "./ollama.ts";
@@ -19,8 +22,10 @@ import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
 import { siliconflow } from "./siliconflow.ts";
+import { tei } from "./tei.ts";
 import { together } from "./together.ts";
 import { vertex } from "./vertex.ts";
+import { vidu } from "./vidu.ts";
 import { vllm } from "./vllm.ts";
 import { voyage } from "./voyage.ts";
 import { xai } from "./xai.ts";
@@ -49,11 +54,16 @@ export const PROVIDERS: readonly Provider[] = [
   cohere,
   jina,
   voyage,
+  kling,
+  jimeng,
+  vidu,
+  minimax,
   azureOpenai,
   bedrock,
   vertex,
   ollama,
   vllm,
+  tei,
   lmStudio,
   openaiCompatible,
   aiSdk,

@@ -45,7 +45,7 @@ function row(names: RegExp, dialect: VideoDialect): VideoEndpoint {
     media: { inlines: [], types: types() },
     deadlineMs: 24 * HOUR_MS,
     linksLastMs: HOUR_MS,
-    notices: { isSigned: true, idIn: ({ data }) => textOf(memberOf(data, "id")) },
+    notices: { idIn: ({ data }) => textOf(memberOf(data, "id")) },
   };
 }
 

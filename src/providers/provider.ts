@@ -44,6 +44,8 @@ export interface Provider {
   readonly needsModels?: true;
   /** Path that lists the models; absent where the vendor has no list. */
   readonly modelsPath?: string;
+  /** Those that it is known to have, for vendors without a list. */
+  readonly models?: readonly string[];
   /** Their ids out of that list; `data[].id` where nothing else is said. */
   readModels?(list: Json): readonly string[];
   /** Headers of every request beside the credential's, such as the version of an interface. */
@@ -140,7 +142,7 @@ export interface VideoEndpoint {
   /** How to find a task by our own id for it; absent where the vendor knows no such id. */
   readonly find?: Look;
   /** How to take back a task that has not begun; absent where there is no such thing. */
-  readonly cancel?: { readonly method: "POST" | "DELETE"; path(task: TaskRef): string };
+  readonly cancel?: Pick<Look, "path" | "body"> & { readonly method: "POST" | "DELETE" };
   /** Where a video's bytes are, below the channel's address, for vendors who hand out no link that is open to anybody. */
   content?(task: TaskRef, variant: "video" | "thumbnail" | "spritesheet"): string | undefined;
   /** Links to its results that lead to its own address need the credential. */
@@ -161,6 +163,11 @@ export interface Look {
   readonly method: "GET" | "POST";
   path(task: TaskRef): string;
   body?(task: TaskRef): JsonObject;
+  /**
+   * Where the rest of an answer is, below the channel's address, for vendors
+   * who tell it apart. Its members are read beside those of the first.
+   */
+  restOf?(answer: JsonObject): string | undefined;
   /** An answer whose status says failure may be about the task, and not about the question. */
   readonly readsFailures?: true;
 }
@@ -173,8 +180,11 @@ export interface MediaTerms {
 }
 
 export interface NoticeTerms {
-  /** Signed as https://www.standardwebhooks.com has it, with a secret of the channel's; absent where nothing proves who sent it. */
-  readonly isSigned?: true;
+  /**
+   * What signs its notices, as https://www.standardwebhooks.com has it, where a
+   * channel's credential holds that as well; absent where nothing ever does.
+   */
+  secretIn?(credential: string): string | undefined;
   /** The vendor's id of the task that a notice is about. */
   idIn(body: JsonObject): string | undefined;
 }

@@ -28,6 +28,7 @@ const OWN_HEADERS = new Map<string, Readonly<Record<string, string>>>([
   ["anthropic", { "x-api-key": "secret" }],
   ["gemini", { "x-goog-api-key": "secret" }],
   ["azure-openai", { "api-key": "secret" }],
+  ["vidu", { authorization: "Token secret" }],
   // Their libraries hold a placeholder, which is replaced on the way out.
   ["bedrock", {}],
   ["ai-sdk", {}],
@@ -45,8 +46,9 @@ describe("every provider", () => {
       }
       expect(each.baseUrl ?? "").not.toEndWith("/");
       // Endpoints of styles we know, or an adapter: never both.
-      const endpoints: readonly unknown[] = [each.text, each.embeddings ?? [], each.rerank ?? []];
-      expect(endpoints.flat().length > 0).toBe(each.adapter === undefined);
+      const { text, embeddings = [], rerank = [], videos = [] } = each;
+      const endpoints = text.length + embeddings.length + rerank.length + videos.length;
+      expect(endpoints > 0).toBe(each.adapter === undefined);
     }
   });
 

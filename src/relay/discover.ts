@@ -7,7 +7,7 @@ import { poolOf } from "./pools.ts";
 
 const MAX_MODELS = 5_000;
 
-/** The models that a channel's upstream says it has; none where the vendor has no list. */
+/** The models that a channel's upstream says it has; those known of it where the vendor has no list. */
 export async function askForModels(
   channel: Channel,
   egress: Pick<Egress, "send">,
@@ -15,7 +15,7 @@ export async function askForModels(
   credential = channel.credentials[0],
 ): Promise<readonly string[]> {
   const provider = findProvider(channel.provider);
-  if (provider?.modelsPath === undefined) return [];
+  if (provider?.modelsPath === undefined) return provider?.models ?? [];
 
   const reply = await egress.send({
     url: new URL(channel.baseUrl + provider.modelsPath),

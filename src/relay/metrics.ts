@@ -5,17 +5,24 @@ import type { Health } from "./health.ts";
 
 export interface Metrics {
   observe(record: CallRecord): void;
+  /** A task was looked at so long after it was due. */
+  observeLook(lateMs: number): void;
   render(): Promise<string>;
 }
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const DELAYS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** Model names come from configuration, but a discovered list can be long. */
 const MAX_SERIES = 2_000;
 
 const STATES = { closed: 0, "half-open": 1, open: 2 } as const;
 
 /** Counted in plain numbers, which cost nothing, and handed to the registry when somebody looks. */
-export function openMetrics(channels: () => readonly Channel[], health: Health): Metrics {
+export function openMetrics(
+  channels: () => readonly Channel[],
+  health: Health,
+  tasks: () => number,
+): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series = new Map<string, Series>();
@@ -98,6 +105,20 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
     },
   });
   new Gauge({
+    name: "sluice_tasks",
+    help: "Unfinished videos in the hands of this gateway.",
+    registers,
+    collect() {
+      this.set(tasks());
+    },
+  });
+  const lateness = new Histogram({
+    name: "sluice_task_look_delay_seconds",
+    help: "From when a task was due to be looked at until it was.",
+    buckets: DELAYS,
+    registers,
+  });
+  new Gauge({
     name: "sluice_memory_bytes",
     help: "Resident memory of the process.",
     registers,
@@ -107,6 +128,7 @@ export function openMetrics(channels: () => readonly Channel[], health: Health):
   });
 
   return {
+    observeLook: (lateMs) => lateness.observe(Math.max(0, lateMs) / 1_000),
     observe(record) {
       const each = seriesFor(series, record);
       each.calls++;

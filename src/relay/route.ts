@@ -7,7 +7,7 @@ import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
-import { fitsIn } from "#core/usage.ts";
+import { fitsIn, type Usage } from "#core/usage.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
 import type { ChannelObjection, Health } from "./health.ts";
@@ -27,6 +27,8 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** What the answer is expected to be charged by, where that is known better than for calls in general. */
+  readonly expected?: Usage;
   /** Label of the one credential that will do: what is asked for belongs to its account. */
   readonly account?: string;
   /** The entry of the configuration whose limits the model is under. */
@@ -187,9 +189,11 @@ export class Router {
   }
 
   #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens" | "units">): NanoUsd {
+    const { price = FREE, expected } = route;
+    if (expected !== undefined) return estimateCost(expected, price);
     const { inputTokens, units } = call;
     const outputTokens = this.outputTokens(route, call);
-    return estimateCost({ ...units, inputTokens, outputTokens }, route.price ?? FREE);
+    return estimateCost({ ...units, inputTokens, outputTokens }, price);
   }
 }
 

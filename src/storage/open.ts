@@ -43,6 +43,7 @@ import { createSecondFactors } from "./second-factors.ts";
 import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { endLeases } from "./end-leases.ts";
 import { createNoticeSecrets } from "./notice-secrets.ts";
 import { createNoticeStore } from "./notices.ts";
 import { createTaskStore } from "./tasks.ts";
@@ -145,6 +146,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
+
+  if (engine.isSole) await endLeases(db);
 
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();

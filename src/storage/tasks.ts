@@ -1,5 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
+import { GatewayError } from "#core/error.ts";
 import { MAY_FOLLOW, type TaskStore } from "#core/task.ts";
+import { isUniqueViolation } from "./unique.ts";
 import type { Tables } from "./tables.ts";
 import { changedColumns, rowOf, toTask } from "./tables/tasks.ts";
 
@@ -70,6 +72,27 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       return (await query.execute()).map(toTask);
     },
 
+    async page({ userId, skip, limit, statuses, model, ids }) {
+      const wanted = own(userId).where(({ eb, and }) =>
+        and([
+          ...(statuses === undefined ? [] : [eb("status", "in", statuses)]),
+          ...(model === undefined ? [] : [eb("model", "=", model)]),
+          ...(ids === undefined ? [] : [eb("id", "in", ids)]),
+        ]),
+      );
+      const rows = await wanted
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      const { total } = await wanted
+        .clearSelect()
+        .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("total"))
+        .executeTakeFirstOrThrow();
+      return { tasks: rows.map(toTask), total: Number(total) };
+    },
+
     async lease(owner, leaseMs, limit) {
       const rows = await db
         .updateTable("tasks")
@@ -136,8 +159,14 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       if (owner !== undefined) {
         update = update.where("lease_owner", "=", owner).where("lease_until", ">", sharedNow());
       }
-      const changed = await update.returningAll().executeTakeFirst();
-      return changed && toTask(changed);
+      try {
+        const changed = await update.returningAll().executeTakeFirst();
+        return changed && toTask(changed);
+      } catch (cause) {
+        if (!isUniqueViolation(cause)) throw cause;
+        const message = "The upstream gave this task the id of another one.";
+        throw new GatewayError("upstream_failed", message, { cause });
+      }
     },
 
     async remove(userId, id) {

@@ -50,11 +50,15 @@ const OWN_WORDS: Partial<Record<FaultCode, string>> = {
 function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamError {
   const own = vocabulary.find(([pattern]) => told.words.some((word) => pattern.test(word)));
   const code = own?.[1] ?? classify(status, told);
-  const said = scrub(told.message);
-  const message =
-    OWN_WORDS[code] ?? (said === "" ? `The upstream answered with status ${status}.` : said);
-  const { param, retryAfterMs } = told;
-  return { code, message, ...defined({ param, retryAfterMs }) };
+  const { message, param, retryAfterMs } = told;
+  return { ...inWords(code, message, status), ...defined({ param, retryAfterMs }) };
+}
+
+/** A failure whose meaning is known already, in the vendor's words where a caller may see them. */
+export function inWords(code: FaultCode, message: string, status: number): UpstreamError {
+  const said = scrub(message);
+  const fallback = said === "" ? `The upstream answered with status ${status}.` : said;
+  return { code, message: OWN_WORDS[code] ?? fallback };
 }
 
 const ACCOUNT = [

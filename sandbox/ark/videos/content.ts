@@ -1,3 +1,4 @@
+import { outside, type ImageBounds } from "#sandbox/engine/given-image.ts";
 import { inspectMedia, type Media } from "#sandbox/engine/media.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import {
@@ -126,30 +127,28 @@ function readImage(address: string, path: string): Partial<Media> {
     throw refusedAs("InvalidImageURL.InvalidFormat", message, path);
   }
   const media = inspectMedia("image", Buffer.from(data, "base64"), `image/${format}`);
-  checkImage(media, path);
+  checkImage(media, format, path);
   return media;
 }
 
 const IMAGE_FORMATS = ["jpeg", "jpg", "png", "webp", "bmp", "tiff", "gif", "heic", "heif"];
-const MAX_IMAGE_BYTES = 30 * 1_048_576;
+const PHONE_FORMATS = ["heic", "heif"];
 
-function checkImage({ sizeBytes = 0, widthPixels, heightPixels }: Media, path: string): void {
-  if (sizeBytes >= MAX_IMAGE_BYTES) throw invalidField(path, "image size must be less than 30 MB");
-  if (widthPixels === undefined || heightPixels === undefined) return;
-  const sides = [widthPixels, heightPixels];
-  if (sides.some((side) => side < 300 || side > 6_000)) {
-    throw invalidField(
-      path,
-      `image sides must be from 300 to 6000 pixels, but got ${sides.join("x")}`,
-    );
-  }
-  const aspect = widthPixels / heightPixels;
-  if (aspect < 0.4 || aspect > 2.5)
-    throw invalidField(
-      path,
-      `image aspect ratio must be from 0.4 to 2.5, but got ${aspect.toFixed(2)}`,
-    );
+function checkImage(media: Media, format: string, path: string): void {
+  // What telephones write cannot be looked into here.
+  const isOpaque = PHONE_FORMATS.includes(format) && (media.sizeBytes ?? 0) < BOUNDS.maxBytes;
+  const reason = isOpaque ? undefined : outside(media, BOUNDS);
+  if (reason !== undefined) throw invalidField(path, reason);
 }
+
+const BOUNDS: ImageBounds = {
+  types: ["image/jpeg", "image/png", "image/webp", "image/bmp", "image/tiff", "image/gif"],
+  maxBytes: 30 * 1_048_576,
+  minSide: 300,
+  maxSide: 6_000,
+  maxPixels: Infinity,
+  maxRatio: 2.5,
+};
 
 function readVideo(address: string, path: string): Partial<Media> {
   if (isLink(address)) return {};

@@ -1,5 +1,5 @@
 import { invalidValue } from "#sandbox/kling/error.ts";
-import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import { isJsonObject, jsonText, type Json, type JsonObject } from "#sandbox/json.ts";
 import {
   field,
   readBoolean,
@@ -37,7 +37,7 @@ function readShot(shot: Json, at: number) {
   if (shot["index"] !== at + 1) throw invalidValue(`${path}.index`, `must be ${at + 1}`);
   const prompt = field(shot, "prompt", `${path}.prompt`);
   const words = required(prompt, readText(prompt, 512));
-  const duration = Number(shot["duration"]);
+  const duration = Number(jsonText(shot["duration"]));
   if (Number.isInteger(duration) && duration >= 1) return { words, duration };
   throw invalidValue(`${path}.duration`, "must be a whole number of seconds");
 }

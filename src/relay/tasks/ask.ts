@@ -3,11 +3,12 @@ import { GatewayError } from "#core/error.ts";
 import type { Task, TaskPlace } from "#core/task.ts";
 import type { TaskNews, TaskRef } from "#core/video.ts";
 import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Look, Provider, VideoEndpoint } from "#providers/provider.ts";
 import { asError } from "../attempt.ts";
 import { poolOf } from "../pools.ts";
-import type { JsonObject } from "#lib/json.ts";
 import { parseAnswer, parseLargeAnswer } from "../whole.ts";
 
 export interface AskDeps {
@@ -40,6 +41,7 @@ export function standingOf(task: Task, { findChannel }: AskDeps): Standing {
     upstreamModel: place.upstreamModel,
     scenario: task.facts.scenario,
     externalId: task.id,
+    ...defined({ audio: task.facts.audio }),
   };
   return { channel, provider, endpoint, credential, ref };
 }
@@ -66,7 +68,21 @@ export async function look(task: Task, deps: AskDeps): Promise<TaskNews> {
   if (reply.status !== 200 && endpoint.look.readsFailures !== true) {
     throw await asError(reply, standing);
   }
-  return endpoint.style.outbound.parseTask(parseAnswer(await reply.readAll()), ref, reply.status);
+  const body = await wholeAnswer(standing, parseAnswer(await reply.readAll()), deps);
+  return endpoint.style.outbound.parseTask(body, ref, reply.status);
+}
+
+/** Some vendors say what they made only when asked for that apart. */
+async function wholeAnswer(
+  standing: Standing,
+  body: JsonObject,
+  deps: AskDeps,
+): Promise<JsonObject> {
+  const rest = standing.endpoint.look.restOf?.(body);
+  if (rest === undefined) return body;
+  using reply = await ask(standing, { method: "GET", path: () => rest }, deps);
+  if (reply.status !== 200) throw await asError(reply, standing);
+  return { ...parseAnswer(await reply.readAll()), ...body };
 }
 
 /** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
@@ -95,12 +111,11 @@ export async function findSubmitted(task: Task, deps: AskDeps): Promise<string |
 /** Takes back a task that has not begun. Throws where the vendor has no such thing, or refuses. */
 export async function cancel(task: Task, deps: AskDeps): Promise<void> {
   const standing = standingOf(task, deps);
-  const { endpoint, ref } = standing;
+  const { endpoint } = standing;
   if (endpoint.cancel === undefined) {
     throw new GatewayError("invalid_request", "The upstream of this task cannot cancel tasks.");
   }
-  const { method, path } = endpoint.cancel;
-  using reply = await ask(standing, { method, path: () => path(ref) }, deps);
+  using reply = await ask(standing, endpoint.cancel, deps);
   if (reply.status < 200 || reply.status > 299) throw await asError(reply, standing);
   await reply.readAll();
 }

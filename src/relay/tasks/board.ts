@@ -23,11 +23,15 @@ export interface BoardDeps extends AskDeps, SettleDeps {
   /** Tells whoever wants to know that a task is in another state; done again after a crash. */
   announce(task: Task): Promise<void>;
   onTrouble(cause: unknown): void;
+  /** A task was looked at so long after it was due. */
+  onLook(lateMs: number): void;
 }
 
 const TICK_MS = 100;
 /** A lease is not relied on to its last moment. */
 const LEASE_MARGIN = 0.8;
+/** However often somebody says that something happened. */
+const MIN_PAUSE_MS = 1_000;
 /** Smaller steps are not worth a write. */
 const PROGRESS_STEP = 10;
 
@@ -69,6 +73,13 @@ export class TaskBoard implements Watched {
     return this.#entries.size;
   }
 
+  /** Looks under way. */
+  get looks(): number {
+    let sum = 0;
+    for (const busy of this.#busy.values()) sum += busy;
+    return sum;
+  }
+
   /** A task of this gateway's. */
   take(task: Task): void {
     const known = this.#entries.get(task.id);
@@ -95,6 +106,18 @@ export class TaskBoard implements Watched {
     return true;
   }
 
+  /** The same, without waiting, and not more often than makes sense. False for those of others. */
+  lookSoon(id: string): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    const soonest = Math.max(this.#now(), entry.lookedAt + MIN_PAUSE_MS);
+    if (entry.looking === undefined && entry.task.dueAt > soonest) {
+      entry.task = { ...entry.task, dueAt: soonest };
+      this.#plan(entry);
+    }
+    return true;
+  }
+
   /** Leases what is nobody's, and keeps what it has. */
   async renew(): Promise<void> {
     const { tasks, owner, leaseMs, clock, limits } = this.#deps;
@@ -102,7 +125,7 @@ export class TaskBoard implements Watched {
     if (startedAt >= this.#leasedUntil) this.#forgetAll();
     await tasks.prolong(owner, leaseMs);
     this.#leasedUntil = startedAt + leaseMs * LEASE_MARGIN;
-    for (const id of await tasks.takeHurried(owner)) void this.lookNow(id, 0);
+    for (const id of await tasks.takeHurried(owner)) this.lookSoon(id);
     const room = limits.tasks - this.#entries.size;
     if (room <= 0) return;
     for (const task of await tasks.lease(owner, leaseMs, room)) this.take(task);
@@ -178,6 +201,7 @@ export class TaskBoard implements Watched {
     try {
       do {
         entry.lookedAt = this.#now();
+        this.#deps.onLook(entry.lookedAt - entry.task.dueAt);
         const change = await this.#step(entry.task);
         if (!(await this.#apply(entry, change))) return;
       } while (entry.task.dueAt <= this.#now() && !entry.task.isSettled);

@@ -26,7 +26,7 @@ export function linksOf(task: Task, contentUrl: string, isKept: boolean): TaskLi
       }),
     };
   });
-  return { videos };
+  return { videos, contentUrl };
 }
 
 function contentLink(contentUrl: string, index: number, variant?: Variant): string {

@@ -45,6 +45,7 @@ export interface AskedVideo extends Served {
 
 export interface VideoRoute extends Candidate {
   readonly endpoint: Addressed & VideoEndpoint;
+  readonly facts: TaskFacts;
 }
 
 interface Addressed {
@@ -76,10 +77,12 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   }
 }
 
+/** Throws what the models of the name refuse, where all do. */
 function planVideo(
   { question, home, ...call }: AskedVideo,
   { router }: Pick<SubmitDeps, "router">,
 ): Plan<VideoRoute> {
+  let refusal: GatewayError | undefined;
   const toRoute = (candidate: Candidate): VideoRoute | undefined => {
     const { provider, channel, upstreamModel: model } = candidate;
     if (home !== undefined && home.channel !== channel.name) return undefined;
@@ -87,14 +90,31 @@ function planVideo(
       (each) => (each.serves?.(model) ?? true) && (each.answers?.(question) ?? true),
     );
     if (endpoint === undefined) return undefined;
-    const path = (): string => endpoint.path(model, question, channel.options ?? {});
-    return {
-      ...candidate,
-      ...(home === undefined || home.account === "" ? {} : { account: home.account }),
-      endpoint: { ...endpoint, path },
-    };
+    try {
+      const facts = factsOn(endpoint, { ...question, model });
+      const path = (): string => endpoint.path(model, question, channel.options ?? {});
+      return {
+        ...candidate,
+        ...(home === undefined || home.account === "" ? {} : { account: home.account }),
+        endpoint: { ...endpoint, path },
+        facts,
+        expected: expectedUsage(facts, question),
+      };
+    } catch (cause) {
+      refusal ??= GatewayError.from(cause);
+      return undefined;
+    }
   };
-  return router.planFor(call, toRoute, "does not make videos, or not in this way");
+  try {
+    return router.planFor(call, toRoute, "does not make videos, or not in this way");
+  } catch (cause) {
+    throw GatewayError.from(cause).code === "model_not_found" ? (refusal ?? cause) : cause;
+  }
+}
+
+/** What will be made there, as far as it is known before. */
+function factsOn({ style, dialect }: VideoEndpoint, question: VideoQuestion): TaskFacts {
+  return { ...factsOf(question), ...style.outbound.expect?.(question, dialect) };
 }
 
 const MAX_TRIES = 5;
@@ -187,7 +207,7 @@ class Submission {
   }
 
   async #isAskedOf(
-    { channel, provider, upstreamModel, endpoint, price }: VideoRoute,
+    { channel, provider, upstreamModel, endpoint, price, facts: asked }: VideoRoute,
     credential: string,
     lost: readonly string[],
   ): Promise<void> {
@@ -201,26 +221,30 @@ class Submission {
     };
     const now = clock.now();
     const deadlineAt = now + endpoint.deadlineMs;
-    const here = { status: "submitting" as const, place, deadlineAt, ...defined({ price }) };
+    const { id, key, style, facts, question, at } = this.#call;
+    const here = {
+      status: "submitting" as const,
+      place,
+      deadlineAt,
+      facts: asked,
+      lost,
+      usage: expectedUsage(asked, question),
+      ...defined({ price }),
+    };
     if (this.#task !== undefined) {
       this.#task = await tasks.change(this.#task, here, owner);
       if (this.#task === undefined) throw new GatewayError("internal", "The task was lost.");
       return;
     }
-    const { id, key, style, facts, question, at } = this.#call;
-    const asked = factsOf(question);
     const task: Task = {
       id,
       userId: key.userId,
       keyId: key.id,
       entry: style.id,
       model: facts.model,
-      facts: asked,
       ...here,
       videos: [],
-      usage: expectedUsage(asked, question),
       held: this.#plan.estimate,
-      lost,
       createdAt: at,
       dueAt: now,
       failures: 0,
@@ -272,6 +296,7 @@ export function factsOf(question: VideoQuestion): TaskFacts {
   const { scenario, prompt, payload, source } = question;
   return {
     scenario,
+    ...source?.was,
     ...defined({
       prompt: prompt?.slice(0, MAX_PROMPT_CHARS),
       payload: payload?.slice(0, MAX_TEXT_CHARS),

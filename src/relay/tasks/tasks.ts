@@ -1,6 +1,13 @@
 import { GatewayError } from "#core/error.ts";
-import { isOver, type Task, type TaskQuery } from "#core/task.ts";
+import {
+  isOver,
+  type Task,
+  type TaskPage,
+  type TaskPageQuery,
+  type TaskQuery,
+} from "#core/task.ts";
 import { cancel } from "./ask.ts";
+import { hear, type Heard } from "./hear.ts";
 import { TaskBoard, type BoardDeps } from "./board.ts";
 import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
 
@@ -54,6 +61,10 @@ export class Tasks {
     return this.#deps.tasks.list(query);
   }
 
+  page(query: TaskPageQuery): Promise<TaskPage> {
+    return this.#deps.tasks.page(query);
+  }
+
   /** Hides a finished one from its user; throws for one that is not over. */
   async remove(task: Task): Promise<void> {
     if (await this.#deps.tasks.remove(task.userId, task.id)) return;
@@ -68,7 +79,13 @@ export class Tasks {
 
   /** Something may have happened to it. */
   async hurry(id: string): Promise<void> {
-    if (!(await this.board.lookNow(id, 0))) await this.#deps.tasks.hurry(id);
+    if (!this.board.lookSoon(id) && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
+  }
+
+  /** A vendor says that something happened. Throws where it cannot be the vendor. */
+  async hear(heard: Heard): Promise<void> {
+    const task = await hear(heard, this.#deps);
+    if (task !== undefined) await this.hurry(task.id);
   }
 
   async #refreshed(task: Task): Promise<Task> {

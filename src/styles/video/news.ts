@@ -1,5 +1,4 @@
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { UpstreamError } from "#core/style.ts";
 import type { TaskFailure } from "#core/video.ts";
 import type { Json } from "#lib/json.ts";
 import { scrub } from "#styles/scrub.ts";
@@ -51,10 +50,6 @@ export const EXPIRED: TaskFailure = {
   code: "task_expired",
   message: "The upstream gave the task up before it was done.",
 };
-
-export function asThrown({ code, message, param }: UpstreamError): GatewayError {
-  return new GatewayError(code, message, param === undefined ? {} : { param });
-}
 
 /** What vendors' own codes of failures mean, by the code. */
 export type FaultWords = ReadonlyMap<string, FaultCode>;

@@ -1,6 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
 
 /** Wishes that only tune, as callers know them. */
 const WISHES = {
@@ -31,6 +32,15 @@ const OFF_ANYWAY: ReadonlySet<string> = new Set([
   "cameraFixed",
   "lastFrame",
 ] satisfies Wish[]);
+
+/**
+ * Fields of the caller's own protocol that go out as they came, to a vendor
+ * who speaks the same. Whom it tells of a task, and by which id, is our business.
+ */
+export function carriedBy({ extra }: VideoQuestion, format: string): JsonObject {
+  const { callback_url: _, external_task_id: __, ...rest } = extra?.[format] ?? {};
+  return rest;
+}
 
 /**
  * Reports what was wished for, and what of other protocols came along, but for

@@ -1,9 +1,9 @@
 import type { OutboundImageFormat } from "#core/image.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { build } from "./build.ts";
 import { ArkDecoder } from "./decoder.ts";
 import { parse } from "./parse.ts";
-import { VOCABULARY } from "./vocabulary.ts";
 
 /** Pictures as Ark's own models draw them: alone or in sets, whole or one after the other. */
 export const arkImages: OutboundImageFormat = {

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
-import { VOCABULARY } from "./vocabulary.ts";
+import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 
 /** Pictures fail one by one: those that were made stand beside the reasons why others were not. */
 export function parse(body: JsonObject): Images {

@@ -1,8 +1,8 @@
 import type { OutboundImageFormat } from "#core/image.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 import { buildGeneration, buildTask } from "./build.ts";
 import { parse, pendingIn } from "./parse.ts";
-import { VOCABULARY } from "./vocabulary.ts";
 
 const explain = (status: number, body: string) => parseError(status, body, VOCABULARY);
 

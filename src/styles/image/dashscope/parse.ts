@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
-import { VOCABULARY } from "./vocabulary.ts";
+import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
 /** Pictures stand in a message where they were drawn at once, and in a list where a task drew them. */
 export function parse(body: JsonObject): Images {

@@ -1,8 +1,8 @@
 import type { OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { build, expect, ID } from "./build.ts";
 import { parseSubmitted, parseTask } from "./parse.ts";
-import { VOCABULARY } from "./vocabulary.ts";
 
 /** Words and media in one list, of which each element says what it is for. */
 export const arkVideos: OutboundVideoFormat = {

@@ -7,7 +7,7 @@ import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.
 import { linkEnd } from "#styles/video/link-end.ts";
 import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
-import { VOCABULARY } from "./vocabulary.ts";
+import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 
 export function parseSubmitted(body: JsonObject): string {
   throwIfFailed(body);

@@ -1,8 +1,8 @@
 import type { OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 import { build, expect, ID } from "./build.ts";
 import { parseSubmitted, parseTask } from "./parse.ts";
-import { VOCABULARY } from "./vocabulary.ts";
 
 /** What is to be made, and how, apart from each other; a task of the vendor's common kind. */
 export const wan: OutboundVideoFormat = {

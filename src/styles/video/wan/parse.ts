@@ -6,7 +6,7 @@ import { usageBySeconds } from "#styles/video/by-seconds.ts";
 import { linkEnd } from "#styles/video/link-end.ts";
 import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
-import { VOCABULARY } from "./vocabulary.ts";
+import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
 export function parseSubmitted(body: JsonObject): string {
   throwIfFailed(body);

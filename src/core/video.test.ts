@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { expectedUsage, type TaskFacts } from "./video.ts";
+
+test.each([
+  ["its seconds", { seconds: 8, frames: 121 }, 8_000],
+  ["its frames, where nothing else is said", { frames: 241 }, 10_000],
+  ["its frames at their rate", { frames: 61, framesPerSecond: 30 }, 2_000],
+  ["what is usual, where nothing is said", {}, 5_000],
+  ["what is usual, where it is to be found out", { seconds: -1 }, 5_000],
+  ["what is usual, where there is but one frame", { frames: 1 }, 5_000],
+  ["all of them together, where there are several", { seconds: 4, count: 2 }, 8_000],
+])("a video is expected to be charged by %s", (_what, said, durationMs) => {
+  const facts: TaskFacts = { scenario: "text", ...said };
+
+  expect(expectedUsage(facts, {}).durationMs).toBe(durationMs);
+});

@@ -1,0 +1,77 @@
+import type { MinimaxDialect } from "#styles/video/minimax/dialect.ts";
+import { minimaxVideo, olderMinimaxVideo } from "#styles/video/minimax/index.ts";
+import { fileOf } from "#styles/video/minimax/older.ts";
+import { bearer, type Provider, type VideoEndpoint } from "./provider.ts";
+
+const HOUR_MS = 3_600_000;
+
+const DIALECT: MinimaxDialect = {
+  lengths: { min: 4, max: 15 },
+  resolutions: ["768p", "2k"],
+  ratios: ["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"],
+  seconds: 5,
+  resolution: "768p",
+  ratio: "16:9",
+};
+const OLDER: MinimaxDialect = {
+  lengths: [6, 10],
+  seconds: 6,
+  resolutions: ["512p", "720p", "768p", "1080p"],
+};
+
+const COMMON = {
+  maxCount: 1,
+  media: { inlines: [], types: ["image/jpeg", "image/png"] },
+  deadlineMs: 24 * HOUR_MS,
+} satisfies Partial<VideoEndpoint>;
+
+export const minimax: Provider = {
+  id: "minimax",
+  name: "MiniMax",
+  docs: "https://platform.minimax.io/docs/api-reference/video-generation-intro",
+  baseUrl: "https://api.minimax.io",
+  keyVariable: "MINIMAX_API_KEY",
+  needsKey: true,
+  text: [],
+  videos: [
+    {
+      ...COMMON,
+      style: olderMinimaxVideo,
+      serves: (model) => /^MiniMax-Hailuo-|^[TIS]2V-01/i.test(model),
+      path: () => "/v1/video_generation",
+      look: {
+        method: "GET",
+        path: ({ upstreamId }) =>
+          `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
+        restOf(answer) {
+          const file = fileOf(answer);
+          if (file === undefined) return undefined;
+          return `/v1/files/retrieve?file_id=${encodeURIComponent(file)}`;
+        },
+      },
+      dialect: { ...OLDER },
+      linksLastMs: 9 * HOUR_MS,
+    },
+    {
+      ...COMMON,
+      style: minimaxVideo,
+      path: () => "/v2/video_generation",
+      look: {
+        method: "GET",
+        path: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
+      },
+      dialect: { ...DIALECT },
+      linksLastMs: 24 * HOUR_MS,
+    },
+  ],
+  models: [
+    "MiniMax-H3",
+    "MiniMax-Hailuo-2.3",
+    "MiniMax-Hailuo-2.3-Fast",
+    "MiniMax-Hailuo-02",
+    "T2V-01",
+    "I2V-01",
+    "S2V-01",
+  ],
+  authorize: bearer,
+};

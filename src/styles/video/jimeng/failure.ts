@@ -1,0 +1,74 @@
+import type { FaultCode } from "#core/error.ts";
+import type { UpstreamError } from "#core/style.ts";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+
+export const SUCCESS = 10_000;
+
+/** Codes that judge what was asked for, or made. */
+const CONTENT = new Set([50_411, 50_412, 50_413, 50_511, 50_512, 50_516, 50_517, 50_518, 50_519]);
+/** Of the request, or of the review that it could not pass. */
+const REQUEST = new Set([50_215, 50_520, 50_521, 50_522]);
+/** Of the moment: nothing was begun. */
+const MOMENT: ReadonlyMap<number, FaultCode> = new Map([
+  [50_429, "upstream_rate_limited"],
+  [50_430, "upstream_rate_limited"],
+  [50_500, "upstream_overloaded"],
+  [50_501, "upstream_overloaded"],
+]);
+const ACCOUNT: ReadonlyMap<number, FaultCode> = new Map([
+  [50_400, "upstream_auth"],
+  [30_403, "upstream_auth"],
+  [30_404, "upstream_model_missing"],
+]);
+
+export function parseError(status: number, body: string): UpstreamError {
+  const json = parseJson(body);
+  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
+}
+
+/** A failure of the service's, or of the layer before it, which checks signatures. */
+export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
+  const refused = objectOf(memberOf(body["ResponseMetadata"], "Error"));
+  if (refused !== undefined) {
+    const said = textOf(refused["Message"]) ?? textOf(refused["Code"]) ?? "";
+    return inWords(codeAtTheGate(status, textOf(refused["Code"]) ?? ""), said, status);
+  }
+  const code = codeIn(body);
+  if (code === undefined || code === SUCCESS) return undefined;
+  return inWords(codeOf(code, status), textOf(body["message"]) ?? "", status);
+}
+
+export function codeIn(body: JsonObject): number | undefined {
+  return numberOf(body["code"]);
+}
+
+/** What its code says of the task that was asked after, and not of the question; else undefined. */
+export function verdictIn(body: JsonObject, status: number): "content" | "failed" | undefined {
+  const code = codeIn(body);
+  if (code === undefined || code === SUCCESS) return undefined;
+  if (CONTENT.has(code)) return "content";
+  if (MOMENT.has(code) || ACCOUNT.has(code)) return undefined;
+  return REQUEST.has(code) || status === 200 || status === 400 ? "failed" : undefined;
+}
+
+function codeOf(code: number, status: number): FaultCode {
+  if (CONTENT.has(code)) return "content_filtered";
+  if (REQUEST.has(code)) return "upstream_rejected";
+  const known = MOMENT.get(code) ?? ACCOUNT.get(code);
+  if (known !== undefined) return known;
+  if (status === 401 || status === 403) return "upstream_auth";
+  if (status === 429) return "upstream_rate_limited";
+  // A code instead of a task: nothing was begun, unless the service itself broke.
+  return status < 500 ? "upstream_rejected" : "upstream_failed";
+}
+
+const MISADDRESSED = /ActionOrVersion|InvalidAction|InvalidVersion/;
+const BUSY = /FlowLimit|Throttl|TooManyRequests|RateLimit/;
+
+function codeAtTheGate(status: number, word: string): FaultCode {
+  if (MISADDRESSED.test(word) || status === 404) return "upstream_model_missing";
+  if (BUSY.test(word) || status === 429) return "upstream_rate_limited";
+  return status >= 500 ? "upstream_overloaded" : "upstream_auth";
+}

@@ -1,0 +1,32 @@
+import type { UpstreamError } from "#core/style.ts";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { decimalOf, textOf } from "#lib/values.ts";
+import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { faultWords } from "../news.ts";
+
+/** The status says less: three refusals of an account look like a limit of its rate. */
+const CODES = faultWords([
+  ["upstream_auth", "1000 1001 1002 1003 1004 1100 1101 1102 1304"],
+  ["upstream_model_missing", "1103 1202 1203"],
+  ["upstream_rejected", "1200 1201"],
+  ["content_filtered", "1300 1301"],
+  ["upstream_rate_limited", "1302 1303"],
+  // The task may have been taken on by then.
+  ["upstream_failed", "5000 5001"],
+  ["upstream_timeout", "5002"],
+]);
+
+export function parseError(status: number, body: string): UpstreamError {
+  const json = parseJson(body);
+  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
+}
+
+/** Every answer has a code; that of success is 0. */
+export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
+  const code = decimalOf(body["code"]) ?? "0";
+  if (code === "0") return undefined;
+  const said = textOf(body["message"]) ?? "";
+  const known = CODES.get(code);
+  if (known !== undefined) return inWords(known, said, status);
+  return status === 200 ? inWords("upstream_failed", said, status) : undefined;
+}

@@ -1,0 +1,73 @@
+import { invalid } from "#core/error.ts";
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf } from "#lib/values.ts";
+import { givenIn, linkOrBase64, onlyLink, refuseMedia } from "../given.ts";
+
+/** Other inputs beside the words; fewer where one of them is a video. */
+const MOST = 7;
+const MOST_WITH_VIDEO = 4;
+
+/** Pictures, frames among them, and a video, to be spoken of in the prompt by their number. */
+export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObject {
+  const { first, last, pictures, videos, sounds } = givenIn(question);
+  refuseMedia(sounds);
+  const images = [first, last, ...pictures].filter((each) => each !== undefined);
+  checkInputs(videos.length, images.length + listOf(extra["element_list"]).length);
+  if (videos.length > 0 && question.audio === true) throw silent();
+  return {
+    ...(question.prompt === undefined
+      ? {}
+      : { prompt: withNumbers(question.prompt, images, videos) }),
+    ...(images.length === 0 ? {} : { image_list: images.map(image) }),
+    ...(videos.length === 0
+      ? {}
+      : { video_list: videos.map((each, at) => video(each, listOf(extra["video_list"])[at])) }),
+  };
+}
+
+/** The bounds of both styles. */
+export function checkInputs(videos: number, others: number): void {
+  if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
+  const most = videos === 0 ? MOST : MOST_WITH_VIDEO;
+  if (others <= most) return;
+  const why = videos === 0 ? "" : " beside a reference video";
+  throw invalid("image", `There may be ${most} other inputs${why}, not more.`);
+}
+
+export function silent(): Error {
+  return invalid("audio", "'audio' must be off where a reference video is given.");
+}
+
+const TYPES: ReadonlyMap<VideoMedia["role"], string> = new Map([
+  ["first_frame", "first_frame"],
+  ["last_frame", "end_frame"],
+]);
+
+function image(medium: VideoMedia): JsonObject {
+  const type = TYPES.get(medium.role);
+  return { image_url: linkOrBase64(medium), ...(type === undefined ? {} : { type }) };
+}
+
+function video(medium: VideoMedia, more: Json | undefined): JsonObject {
+  return {
+    video_url: onlyLink(medium),
+    refer_type: medium.role === "base" ? "base" : "feature",
+    ...defined({ keep_original_sound: memberOf(more, "keep_original_sound") }),
+  };
+}
+
+/** Names that the prompt has for them, in the other style, become their numbers. */
+function withNumbers(
+  prompt: string,
+  images: readonly VideoMedia[],
+  videos: readonly VideoMedia[],
+): string {
+  const numbers = new Map<string, string>();
+  for (const [kind, media] of Object.entries({ image: images, video: videos })) {
+    for (const [index, { tag }] of media.entries()) {
+      if (tag !== undefined) numbers.set(tag, `<<<${kind}_${index + 1}>>>`);
+    }
+  }
+  return prompt.replaceAll(/@([\w-]{1,64})/g, (word, tag: string) => numbers.get(tag) ?? word);
+}

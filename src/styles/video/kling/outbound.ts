@@ -1,0 +1,175 @@
+import { invalid } from "#core/error.ts";
+import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
+import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
+import { failureOf, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
+import { checkCamera } from "./camera.ts";
+import type { KlingDialect } from "./dialect.ts";
+import { errorIn } from "./failure.ts";
+import { omniMedia } from "./omni.ts";
+
+export const ID = "video-kling";
+
+const MAX_PROMPT_CHARS = 2_500;
+const DEFAULT_SECONDS = 5;
+const RATIOS = ["16:9", "9:16", "1:1"];
+const MODES = ["std", "pro"];
+/** Its modes have a resolution each. */
+const MODE_OF: ReadonlyMap<string, string> = new Map([
+  ["720p", "std"],
+  ["1080p", "pro"],
+]);
+
+export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+  const { report, externalId, callbackUrl } = context;
+  const model: KlingDialect = { ...context.dialect };
+  const { prompt, negativePrompt, guidance, camera, watermark, audio } = question;
+  const isShown = question.media.length > 0;
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: !isShown });
+  checkPrompt(negativePrompt, { max: MAX_PROMPT_CHARS, isRequired: false });
+  loseAllBut(saidBy(model), question, ID, report);
+
+  const { resolution, ratio } = framingOf(question);
+  const mode = modeOf(question.mode, resolution);
+  const framed = !isShown || model.isOmni === true;
+  if (!framed && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  const moves = model.camera === false ? undefined : camera;
+  if (moves !== undefined) checkCamera(moves);
+  const rest = carriedBy(question, ID);
+  return {
+    ...rest,
+    model_name: question.model,
+    ...defined({
+      prompt,
+      negative_prompt: model.negativePrompt === false ? undefined : negativePrompt,
+      cfg_scale: model.guidance === false ? undefined : guidance,
+      mode,
+      camera_control: moves,
+      aspect_ratio: framed ? ratioFor(ratio, isShown) : undefined,
+      duration: secondsOf(question, model.lengths)?.toString(),
+      sound: soundOf(audio, mode, model),
+      watermark_info: watermark === undefined ? undefined : { enabled: watermark },
+      callback_url: callbackUrl,
+    }),
+    external_task_id: externalId,
+    ...(model.isOmni === true ? omniMedia(question, rest) : frames(question, rest)),
+  };
+}
+
+/** Its default mode is the lesser one, without sound. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const model: KlingDialect = { ...own };
+  const isBetter = modeOf(question.mode, framingOf(question).resolution) === "pro";
+  return {
+    resolution: isBetter ? "1080p" : "720p",
+    seconds: secondsOf(question, model.lengths) ?? DEFAULT_SECONDS,
+    audio: model.sound !== false && question.audio === true,
+  };
+}
+
+function saidBy(model: KlingDialect): readonly Wish[] {
+  const wishes: readonly (readonly [Wish, boolean | undefined])[] = [
+    ["watermark", true],
+    ["mode", true],
+    ["negativePrompt", model.negativePrompt],
+    ["guidance", model.guidance],
+    ["camera", model.camera],
+    ["audio", model.sound],
+  ];
+  return wishes.flatMap(([wish, able]) => (able === false ? [] : [wish]));
+}
+
+function modeOf(mode: string | undefined, resolution: string | undefined): string | undefined {
+  const asked = oneOf(mode, MODES, "mode");
+  if (resolution === undefined) return asked;
+  oneOf(resolution, [...MODE_OF.keys()], "resolution");
+  const bySize = MODE_OF.get(resolution);
+  if (asked === undefined || asked === bySize) return bySize;
+  throw invalid("mode", `'mode' must be ${bySize} where 'resolution' is ${resolution}.`);
+}
+
+function ratioFor(ratio: string | undefined, isShown: boolean): string | undefined {
+  return isShown && ratio === "adaptive" ? undefined : oneOf(ratio, RATIOS, "ratio");
+}
+
+function soundOf(
+  audio: boolean | undefined,
+  mode: string | undefined,
+  { sound, soundNeedsPro }: KlingDialect,
+): string | undefined {
+  if (audio === undefined || sound === false) return undefined;
+  if (audio && soundNeedsPro === true && mode !== "pro") {
+    throw invalid("mode", "'mode' must be pro for a video with sound.");
+  }
+  return audio ? "on" : "off";
+}
+
+function frames(question: VideoQuestion, rest: JsonObject): JsonObject {
+  const { first, last, pictures, videos, sounds } = givenIn(question);
+  refuseMedia([...videos, ...sounds, ...pictures]);
+  if (first === undefined) return {};
+  const masks = ["static_mask", "dynamic_masks"].some((name) => rest[name] !== undefined);
+  const movers = [last !== undefined, masks, question.camera !== undefined];
+  if (movers.filter(Boolean).length > 1) {
+    throw invalid("image", "Of a last frame, masks and 'camera_control' there may be one only.");
+  }
+  return { image: linkOrBase64(first), ...(last && { image_tail: linkOrBase64(last) }) };
+}
+
+export function parseSubmitted(body: JsonObject): string {
+  return takenOn(dataIn(body)["task_id"]);
+}
+
+/** Throws where the answer is a failure. */
+function dataIn(body: JsonObject): JsonObject {
+  const error = errorIn(body, 200);
+  if (error !== undefined) throw asGatewayError(error);
+  return objectOf(body["data"]) ?? {};
+}
+
+export function parseTask(body: JsonObject): TaskNews {
+  const task = dataIn(body);
+  switch (task["task_status"]) {
+    case "submitted":
+      return { state: "queued" };
+    // The other style's word, as some who resell this one have it.
+    case "succeed":
+    case "succeeded":
+      return {
+        state: "succeeded",
+        videos: listOf(objectOf(task["task_result"])?.["videos"]).flatMap(videoIn),
+      };
+    case "failed":
+      return { state: "failed", failure: failureOf("task_failed", task["task_status_msg"]) };
+    default:
+      return { state: "running" };
+  }
+}
+
+/** Both styles write down what was made in the same words. */
+export function videoIn(made: Json): readonly MadeVideo[] {
+  const url = linkIn(memberOf(made, "url"));
+  if (url === undefined) return [];
+  return [
+    {
+      url,
+      ...defined({
+        id: idOf(memberOf(made, "id")),
+        watermarkedUrl: linkIn(memberOf(made, "watermark_url")),
+        seconds: secondsIn(memberOf(made, "duration")),
+      }),
+    },
+  ];
+}
+
+/** A task may be asked for by either id, at the same address. */
+export function parseFound(body: JsonObject, externalId: string): string | undefined {
+  const task = dataIn(body);
+  const theirs = textOf(memberOf(task["task_info"], "external_task_id"));
+  return theirs === undefined || theirs === externalId ? idOf(task["task_id"]) : undefined;
+}

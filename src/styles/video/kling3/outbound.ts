@@ -1,0 +1,109 @@
+import { GatewayError } from "#core/error.ts";
+import type { TaskFacts, TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { checkPrompt, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
+import { errorIn } from "../kling/failure.ts";
+import { videoIn } from "../kling/outbound.ts";
+import { failureOf, idOf, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
+import { contentsOf, othersIn } from "./contents.ts";
+import type { Kling3Dialect } from "./dialect.ts";
+import { settingsOf } from "./settings.ts";
+
+export const ID = "video-kling3";
+
+const MAX_PROMPT_CHARS = 3_072;
+const DEFAULT_SECONDS = 5;
+const DEFAULT_RESOLUTION = "720p";
+
+export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+  const { report, externalId, callbackUrl } = context;
+  const dialect: Kling3Dialect = { ...context.dialect };
+  const { prompt, watermark } = question;
+  const own = carriedBy(question, ID);
+  const others = othersIn(own);
+  const contents = contentsOf(question, dialect, others);
+  const isWords = question.scenario === "text" && dialect.isOmni !== true;
+  if (isWords && others.length > 0) report.lose("contents");
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: isWords || contents.length === 0 });
+  const canSound = dialect.sounds === undefined || dialect.sounds.includes("native");
+  loseAllBut(canSound ? ["watermark", "audio"] : ["watermark"], question, ID, report);
+
+  const lose = (field: string): void => report.lose(field);
+  const { settings, options, contents: _, prompt: __, ...rest } = own;
+  const set = settingsOf(question, dialect, objectOf(settings) ?? {}, lose);
+  // Where we are told of a task, and by which id, is our business.
+  const { callback_url: ___, external_task_id: ____, ...opted } = objectOf(options) ?? {};
+  return {
+    ...rest,
+    ...(isWords ? defined({ prompt }) : { contents }),
+    ...(Object.keys(set).length === 0 ? {} : { settings: set }),
+    options: {
+      ...opted,
+      ...defined({
+        callback_url: callbackUrl,
+        watermark_info: watermark === undefined ? undefined : { enabled: watermark },
+      }),
+      external_task_id: externalId,
+    },
+  };
+}
+
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const { sounds, lengths }: Kling3Dialect = { ...own };
+  const canSound = sounds === undefined || sounds.includes("native");
+  return {
+    resolution: framingOf(question).resolution ?? DEFAULT_RESOLUTION,
+    seconds: secondsOf(question, lengths) ?? DEFAULT_SECONDS,
+    audio: canSound && question.audio === true,
+  };
+}
+
+export function parseSubmitted(body: JsonObject): string {
+  return takenOn(memberOf(dataIn(body), "id"));
+}
+
+/** Throws where the answer is a failure. */
+function dataIn(body: JsonObject): Json | undefined {
+  const error = errorIn(body, 200);
+  if (error !== undefined) throw asGatewayError(error);
+  return body["data"];
+}
+
+/** Tasks that it does not know are not in its list. */
+export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskNews {
+  const task = tasksIn(body).find((each) => idOf(memberOf(each, "id")) === upstreamId);
+  if (task === undefined) return { state: "missing" };
+  switch (memberOf(task, "status")) {
+    case "submitted":
+    case "queued":
+      return { state: "queued" };
+    case "succeeded":
+    case "succeed":
+      return { state: "succeeded", videos: outputsOf(task) };
+    case "failed":
+      return { state: "failed", failure: failureOf("task_failed", memberOf(task, "message")) };
+    default:
+      return { state: "running" };
+  }
+}
+
+function tasksIn(body: JsonObject): readonly Json[] {
+  const data = dataIn(body);
+  if (isArray(data)) return data;
+  if (isObject(data)) return [data];
+  throw new GatewayError("upstream_failed", "The upstream's answer holds no tasks.");
+}
+
+function outputsOf(task: Json) {
+  const outputs = listOf(memberOf(task, "outputs"));
+  return outputs.filter((each) => memberOf(each, "type") === "video").flatMap(videoIn);
+}
+
+export function parseFound(body: JsonObject, externalId: string): string | undefined {
+  const found = tasksIn(body).find((each) => textOf(memberOf(each, "external_id")) === externalId);
+  return idOf(memberOf(found, "id"));
+}

@@ -1,0 +1,13 @@
+import type { Lengths } from "../allowed.ts";
+
+/** In which ways one of its models differs from others. What is absent is not checked. */
+export interface MinimaxDialect {
+  readonly lengths?: Lengths;
+  readonly resolutions?: readonly string[];
+  readonly ratios?: readonly string[];
+  /** Where nobody says: the newer ones are told, since they have no defaults. */
+  readonly seconds?: number;
+  readonly resolution?: string;
+  /** The same where nothing is shown to it. */
+  readonly ratio?: string;
+}

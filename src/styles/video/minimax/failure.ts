@@ -1,0 +1,57 @@
+import type { UpstreamError } from "#core/style.ts";
+import type { TaskFailure } from "#core/video.ts";
+import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { decimalOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { failureOf, faultWords } from "../news.ts";
+
+const CODES = faultWords([
+  ["content_filtered", "1026 1027"],
+  ["upstream_rejected", "2013"],
+  ["upstream_auth", "1004 1008 2049"],
+  ["upstream_rate_limited", "1002 1039"],
+  // Whether it had begun by then is not said.
+  ["upstream_timeout", "1001"],
+  ["upstream_failed", "1000 1013"],
+]);
+const MODERATION = /moderation|sensitive/i;
+
+export function parseError(status: number, body: string): UpstreamError {
+  const json = parseJson(body);
+  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
+}
+
+/** Older addresses answer failures with a status of success, and a code of their own. */
+export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
+  const base = objectOf(body["base_resp"]);
+  const code = decimalOf(base?.["status_code"]) ?? "0";
+  if (code !== "0") {
+    const said = textOf(base?.["status_msg"]) ?? "";
+    const known = CODES.get(code);
+    return known === undefined ? unknown(said, status) : inWords(known, said, status);
+  }
+  const error = objectOf(body["error"]);
+  return error === undefined ? undefined : explained(error, status, body);
+}
+
+function explained(error: JsonObject, status: number, body: JsonObject): UpstreamError {
+  const said = textOf(error["message"]) ?? "";
+  const known = CODES.get(decimalOf(error["code"]) ?? "");
+  if (known !== undefined) return inWords(known, said, status);
+  const word = textOf(error["type"]) ?? "";
+  if (status === 422 || MODERATION.test(word)) return inWords("content_filtered", said, status);
+  const named = Number(textOf(error["http_code"]) ?? Number.NaN);
+  return parseOther(named >= 400 && named < 600 ? named : status, JSON.stringify(body));
+}
+
+/** A code instead of a task: nothing was begun. */
+function unknown(said: string, status: number): UpstreamError {
+  return inWords(status < 500 ? "upstream_rejected" : "upstream_failed", said, status);
+}
+
+/** Of a task: the same codes. */
+export function failureIn(error: Json | undefined): TaskFailure {
+  const code = decimalOf(memberOf(error, "code")) ?? "task_failed";
+  const isContent = CODES.get(code) === "content_filtered";
+  return failureOf(isContent ? "content_filtered" : code, memberOf(error, "message"));
+}

@@ -1,0 +1,102 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
+import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
+import { givenIn, linkOrData, refuseMedia } from "../given.ts";
+import { failureOf, linkIn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
+import type { MinimaxDialect } from "./dialect.ts";
+import { errorIn, failureIn } from "./failure.ts";
+
+export const ID = "video-minimax-older";
+
+const MAX_PROMPT_CHARS = 2_000;
+
+export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
+  const model: MinimaxDialect = { ...dialect };
+  const { prompt, rewrite, watermark } = question;
+  const shown = pictures(question);
+  const isRequired = question.media.length === 0;
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
+  loseAllBut(["rewrite", "watermark"], question, ID, report);
+  const { resolution, ratio } = framingOf(question);
+  if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  return {
+    ...carriedBy(question, ID),
+    model: question.model,
+    ...defined({
+      prompt,
+      prompt_optimizer: rewrite,
+      duration: secondsOf(question, model.lengths),
+      resolution: oneOf(resolution, model.resolutions, "resolution")?.toUpperCase(),
+      aigc_watermark: watermark,
+    }),
+    ...shown,
+  };
+}
+
+/** Frames, or the one face that the video is about. */
+function pictures(question: VideoQuestion): JsonObject {
+  const { first, last, pictures: faces, videos, sounds } = givenIn(question);
+  refuseMedia([...videos, ...sounds]);
+  const [face, another] = faces;
+  if (another !== undefined || (face !== undefined && first !== undefined)) {
+    throw invalid("image", "There may be frames, or one reference.");
+  }
+  if (face !== undefined) {
+    return { subject_reference: [{ type: "character", image: [linkOrData(face)] }] };
+  }
+  return defined({
+    first_frame_image: first && linkOrData(first),
+    last_frame_image: last && linkOrData(last),
+  });
+}
+
+/** Where the video of a task that is done is written down: its state names a file, and no link. */
+export function fileOf(answer: JsonObject): string | undefined {
+  const { status, file_id: id } = answer;
+  const file = typeof id === "number" ? String(id) : textOf(id);
+  return status === "Success" && file ? file : undefined;
+}
+
+export function parseTask(body: JsonObject): TaskNews {
+  switch (body["status"]) {
+    case "Preparing":
+    case "Queueing":
+      return { state: "queued" };
+    case "Success":
+      return { state: "succeeded", videos: [videoIn(body)] };
+    case "Fail":
+      return { state: "failed", failure: whyFailed(body) };
+    default: {
+      const error = errorIn(body, 200);
+      if (error !== undefined) throw asGatewayError(error);
+      return { state: "running" };
+    }
+  }
+}
+
+function whyFailed(body: JsonObject) {
+  const base = objectOf(body["base_resp"]) ?? {};
+  const { status_code: code, status_msg: message } = base;
+  if (code === 0 || code === undefined) return failureOf("task_failed", undefined);
+  return failureIn(defined({ code, message }));
+}
+
+/** The link is asked for apart: without it, it can be asked for again. */
+function videoIn(body: JsonObject): MadeVideo {
+  const url = linkIn(objectOf(body["file"])?.["download_url"]);
+  if (url === undefined) {
+    throw new GatewayError("upstream_failed", "The upstream does not say where the video is.");
+  }
+  return {
+    url,
+    ...defined({
+      width: integerOf(body["video_width"]),
+      height: integerOf(body["video_height"]),
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+import { invalid } from "#core/error.ts";
+import type { TaskFacts, TaskNews, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
+import { gradeOf } from "#core/video.ts";
+import { usageOf, type Usage } from "#core/usage.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
+import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
+import { givenIn, linkOrData, type Given } from "../given.ts";
+import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut } from "../unsaid.ts";
+import type { MinimaxDialect } from "./dialect.ts";
+import { errorIn, failureIn } from "./failure.ts";
+
+export const ID = "video-minimax";
+
+const MAX_PROMPT_CHARS = 7_000;
+const MOST = { image: 9, video: 3, audio: 3 } as const;
+
+export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
+  const model: MinimaxDialect = { ...dialect };
+  const { prompt = "", watermark } = question;
+  const given = givenIn(question);
+  checkTogether(given);
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
+  loseAllBut(["watermark"], question, ID, report);
+  const { resolution = model.resolution, ratio } = framingOf(question);
+  // To be told of a task, one would have to answer a riddle of the vendor's first.
+  return {
+    ...carriedBy(question, ID),
+    model: question.model,
+    content: [{ type: "text", text: prompt }, ...contentOf(given)],
+    ...defined({
+      resolution: oneOf(resolution, model.resolutions, "resolution")?.toUpperCase(),
+      duration: secondsOf(question, model.lengths) ?? model.seconds,
+      ratio: ratioFor(ratio, question.media.length > 0, model),
+      aigc_watermark: watermark,
+    }),
+  };
+}
+
+/** In either form of request. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: MinimaxDialect = { ...own };
+  const { resolution = dialect.resolution } = framingOf(question);
+  const seconds = secondsOf(question, dialect.lengths) ?? dialect.seconds;
+  return defined({ resolution, seconds });
+}
+
+/** Where nothing is shown to it there is nothing to adapt to. */
+function ratioFor(
+  ratio: string | undefined,
+  isShown: boolean,
+  { ratio: unsaid, ratios }: MinimaxDialect,
+): string | undefined {
+  const allowed = ratios === undefined || !isShown ? ratios : [...ratios, "adaptive"];
+  return oneOf(ratio ?? (isShown ? undefined : unsaid), allowed, "ratio");
+}
+
+function checkTogether({ first, last, pictures, videos, sounds }: Given): void {
+  const references = [...pictures, ...videos, ...sounds];
+  if (first !== undefined && references.length > 0) {
+    throw invalid("image", "Frames and references cannot be given together.");
+  }
+  for (const [type, most] of Object.entries(MOST)) {
+    const count = references.filter((each) => each.type === type).length;
+    if (count > most) throw invalid(type, `There may be ${most} references of this kind at most.`);
+  }
+  const isHeardOnly = sounds.length > 0 && sounds.length === references.length;
+  if (isHeardOnly && first === undefined && last === undefined) {
+    throw invalid("audio", "A sound needs a picture or a video beside it.");
+  }
+}
+
+function contentOf({ first, last, pictures, videos, sounds }: Given): readonly JsonObject[] {
+  return [
+    ...(first === undefined ? [] : [element(first, "first_frame")]),
+    ...(last === undefined ? [] : [element(last, "last_frame")]),
+    ...[...pictures, ...videos, ...sounds].map((each) => element(each, `reference_${each.type}`)),
+  ];
+}
+
+function element(medium: VideoMedia, role: string): JsonObject {
+  const type = `${medium.type}_url`;
+  return { type, [type]: { url: linkOrData(medium) }, role };
+}
+
+export function parseSubmitted(body: JsonObject): string {
+  const error = errorIn(body, 200);
+  if (error !== undefined) throw asGatewayError(error);
+  return takenOn(body["task_id"]);
+}
+
+export function parseTask(body: JsonObject): TaskNews {
+  const task = objectOf(body["task"]);
+  const error = task === undefined ? errorIn(body, 200) : undefined;
+  if (error !== undefined) throw asGatewayError(error);
+  switch (task?.["status"]) {
+    case "queued":
+      return { state: "queued" };
+    case "succeeded":
+      return succeeded(task);
+    case "failed":
+      return { state: "failed", failure: failureIn(task["error"]) };
+    case "cancelled":
+      return { state: "failed", failure: CANCELLED };
+    case "expired":
+      return { state: "failed", failure: EXPIRED };
+    default:
+      return { state: "running" };
+  }
+}
+
+function succeeded(task: JsonObject): TaskNews {
+  const url = linkIn(objectOf(task["content"])?.["url"]);
+  const facts = factsIn(task);
+  return {
+    state: "succeeded",
+    videos: url === undefined ? [] : [{ url, ...defined({ seconds: facts.seconds }) }],
+    facts,
+    ...defined({ usage: usageIn(task, facts) }),
+  };
+}
+
+function factsIn(task: JsonObject): Partial<TaskFacts> {
+  return defined({
+    seconds: secondsIn(task["duration"]),
+    resolution: textOf(task["resolution"])?.toLowerCase(),
+    ratio: textOf(task["ratio"]),
+  });
+}
+
+/** Videos that it was shown are charged by their length, as those that it made are. */
+function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | undefined {
+  const used = objectOf(usage) ?? {};
+  const made = secondsIn(used["output_seconds"]) ?? facts.seconds;
+  if (made === undefined) return undefined;
+  const shown = secondsIn(used["input_seconds"]) ?? 0;
+  return usageOf({
+    inputTokens: integerOf(used["prompt_tokens"]) ?? 0,
+    outputTokens: integerOf(used["completion_tokens"]) ?? 0,
+    durationMs: Math.round((made + shown) * 1_000),
+    grade: gradeOf(facts),
+  });
+}

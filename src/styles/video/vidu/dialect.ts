@@ -1,0 +1,19 @@
+import type { Lengths } from "../allowed.ts";
+
+/** In which ways one of its models differs from others. What is absent is not checked. */
+export interface ViduDialect {
+  readonly lengths?: Lengths;
+  /** What it makes where nobody says. */
+  readonly seconds?: number;
+  readonly resolution?: string;
+  readonly resolutions?: readonly string[];
+  readonly ratios?: readonly string[];
+  /** Whether it looks at references. */
+  readonly references?: boolean;
+  /** Whether it makes sounds, which then it does unasked; can be told how much is to move; puts music under it. */
+  readonly audio?: boolean;
+  readonly movement?: boolean;
+  readonly music?: boolean;
+  /** Whether it draws in a style, where it is given words only. */
+  readonly style?: boolean;
+}

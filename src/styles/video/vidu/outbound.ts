@@ -1,0 +1,189 @@
+import { invalid } from "#core/error.ts";
+import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
+import { framingOf } from "../framing.ts";
+import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
+import { idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
+import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
+import type { ViduDialect } from "./dialect.ts";
+import { errorIn, failureBy } from "./failure.ts";
+
+export const ID = "video-vidu";
+
+const MAX_PROMPT_CHARS = 5_000;
+const MAX_REFERENCES = 7;
+const MOVEMENTS = ["auto", "small", "medium", "large"];
+const STYLES = ["general", "anime"];
+
+export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+  const { report, externalId, callbackUrl } = context;
+  const dialect = { ...context.dialect } as ViduDialect;
+  const { model, scenario, prompt, seed, audio, music, movement, watermark } = question;
+  const images = imagesIn(question, dialect);
+  const isDrawnFrom = scenario !== "first_frame" && scenario !== "first_last";
+  checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: isDrawnFrom });
+
+  const tells = (able: boolean | undefined, wish: Wish): readonly Wish[] =>
+    able === false ? [] : [wish];
+  loseAllBut(
+    [
+      "seed",
+      "watermark",
+      ...tells(dialect.audio, "audio"),
+      ...tells(dialect.music, "music"),
+      ...tells(dialect.movement, "movement"),
+    ],
+    question,
+    ID,
+    report,
+  );
+  const { resolution, ratio } = framingOf(question);
+  // A frame has a ratio of its own.
+  if (!isDrawnFrom && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  return {
+    ...more(question, dialect, (name) => report.lose(name)),
+    model,
+    ...defined({
+      prompt,
+      images: images.length === 0 ? undefined : images,
+      duration: secondsOf(question, dialect.lengths),
+      seed,
+      aspect_ratio: isDrawnFrom ? oneOf(ratio, dialect.ratios, "ratio") : undefined,
+      resolution: oneOf(resolution, dialect.resolutions, "resolution"),
+      movement_amplitude:
+        dialect.movement === false ? undefined : oneOf(movement, MOVEMENTS, "movement_amplitude"),
+      bgm: dialect.music === false ? undefined : music,
+      audio: dialect.audio === false ? undefined : audio,
+      watermark,
+      callback_url: callbackUrl,
+    }),
+    // What the caller wants back does not have to go there: this tells the vendor's list whose it is.
+    payload: externalId,
+  };
+}
+
+/** What it makes by itself, and what it cannot make. */
+export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: ViduDialect = { ...own };
+  const { audio = dialect.audio === true, music } = question;
+  const { resolution = dialect.resolution } = framingOf(question);
+  return {
+    audio: dialect.audio !== false && audio,
+    ...(dialect.music === false && music === true ? { music: false } : {}),
+    ...defined({
+      resolution,
+      seconds: secondsOf(question, dialect.lengths) ?? dialect.seconds,
+    }),
+  };
+}
+
+function imagesIn(question: VideoQuestion, dialect: ViduDialect): readonly string[] {
+  const given = givenIn(question);
+  const { first, last, pictures, videos, sounds } = given;
+  refuseMedia([...videos, ...sounds]);
+  switch (question.scenario) {
+    case "reference":
+    case "omni":
+      return references(given, dialect);
+    case "first_last":
+      if (first === undefined || last === undefined || pictures.length > 0) throw notTwo();
+      return [linkOrData(first), linkOrData(last)];
+    case "first_frame":
+      if (first === undefined || last !== undefined || pictures.length > 0) throw notOne();
+      return [linkOrData(first)];
+    default:
+      refuseMedia(question.media);
+      return [];
+  }
+}
+
+function references({ first, pictures }: Given, dialect: ViduDialect): readonly string[] {
+  if (dialect.references === false) {
+    throw invalid("image", "This model looks at no references.");
+  }
+  if (first !== undefined) {
+    throw invalid("image", "Frames and references cannot be given together.");
+  }
+  if (pictures.length === 0 || pictures.length > MAX_REFERENCES) {
+    throw invalid("image", `There must be 1 to ${MAX_REFERENCES} references.`);
+  }
+  return pictures.map(linkOrData);
+}
+
+function notTwo(): Error {
+  return invalid("image", "There must be a first and a last frame, and nothing else.");
+}
+
+function notOne(): Error {
+  return invalid("image", "There must be a first frame, and nothing else.");
+}
+
+/** What the caller's own protocol says beside all that. */
+function more(
+  question: VideoQuestion,
+  dialect: ViduDialect,
+  lose: (name: string) => void,
+): JsonObject {
+  const { style, payload: _, ...rest } = carriedBy(question, ID);
+  if (style === undefined) return rest;
+  if (dialect.style !== false && question.scenario === "text") {
+    return { ...rest, style: oneOf(textOf(style) ?? "", STYLES, "style") };
+  }
+  lose("style");
+  return rest;
+}
+
+export function parseSubmitted(body: JsonObject): string {
+  const error = errorIn(body, 200);
+  if (error !== undefined) throw asGatewayError(error);
+  return takenOn(body["task_id"] ?? body["id"]);
+}
+
+export function parseTask(body: JsonObject): TaskNews {
+  const error = errorIn(body, 200);
+  if (error !== undefined) throw asGatewayError(error);
+  switch (body["state"]) {
+    case "created":
+    case "queueing":
+    case "scheduled":
+      return { state: "queued" };
+    case "success":
+      return { state: "succeeded", videos: listOf(body["creations"]).flatMap(videoIn) };
+    case "failed":
+      return { state: "failed", failure: failureBy(textOf(body["err_code"]) || "task_failed") };
+    case "cancelled":
+    case "canceled":
+      return { state: "failed", failure: failureBy("UserCancelled") };
+    default:
+      return { state: "running", ...defined({ progress: progressIn(body) }) };
+  }
+}
+
+function progressIn(body: JsonObject): number | undefined {
+  const progress = numberOf(body["progress"]);
+  return progress !== undefined && progress >= 0 && progress <= 100 ? progress : undefined;
+}
+
+function videoIn(creation: Json): readonly MadeVideo[] {
+  const made = objectOf(creation) ?? {};
+  const url = linkIn(made["url"]);
+  if (url === undefined) return [];
+  const video = objectOf(made["video"]);
+  const size = video?.["resolution"];
+  return [
+    {
+      url,
+      ...defined({
+        id: idOf(made["id"]),
+        coverUrl: linkIn(made["cover_url"]),
+        watermarkedUrl: linkIn(made["watermarked_url"]),
+        seconds: secondsIn(video?.["duration"]),
+        width: numberOf(memberOf(size, "width")),
+        height: numberOf(memberOf(size, "height")),
+      }),
+    },
+  ];
+}
