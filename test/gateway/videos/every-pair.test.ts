@@ -118,7 +118,7 @@ const ENTRIES: readonly Entry[] = [
     ],
     idIn: (answer) => textOf(answer["name"])?.split("/").at(-1),
     looks: (id, model) => [`/v1beta/models/${model}/operations/${id}`],
-    statusIn: (answer) => String(answer["done"]),
+    statusIn: (answer) => JSON.stringify(answer["done"] ?? null),
     done: "true",
   },
 ];
