@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "#sandbox/json.ts";
+import { isLoopback } from "#sandbox/wire/loopback.ts";
 import type { TaskSettings } from "./task-settings.ts";
 
 /** Tells callers of their tasks, where they listen on this machine: nothing ever leaves it. */
@@ -115,8 +116,3 @@ export function callbackSender(now: () => number, settings: TaskSettings): Callb
 const MAX_PLANS = 2_000;
 const MAX_ATTEMPTS = 1_000;
 const MAX_NAP_MS = 500;
-
-function isLoopback(address: string): boolean {
-  const { protocol, hostname } = URL.parse(address) ?? { protocol: "", hostname: "" };
-  return protocol === "http:" && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-}

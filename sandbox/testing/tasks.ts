@@ -4,6 +4,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "#sandbox/server
 /** A sandbox whose clock stands still until it is moved. */
 export interface ClockedSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
+  now(): number;
   wait(ms: number): void;
   call(method: string, path: string, body?: Json, more?: CallMore): Promise<Answer>;
 }
@@ -23,6 +24,7 @@ export async function clockedSandbox(options: SandboxOptions = {}): Promise<Cloc
   const sandbox = await startSandbox({ now: () => now, ...options });
   return {
     sandbox,
+    now: () => now,
     wait: (ms) => void (now += ms),
     async call(method, path, body, { authorization = "Bearer sk-test" } = {}) {
       const response = await fetch(sandbox.url + path, {
