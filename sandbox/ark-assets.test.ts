@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { at, textAt } from "./testing/chat.ts";
 import { download, lookAt, pngUrl } from "./testing/pictures.ts";
 import { act, refusalIn, resultOf, type SignedMore } from "./testing/signed.ts";
-import { clockedSandbox, type ClockedSandbox } from "./testing/tasks.ts";
+import { clockedSandbox, serveFile, type ClockedSandbox } from "./testing/tasks.ts";
 
 const LINK = "https://pictures.example/a.png";
 
@@ -29,26 +29,11 @@ const get = (house: ClockedSandbox, Id: string) => resultOf(house, "GetAsset", {
 /** A file on this machine, which is fetched, and what becomes of it. */
 async function takenIn(file: Uint8Array | undefined, type: string): Promise<JsonObject> {
   await using house = await clockedSandbox();
-  using server = serve(file);
+  using server = serveFile(file);
   const id = await newAsset(house, { URL: server.url, AssetType: type });
   house.wait(1_300);
   await waitFor(async () => (await get(house, id))["Status"] !== "Processing");
   return await get(house, id);
-}
-
-function serve(file: Uint8Array | undefined) {
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: () =>
-      file === undefined
-        ? new Response("gone", { status: 404 })
-        : new Response(new Uint8Array(file)),
-  });
-  return {
-    url: `http://127.0.0.1:${server.port}/file`,
-    [Symbol.dispose]: () => void server.stop(true),
-  };
 }
 
 function png(width: number, height: number): Uint8Array {
@@ -229,7 +214,7 @@ describe("groups", () => {
 describe("assets", () => {
   test("are processed, become active, can be seen, renamed and deleted", async () => {
     await using house = await clockedSandbox();
-    using server = serve(png(640, 480));
+    using server = serveFile(png(640, 480));
     const id = await newAsset(house, { URL: server.url, Name: "a cat" });
     const skeleton = {
       Id: id,

@@ -78,3 +78,19 @@ export function openReceiver(): Receiver {
     [Symbol.dispose]: () => void server.stop(true),
   };
 }
+
+/** A file at an address of this machine; nothing is found there where there is none. */
+export function serveFile(file: Uint8Array | undefined): Disposable & { readonly url: string } {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      file === undefined
+        ? new Response("There is none.", { status: 404 })
+        : new Response(new Uint8Array(file)),
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/file`,
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
