@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { AssetQuery, AssetStore } from "#core/asset.ts";
 import type { Tables } from "./tables.ts";
+import { text } from "./tables/columns.ts";
 import { assetRow, changedColumns, groupRow, toAsset, toGroup } from "./tables/assets.ts";
 
 export interface AssetStoreDeps {
@@ -43,7 +44,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
     async renameGroup(userId, id, name, now) {
       const { numUpdatedRows } = await db
         .updateTable("asset_groups")
-        .set({ name, updated_at: now })
+        .set({ name: text(name), updated_at: now })
         .where("user_id", "=", userId)
         .where("id", "=", id)
         .executeTakeFirstOrThrow();
@@ -107,7 +108,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
     async rename(userId, id, name, now) {
       const { numUpdatedRows } = await db
         .updateTable("assets")
-        .set({ name, updated_at: now })
+        .set({ name: text(name), updated_at: now })
         .where("user_id", "=", userId)
         .where("id", "=", id)
         .where("removed", "=", 0)
@@ -189,7 +190,11 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
     if (statuses !== undefined) query = query.where("status", "in", statuses);
     if (name !== undefined) {
       query = query.where(({ eb, fn, val }) =>
-        eb(fn<string>("replace", ["assets.name", val(name), val("")]), "!=", eb.ref("assets.name")),
+        eb(
+          fn<string>("replace", ["assets.name", val(text(name)), val("")]),
+          "!=",
+          eb.ref("assets.name"),
+        ),
       );
     }
     if (groupKind === undefined) return query;

@@ -240,7 +240,8 @@ function aGroup(more: Partial<AssetGroup> = {}): AssetGroup {
 }
 
 /** The same, here and with no vendor. */
-function kept<T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Omit<T, "place"> {
+function kept<T extends { readonly place?: unknown }>(one: T): Omit<T, "place"> {
+  const { place: _, ...rest } = one;
   return rest;
 }
 

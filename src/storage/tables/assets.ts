@@ -13,7 +13,7 @@ import type {
   GroupKind,
 } from "#core/asset.ts";
 import { defined } from "#lib/values.ts";
-import { whole } from "./columns.ts";
+import { text, whole } from "./columns.ts";
 
 export interface AssetGroupsTable extends PlaceColumns {
   id: string;
@@ -64,8 +64,8 @@ export function groupRow(group: AssetGroup): Insertable<AssetGroupsTable> {
     user_id: group.userId,
     ...placeColumns(group.place),
     kind: group.kind,
-    name: group.name,
-    description: group.description,
+    name: text(group.name),
+    description: text(group.description),
     created_at: whole(group.createdAt),
     updated_at: whole(group.updatedAt),
   };
@@ -91,7 +91,7 @@ export function assetRow(asset: Asset): Insertable<AssetsTable> {
     group_id: asset.groupId,
     ...placeColumns(asset.place),
     type: asset.type,
-    name: asset.name,
+    name: text(asset.name),
     created_at: whole(asset.createdAt),
     lease_until: 0,
     removed: 0,
