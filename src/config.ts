@@ -90,6 +90,8 @@ export const LIMITS = {
   ),
   tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
   taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
+  assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
+  assets: limit("assets", count, 10_000, "Assets of one user."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),

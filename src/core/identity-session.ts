@@ -30,7 +30,10 @@ export interface IdentitySession {
   readonly endsAt: number;
   /** When to ask the vendor; absent while there is no reason to. */
   readonly askAt?: number;
+  readonly askedAt?: number;
   readonly asks: number;
+  /** How often a browser came back. */
+  readonly returns: number;
   /** What its caller is to be told, until somebody takes it. */
   readonly notice?: SessionNotice;
   /** Moves with every change. */
@@ -38,10 +41,10 @@ export interface IdentitySession {
 }
 
 /**
- * `asking`: the vendor is being asked for the group, and tells it once: whoever
- * finds a session so cannot know whether it did. `passed` is for ever.
+ * `asking`: the vendor is being asked for the group, and tells it once.
+ * `unsure`: it was asked, and nobody knows what it told. `passed` is for ever.
  */
-export type IdentityState = "open" | "asking" | "passed";
+export type IdentityState = "open" | "asking" | "unsure" | "passed";
 
 export interface VerificationOutcome {
   readonly resultCode: string;
@@ -68,7 +71,9 @@ export interface IdentityChange {
   readonly groupId?: string;
   readonly fetchedAt?: number;
   readonly askAt?: number | null;
+  readonly askedAt?: number;
   readonly asks?: number;
+  readonly returns?: number;
   readonly notice?: SessionNotice | null;
 }
 
@@ -94,8 +99,8 @@ export interface IdentitySessionStore {
     group: AssetGroup,
     change: IdentityChange,
   ): Promise<IdentitySession | "taken" | undefined>;
-  /** Sessions of an account that are being asked about, in anybody's hands. */
-  listAsking(channel: string, account: string): Promise<readonly IdentitySession[]>;
+  /** Sessions of an account of which the vendor may have told something that is not known here. */
+  listUnsure(channel: string, account: string): Promise<readonly IdentitySession[]>;
   /** Those that something is due for and that are in nobody's hands, for so long. */
   lease(leaseMs: number, limit: number): Promise<readonly IdentitySession[]>;
   /** Deletes those that ended before; how many were. */

@@ -23,6 +23,8 @@ import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
+import type { Library } from "#relay/assets/library.ts";
+import type { Verifications } from "#relay/assets/verifications.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -65,6 +67,8 @@ export interface HttpDeps {
   reachNeeded(url: URL): Reach | undefined;
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
+  readonly library: Library;
+  readonly verifications: Verifications;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
   readonly notices: NoticeStore;

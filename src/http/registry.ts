@@ -1,3 +1,5 @@
+import { assetLibrary } from "./api/asset/assets.ts";
+import { verifyReturn } from "./api/asset/verify-return.ts";
 import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
@@ -111,6 +113,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    assetLibrary,
+    verifyReturn,
     hearVendor,
     listNotices,
     replayNotice,

@@ -42,7 +42,7 @@ export interface Route<Deps> {
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */
-  renderError(error: GatewayError, request: Request): JsonObject;
+  renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
 }
 

@@ -121,7 +121,7 @@ async function serve(
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
-    const response = errorResponse(error, route.renderError(error, req.raw), id);
+    const response = errorResponse(error, route.renderError(error, req.raw, id), id);
     return exchange?.complete(response) ?? response;
   }
 }

@@ -201,7 +201,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     const quiet = await sessions.change(session, { askAt: null, state: "asking" });
     expect(quiet).toEqual({ ...rest, state: "asking", version: 2 });
     expect(await sessions.change(session, { askAt: 9 })).toBeUndefined();
-    expect(await sessions.listAsking("ark", "...beef")).toEqual([
+    expect(await sessions.listUnsure("ark", "...beef")).toEqual([
       { ...rest, state: "asking", version: 2 },
     ]);
     expect(await sessions.lease(60_000, 10)).toEqual([]);
@@ -277,6 +277,7 @@ function aSession(more: Partial<IdentitySession> = {}): IdentitySession {
     createdAt: 1,
     endsAt: 1_000,
     asks: 0,
+    returns: 0,
     version: 1,
     ...more,
   };

@@ -72,11 +72,11 @@ export function createIdentitySessionStore({
         });
     },
 
-    async listAsking(channel, account) {
+    async listUnsure(channel, account) {
       const rows = await all()
         .where("channel", "=", channel)
         .where("account", "=", account)
-        .where("state", "=", "asking")
+        .where("state", "in", ["asking", "unsure"])
         .execute();
       return rows.map(toSession);
     },

@@ -107,7 +107,10 @@ async function createSessions(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .addColumn("due_at", integer)
     .addColumn("version", integer, (column) => column.notNull())
     .addColumn("lease_until", integer, (column) => column.notNull())
-    .addCheckConstraint("identity_sessions_state", sql`state in ('open', 'asking', 'passed')`)
+    .addCheckConstraint(
+      "identity_sessions_state",
+      sql`state in ('open', 'asking', 'unsure', 'passed')`,
+    )
     .modifyEnd(ddl.tableEnd("keyed"))
     .execute();
   await db.schema

@@ -35,13 +35,20 @@ interface Details {
   readonly told?: VerificationOutcome;
   readonly fetchedAt?: number;
   readonly askAt?: number;
+  readonly askedAt?: number;
   readonly asks: number;
+  readonly returns: number;
   readonly notice?: SessionNotice;
 }
 
 export function rowOf(session: IdentitySession): Insertable<IdentitySessionsTable> {
-  const { sealed, told, fetchedAt, askAt, asks, notice } = session;
-  const details: Details = { sealed, asks, ...defined({ told, fetchedAt, askAt, notice }) };
+  const { sealed, told, fetchedAt, askAt, askedAt, asks, returns, notice } = session;
+  const details: Details = {
+    sealed,
+    asks,
+    returns,
+    ...defined({ told, fetchedAt, askAt, askedAt, notice }),
+  };
   return {
     id: session.id,
     user_id: session.userId,
