@@ -380,7 +380,7 @@ describe("refused, in the vendor's words", () => {
       ask("x", { resolution: "720P" }),
       field(
         "resolution",
-        "Invalid value: '720P'. Supported values are: '480p', '720p', '1080p', '4k'.",
+        "Invalid value: '720P'. Supported values are: '480p', '720p', '1080p', and '4k'.",
       ),
     ],
     ["frames of a new model", ask("x", { frames: 29 }), field("frames", unsupported)],
@@ -493,7 +493,7 @@ describe("refused, in the vendor's words", () => {
       ask("x", {}, [image("first_image")]),
       field(
         "content[1].role",
-        "Invalid value: 'first_image'. Supported values are: 'first_frame', 'last_frame', 'reference_image'.",
+        "Invalid value: 'first_image'. Supported values are: 'first_frame', 'last_frame', and 'reference_image'.",
       ),
     ],
     [

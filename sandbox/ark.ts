@@ -7,7 +7,6 @@ import { ARK_MODELS } from "./ark/models.ts";
 import { textOfContent } from "./ark/videos/content.ts";
 import { TASKS_PATH, videoTasks } from "./ark/videos/endpoint.ts";
 import { resultFiles } from "./engine/result-files.ts";
-import { isJsonObject, type Json } from "./json.ts";
 import { compatibleVendor } from "./openai/compatible-vendor.ts";
 import { checkContentType, only } from "./openai/routing.ts";
 import { pictureLinks } from "./picture-links.ts";
@@ -43,7 +42,7 @@ export const ark: VendorFactory = (options) => {
   return {
     ...compatible,
     reply: (request) => files.reply(request) ?? videos(request) ?? compatible.reply(request),
-    lastUserText: (body) => textOfContent(body) ?? promptIn(body) ?? compatible.lastUserText(body),
+    lastUserText: (body) => textOfContent(body) ?? compatible.lastUserText(body),
     errorBody(error, path) {
       const requestId = newRequestId(now());
       const beside = path.startsWith(TASKS_PATH) ? { request_id: requestId } : {};
@@ -51,8 +50,3 @@ export const ark: VendorFactory = (options) => {
     },
   };
 };
-
-function promptIn(body: Json | undefined): string | undefined {
-  const prompt = isJsonObject(body) ? body["prompt"] : undefined;
-  return typeof prompt === "string" ? prompt : undefined;
-}

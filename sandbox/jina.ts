@@ -1,4 +1,6 @@
 import { countRanked, rank } from "./engine/rank.ts";
+import { embed } from "./jina/embeddings.ts";
+import { invalid, Refusal } from "./jina/refusal.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { VendorError, VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
@@ -6,44 +8,54 @@ import { jsonReply, type Reply } from "./wire/reply.ts";
 const MAX_DOCUMENTS = 2_048;
 const MODELS = ["jina-reranker-v3", "jina-reranker-v2-base-multilingual", "jina-reranker-m0"];
 
-/** Jina's rerankers: https://api.jina.ai/redoc */
+/** Jina's vectors and rankings: https://api.jina.ai/redoc */
 export const jina: VendorFactory = ({ apiKeys }) => {
   function reply(request: VendorRequest): Reply {
-    const key = request.headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
-    if (key === undefined || (apiKeys !== undefined && !apiKeys.includes(key))) {
-      return refusal(401, "Invalid API key.");
+    try {
+      return jsonReply(200, route(request));
+    } catch (cause) {
+      if (cause instanceof Refusal) return cause.reply;
+      throw cause;
     }
-    if (request.path !== "/v1/rerank") return refusal(404, "Not Found");
-    if (request.method !== "POST") return refusal(405, "Method Not Allowed");
-    return isJsonObject(request.body)
-      ? answer(request.body)
-      : refusal(422, "The body must be a JSON object.");
+  }
+
+  function route({ headers, path, method, body }: VendorRequest): JsonObject {
+    const key = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
+    if (key === undefined || (apiKeys !== undefined && !apiKeys.includes(key))) {
+      throw new Refusal(401, "Invalid API key.");
+    }
+    const answer = ENDPOINTS.get(path);
+    if (answer === undefined) throw new Refusal(404, "Not Found");
+    if (method !== "POST") throw new Refusal(405, "Method Not Allowed");
+    if (!isJsonObject(body)) throw invalid("The body must be a JSON object.");
+    return answer(body);
   }
 
   return {
     id: "jina",
     reply,
-    lastUserText: (body) => textIn(body, "query") ?? "",
+    lastUserText: (body) => textIn(body, "query") ?? textIn(body, "input") ?? "",
     errorBody,
     errorFrame: (error) => ({ kind: "error", data: JSON.stringify(errorBody(error)), tokens: 0 }),
   };
 };
 
-function answer(body: JsonObject): Reply {
+/** Throws `Refusal`. */
+function ranked(body: JsonObject): JsonObject {
   const model = textIn(body, "model") ?? "";
   const query = textIn(body, "query") ?? "";
   const documents = documentsIn(body["documents"]);
   const { top_n: top = null, return_documents: shows = true } = body;
-  if (!MODELS.includes(model)) return refusal(422, `Model '${model}' not found.`);
-  if (query === "") return refusal(422, "query: a query that is not empty is required.");
+  if (!MODELS.includes(model)) throw invalid(`Model '${model}' not found.`);
+  if (query === "") throw invalid("query: a query that is not empty is required.");
   if (documents.length === 0 || documents.length > MAX_DOCUMENTS) {
-    return refusal(422, `documents: from 1 to ${MAX_DOCUMENTS} documents are required.`);
+    throw invalid(`documents: from 1 to ${MAX_DOCUMENTS} documents are required.`);
   }
   if (top !== null && (typeof top !== "number" || !Number.isInteger(top) || top < 1)) {
-    return refusal(422, "top_n: a whole number above 0 is required.");
+    throw invalid("top_n: a whole number above 0 is required.");
   }
   const tokens = countRanked(query, documents);
-  return jsonReply(200, {
+  return {
     model,
     object: "list",
     usage: { total_tokens: tokens },
@@ -52,8 +64,13 @@ function answer(body: JsonObject): Reply {
       relevance_score: score,
       ...(shows === true ? { document: { text: document } } : {}),
     })),
-  });
+  };
 }
+
+const ENDPOINTS: ReadonlyMap<string, (body: JsonObject) => JsonObject> = new Map([
+  ["/v1/rerank", ranked],
+  ["/v1/embeddings", embed],
+]);
 
 /** Texts, or objects with a text. Empty where one of them is neither. */
 function documentsIn(value: Json | undefined): readonly string[] {
@@ -66,10 +83,6 @@ function documentsIn(value: Json | undefined): readonly string[] {
 function textIn(value: Json | undefined, name: string): string | undefined {
   const member = isJsonObject(value) ? value[name] : undefined;
   return typeof member === "string" ? member : undefined;
-}
-
-function refusal(status: number, detail: string): Reply {
-  return jsonReply(status, { detail });
 }
 
 function errorBody({ status, message }: VendorError): JsonObject {

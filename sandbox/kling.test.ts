@@ -529,7 +529,7 @@ describe("refused, by the vendor's numbers", () => {
       "4k of a smaller model",
       "text-to-video/kling-3.0-turbo",
       { prompt: "x", settings: { resolution: "4k" } },
-      "1201 Invalid value: '4k'. Supported values are: '720p', '1080p'.",
+      "1201 Invalid value: '4k'. Supported values are: '720p' and '1080p'.",
     ],
     [
       "seconds as a text",

@@ -210,11 +210,51 @@ const EDIT: JsonObject = {
     seed: 7,
   },
 };
+const DRAWN: JsonObject = {
+  model: "gpt-image-2",
+  prompt: "A fox",
+  n: 2,
+  size: "64x64",
+  quality: "low",
+  background: "transparent",
+  moderation: "low",
+  output_format: "webp",
+  output_compression: 50,
+  stream: true,
+  partial_images: 1,
+  user: "u",
+};
+const REDRAWN: JsonObject = {
+  ...DRAWN,
+  images: [{ image_url: pngUrl(8, 8) }, { image_url: "https://a.example/fox.png" }],
+  mask: { image_url: "https://a.example/mask.png" },
+  input_fidelity: "high",
+};
+const SPOKEN: JsonObject = {
+  model: "gpt-4o-mini-tts",
+  input: "Hello there",
+  voice: { id: "voice_1" },
+  instructions: "Whisper.",
+  response_format: "opus",
+  speed: 1.5,
+  stream_format: "sse",
+};
+const JUDGED: JsonObject = {
+  model: "omni-moderation-latest",
+  input: [
+    { type: "text", text: "Hello" },
+    { type: "image_url", image_url: { url: pngUrl(8, 8) } },
+  ],
+};
 const GENERATION = "/api/v1/services/aigc/multimodal-generation/generation";
 
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
   ["chats", openai, "/v1/chat/completions", CHAT],
+  ["pictures", openai, "/v1/images/generations", DRAWN],
+  ["edits", openai, "/v1/images/edits", REDRAWN],
+  ["speech", openai, "/v1/audio/speech", SPOKEN],
+  ["moderations", openai, "/v1/moderations", JUDGED],
   ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
   ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
   ["kling's older pictures", kling, "/v1/videos/image2video", KLING_V1],

@@ -10,7 +10,11 @@ export interface PictureLinks {
   keep(drawing: Drawing, origin: string): string;
 }
 
-export function pictureLinks(files: ResultFiles, now: () => number): PictureLinks {
+export function pictureLinks(
+  files: ResultFiles,
+  now: () => number,
+  validSeconds = DAY_SECONDS,
+): PictureLinks {
   return {
     keep(drawing, origin) {
       const kept = { ...drawing, prompt: beginningOf(drawing.prompt) };
@@ -18,7 +22,7 @@ export function pictureLinks(files: ResultFiles, now: () => number): PictureLink
         origin,
         name: `${crypto.randomUUID()}.png`,
         publishedAt: now(),
-        validSeconds: LIFE_SECONDS,
+        validSeconds,
         contentType: "image/png",
         make: () => draw(kept),
       });
@@ -26,7 +30,7 @@ export function pictureLinks(files: ResultFiles, now: () => number): PictureLink
   };
 }
 
-const LIFE_SECONDS = 24 * 3_600;
+const DAY_SECONDS = 24 * 3_600;
 
 /** As much as can be shown, as a copy: a part of a text would keep all of it. */
 function beginningOf(prompt: string): string {

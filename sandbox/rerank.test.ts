@@ -53,6 +53,37 @@ describe("the shared protocol", () => {
     expect(await rank(more)).toEqual({ status, answer: { detail: expect.any(String) } });
   });
 
+  test("makes vectors, too, as long as they are wished for", async () => {
+    const input = ["a cat", { text: "a cat" }, "revenue"];
+    const embed = (more: object) =>
+      ask("/jina/v1/embeddings", { model: "jina-embeddings-v3", input, ...more });
+
+    const { status, answer } = await embed({ task: "retrieval.query", dimensions: 8 });
+    const long = await embed({ model: "jina-embeddings-v4", input: "a cat" });
+
+    const { data, usage } = answer as { data: { embedding: number[] }[]; usage: object };
+    expect([status, data.map(({ embedding }) => embedding.length)]).toEqual([200, [8, 8, 8]]);
+    expect(data[0]?.embedding).toEqual(data[1]?.embedding ?? []);
+    expect(data[0]?.embedding).not.toEqual(data[2]?.embedding ?? []);
+    expect(usage).toEqual({ total_tokens: expect.any(Number), prompt_tokens: expect.any(Number) });
+    expect(long.answer).toMatchObject({ data: [{ embedding: { length: 2_048 } }] });
+    for (const wrong of [
+      { model: "jina-reranker-v3" },
+      { input: [] },
+      { input: ["a", ""] },
+      { input: [1] },
+      { task: "guessing" },
+      { dimensions: 1_025 },
+      { dimensions: 0 },
+      { truncate: "END" },
+    ]) {
+      expect([wrong, await embed(wrong)]).toEqual([
+        wrong,
+        { status: 422, answer: { detail: expect.any(String) } },
+      ]);
+    }
+  });
+
   test("refuses another key, and other paths", async () => {
     expect((await rank({}, "sk-other")).status).toBe(401);
     expect((await ask("/jina/v1/chat/completions", {})).status).toBe(404);

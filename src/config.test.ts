@@ -66,6 +66,28 @@ oidc:
   }
 });
 
+test("copies in a bucket are configured whole; its variables alone mean nothing", () => {
+  const S3_SECRET_ACCESS_KEY = "made-up-elsewhere-too";
+  const env = { S3_BUCKET: "videos", S3_ACCESS_KEY_ID: "media", S3_SECRET_ACCESS_KEY };
+
+  const { settings } = load("media: { store: s3 }\ns3: { endpoint: 'http://minio:9000' }", env);
+
+  expect(settings).toMatchObject({
+    mediaStore: "s3",
+    mediaDays: 30,
+    s3Bucket: "videos",
+    s3Endpoint: "http://minio:9000",
+    s3Region: "us-east-1",
+  });
+  expect(settings.s3Secret?.open()).toBe(S3_SECRET_ACCESS_KEY);
+  expect(mistakesOf("media: { store: s3 }", { S3_BUCKET: "videos" })).toEqual([
+    "S3_ACCESS_KEY_ID: is missing: copies in S3 need it.",
+    "S3_SECRET_ACCESS_KEY: is missing: copies in S3 need it.",
+  ]);
+  expect(load("", { S3_BUCKET: "videos" }).settings.mediaStore).toBe("off");
+  expect(mistakesOf("media: { store: tape }")).toHaveLength(1);
+});
+
 test("with nothing said, every setting has its default", () => {
   const { settings, channels, keys, models } = load();
 
@@ -110,6 +132,9 @@ test("with nothing said, every setting has its default", () => {
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     picturePixels: 64_000_000,
+    mediaBytes: 1_073_741_824,
+    downloads: 256,
+    keyDownloads: 16,
     tasks: 20_000,
     taskLooks: 32,
     linkMs: 20_000,

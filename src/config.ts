@@ -18,6 +18,7 @@ import {
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
+import { MEDIA_PLACES } from "#core/kept-media.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
 import type { Onset } from "#core/setting.ts";
 
@@ -88,6 +89,14 @@ export const LIMITS = {
     64_000_000,
     "Pixels of a picture that a caller gives.",
   ),
+  mediaBytes: limit(
+    "media_bytes",
+    take.size(take.KIB, 64 * take.GIB),
+    take.GIB,
+    "One file of a video that is handed over or copied.",
+  ),
+  downloads: limit("downloads", count, 256, "Files of videos handed over at once."),
+  keyDownloads: limit("key_downloads", count, 16, "The same for one key."),
   tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
   taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
   assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
@@ -182,6 +191,23 @@ export const SETTINGS = {
     parser: take.baseUrl,
     default: undefined,
     doc: "Where browsers reach the gateway; an identity provider sends them back there.",
+  }),
+  pathAliases: setting({
+    env: "SLUICE_PATH_ALIASES",
+    path: "path_aliases",
+    parser: take.list(
+      take.pathAlias,
+      100,
+      "pairs such as /films=/videoa, with commas between them",
+    ),
+    default: [
+      { from: "/seedance", to: "/videoa" },
+      { from: "/jimeng", to: "/videob" },
+      { from: "/vidu", to: "/videoc" },
+      { from: "/minimax", to: "/videod" },
+      { from: "/kling", to: "/videoe" },
+    ],
+    doc: "Prefixes under which paths answer that begin with another: the new one first. What is said takes the place of the defaults.",
   }),
   oidcIssuer: setting({
     env: "SLUICE_OIDC_ISSUER",
@@ -346,6 +372,59 @@ export const SETTINGS = {
     doc: "Days after which finished videos are forgotten.",
     stored: "at once",
   }),
+  mediaStore: setting({
+    env: "SLUICE_MEDIA_STORE",
+    path: "media.store",
+    parser: take.choice("off", ...MEDIA_PLACES),
+    default: "off",
+    doc: "Where finished videos are copied to, so that they outlive their vendors' links.",
+  }),
+  mediaDays: setting({
+    env: "SLUICE_MEDIA_DAYS",
+    path: "media.retention_days",
+    parser: take.wholeNumber(1, 3_650),
+    default: 30,
+    doc: "Days that copies of videos are kept; no longer than their videos are remembered.",
+    stored: "at once",
+  }),
+  s3Endpoint: setting({
+    env: "S3_ENDPOINT",
+    path: "s3.endpoint",
+    parser: take.baseUrl,
+    default: undefined,
+    doc: "The S3 store for copies; without it, Amazon's own.",
+  }),
+  s3Region: setting({
+    env: "S3_REGION",
+    path: "s3.region",
+    parser: take.text("a region of 1 to 64 letters, digits and dashes", /^[A-Za-z0-9-]{1,64}$/),
+    default: "us-east-1",
+    doc: "Its region.",
+  }),
+  s3Bucket: setting({
+    env: "S3_BUCKET",
+    path: "s3.bucket",
+    parser: take.text(
+      "a bucket's name of 3 to 63 characters",
+      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    ),
+    default: undefined,
+    doc: "The bucket there.",
+  }),
+  s3KeyId: setting({
+    env: "S3_ACCESS_KEY_ID",
+    path: "s3.access_key_id",
+    parser: take.text("1 to 128 visible ASCII characters", /^[\x21-\x7e]{1,128}$/),
+    default: undefined,
+    doc: "What the store knows the gateway by.",
+  }),
+  s3Secret: setting({
+    env: "S3_SECRET_ACCESS_KEY",
+    path: "s3.secret_access_key",
+    parser: clientSecret,
+    default: undefined,
+    doc: "The secret to it.",
+  }),
   checkpointMs: setting({
     env: "SLUICE_CHECKPOINT_MS",
     path: "ledger.checkpoint_ms",
@@ -458,6 +537,7 @@ export function loadConfig(input: ConfigInput): Config {
     (findVariable(env, row.env) ?? "") !== "" || nodes.has(row.path ?? "");
   reportHalfLogin(isSaid, report);
   reportHalfSignOn(isSaid, report);
+  reportHalfBucket(settings.mediaStore, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { settings, channels, keys, models, origins };
@@ -529,6 +609,19 @@ function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Re
   if (![oidcIssuer, oidcClientId, oidcClientSecret].some(isSaid)) return;
   for (const row of [oidcIssuer, oidcClientId, oidcClientSecret, publicUrl]) {
     if (!isSaid(row)) report({ variable: row.env }, "is missing: single sign-on needs it.");
+  }
+}
+
+/** Variables of S3 may be there for somebody else; copies need all of them. */
+function reportHalfBucket(
+  place: Settings["mediaStore"],
+  isSaid: (row: Setting<unknown>) => boolean,
+  report: Report,
+): void {
+  const { s3Bucket, s3KeyId, s3Secret } = SETTINGS;
+  if (place !== "s3") return;
+  for (const row of [s3Bucket, s3KeyId, s3Secret]) {
+    if (!isSaid(row)) report({ variable: row.env }, "is missing: copies in S3 need it.");
   }
 }
 

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
@@ -14,7 +15,9 @@ import type { Logins } from "#core/user.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
+import { openLinkedFiles } from "#egress/linked-files.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
+import { openMediaBucket } from "#egress/media-bucket.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
@@ -22,6 +25,7 @@ import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import { openHandler, openServer } from "#http/server.ts";
+import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
@@ -43,6 +47,8 @@ import type { Logger } from "#lib/log.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import { Channels } from "#relay/channels.ts";
+import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
+import { wantCopies } from "#relay/content/copies.ts";
 import { Health } from "#relay/health.ts";
 import {
   Inventory,
@@ -61,6 +67,7 @@ import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { Router } from "#relay/route.ts";
 import { Vault } from "#relay/vault.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
+import { openMediaFolder } from "#storage/media-folder.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { digestOf, loadPepper } from "#storage/secrets.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
@@ -121,7 +128,7 @@ const BOOTSTRAP = "(bootstrap)";
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
   await using opened = new AsyncDisposableStack();
-  const { storage, deps, channels, inventory, noting, live, links } = await openHouse(
+  const { storage, deps, channels, inventory, noting, live, links, media } = await openHouse(
     options,
     opened,
   );
@@ -151,6 +158,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       }),
       pruneNotices(storage.notices, clock),
       pruneTasks(storage.tasks, settings, clock),
+      copyMedia(deps.contents),
+      pruneMedia(media, settings),
       refreshStored(live, inventory),
       discoverModels(channels, relay.egress, clock, ({ name }, cause) => {
         const { code, fault } = GatewayError.from(cause);
@@ -246,12 +255,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     allow: settings.linkNetworks,
     ports: settings.linkPorts,
   }));
+  const mediaPlace = settings.mediaStore === "off" ? undefined : settings.mediaStore;
   const announcing = {
     notices: storage.notices,
     clock,
     formatOf: (entry: string) => VIDEO_FORMATS.get(entry),
+    keepsMedia: mediaPlace !== undefined,
     contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
   };
+  const copying = { copies: storage.mediaCopies, clock };
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
     owner: instance,
@@ -261,7 +273,11 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     findChannel: (name) => channels.all.find((each) => each.name === name),
     callbackUrlFor: (channel, taskId) =>
       publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
-    announce: (task) => announce(task, announcing),
+    async announce(task) {
+      // Before its caller is told of it: what is told may be asked for at once.
+      if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, copying);
+      await announce(task, announcing);
+    },
     links,
     router: new Router(channels, health, settings),
     egress,
@@ -315,6 +331,25 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
   tasks = new Tasks(relay);
   opened.defer(() => tasks?.close());
 
+  const media: ContentsDeps = {
+    egress,
+    clock,
+    tasks: storage.tasks,
+    findChannel: relay.findChannel,
+    copies: storage.mediaCopies,
+    stores: openMediaStores(config.settings),
+    files: openLinkedFiles(() => ({
+      allow: settings.linkNetworks,
+      ports: settings.linkPorts,
+      maxBytes: limits.mediaBytes,
+      firstByteMs: limits.firstByteMs,
+      idleMs: limits.idleMs,
+    })),
+    limits,
+    onTrouble: (cause) => log.error({ err: cause }, "media"),
+  };
+  const contents = new Contents(media);
+
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);
   opened.defer(async () => {
@@ -336,7 +371,10 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     },
     identities: storage.identities,
     tasks,
+    contents,
+    keepsMedia: mediaPlace !== undefined,
     publicUrl,
+    pathAliases: settings.pathAliases,
     notices: storage.notices,
     noticeSecrets: storage.noticeSecrets,
     imageShape: () => settings.imageShape,
@@ -382,7 +420,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onError: (error, requestId) => logFailure(log, error, requestId),
     ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
-  return { storage, deps, channels, inventory, noting, live, links };
+  return { storage, deps, channels, inventory, noting, live, links, media };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
@@ -405,6 +443,22 @@ function openSettings({ config, log }: GatewayOptions, storage: Storage): LiveSe
       log.level = now.logLevel === logLevel ? level : now.logLevel;
     },
   });
+}
+
+/** Both where both are there: earlier copies may be in the one that is not used any more. */
+function openMediaStores(settings: Config["settings"]): ContentsDeps["stores"] {
+  const { dataDir, s3Bucket, s3Endpoint, s3Region, s3KeyId, s3Secret, limits } = settings;
+  const folder = join(dataDir, "media");
+  const stores = { folder: openMediaFolder(folder) };
+  if (s3Bucket === undefined || s3KeyId === undefined || s3Secret === undefined) return stores;
+  const bucket = {
+    name: s3Bucket,
+    endpoint: s3Endpoint,
+    region: s3Region,
+    openKey: () => ({ id: s3KeyId, secret: s3Secret.open() }),
+  };
+  const options = { folder: join(folder, ".outgoing"), idleMs: limits.idleMs };
+  return { ...stores, s3: openMediaBucket(bucket, options) };
 }
 
 /** In this process, or on a server that several gateways share. */
@@ -581,5 +635,6 @@ function simulatedVendors(url: string): Readonly<Record<string, string>> {
     gemini: `${url}/gemini/v1beta`,
     dashscope: `${url}/dashscope/compatible-mode/v1`,
     ark: `${url}/ark/api/v3`,
+    jina: `${url}/jina/v1`,
   };
 }

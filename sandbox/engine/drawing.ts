@@ -9,12 +9,15 @@ export interface Drawing {
   /** How many pictures it was made from. */
   readonly given: number;
   readonly isMarked: boolean;
+  /** Without anything behind the words. */
+  readonly isClear?: boolean;
 }
 
 /** A PNG file that shows what was asked for; the captions say what else is to be known of it. */
-export function draw({ width, height, prompt, given, isMarked }: Drawing): Uint8Array {
+export function draw(drawing: Drawing): Uint8Array {
+  const { width, height, prompt, given, isMarked, isClear = false } = drawing;
   const from = `FROM ${given} IMAGE${given === 1 ? "" : "S"}`;
-  return withCaptions(paint(width, height, prompt), [
+  return withCaptions(paint(width, height, prompt, isClear ? "transparent" : "opaque"), [
     ...(given === 0 ? [] : [{ text: from, corner: "upper left" as const }]),
     ...(isMarked ? [{ text: "AI GENERATED", corner: "lower right" as const }] : []),
   ]);

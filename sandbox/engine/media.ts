@@ -1,4 +1,5 @@
 import { bmpSides, tiffSides, webpSides, type Sides } from "./image-heads.ts";
+import { readWav } from "./sound/wav.ts";
 
 /** A picture, recording or file of a message: what can be told without looking at the content. */
 export interface Media {
@@ -66,7 +67,7 @@ function sniff(bytes: Uint8Array): Found {
   if (head.startsWith("II*\0") || head.startsWith("MM\0*"))
     return { mediaType: "image/tiff", ...sidesOf(tiffSides(view)) };
   if (head.startsWith("RIFF") && head.slice(8, 12) === "WAVE")
-    return { mediaType: "audio/wav", ...wavLength(view) };
+    return { mediaType: "audio/wav", ...wavLength(bytes) };
   if (head.startsWith("ID3") || head.startsWith("\xff\xfb")) return { mediaType: "audio/mpeg" };
   if (head.startsWith("%PDF-")) return { mediaType: "application/pdf" };
   if (head.slice(4, 8) === "ftyp") return { mediaType: "video/mp4" };
@@ -96,8 +97,7 @@ function jpegSize(view: DataView): Found {
   return {};
 }
 
-function wavLength(view: DataView): Found {
-  if (view.byteLength < 44) return {};
-  const bytesPerSecond = view.getUint32(28, true);
-  return bytesPerSecond === 0 ? {} : { seconds: (view.byteLength - 44) / bytesPerSecond };
+function wavLength(bytes: Uint8Array): Found {
+  const { seconds } = readWav(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return seconds === undefined ? {} : { seconds };
 }

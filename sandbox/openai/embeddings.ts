@@ -1,8 +1,8 @@
 import { countTokens } from "#sandbox/engine/tokens.ts";
 import { vectorOf } from "#sandbox/engine/vector.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import { isJsonArray, type Json, type JsonObject } from "#sandbox/json.ts";
 import { ApiError, invalid } from "./error.ts";
-import { field, readChoice, readInteger, readText, required } from "./fields.ts";
+import { field, objectIn, readChoice, readInteger, readText, required } from "./fields.ts";
 
 interface Embedder {
   readonly id: string;
@@ -22,10 +22,8 @@ const MAX_INPUT_TOKENS = 8_192;
 const MAX_TOKENS = 300_000;
 
 /** https://platform.openai.com/docs/api-reference/embeddings. Throws `ApiError` at what it refuses. */
-export function embeddings(body: Json | undefined): JsonObject {
-  if (!isJsonObject(body)) {
-    throw invalid(null, null, "We could not parse the JSON body of your request.");
-  }
+export function embeddings(asked: Json | undefined): JsonObject {
+  const body = objectIn(asked);
   const embedder = findEmbedder(readModel(body));
   const size = readSize(body, embedder);
   const encoding = readChoice(field(body, "encoding_format"), ["float", "base64"]);

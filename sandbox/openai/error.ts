@@ -30,6 +30,14 @@ export function invalid(param: string | null, code: string | null, message: stri
   return new ApiError(400, { message, param, code });
 }
 
+export function noSuchModel(id: string): ApiError {
+  return new ApiError(404, {
+    message: `The model '${id}' does not exist or you do not have access to it.`,
+    param: "model",
+    code: "model_not_found",
+  });
+}
+
 /** The body for an error that was ordered as a fault: a `code` other than the usual one decides the rest. */
 export function orderedError(error: VendorError): JsonObject {
   return errorBody(orderedDetail(error));

@@ -1,6 +1,12 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 
+/** The body of an endpoint that takes nothing but JSON objects. */
+export function objectIn(body: Json | undefined): JsonObject {
+  if (isJsonObject(body)) return body;
+  throw invalid(null, null, "We could not parse the JSON body of your request.");
+}
+
 /** One field of a request: where it is and what it holds. Absent and null are the same. */
 export interface FieldValue {
   readonly path: string;
@@ -52,6 +58,17 @@ export function readText(
   );
 }
 
+/** A text that must be there and say something. */
+export function readFilled(place: FieldValue, maxCharacters?: number): string {
+  const text = required(place, readText(place, maxCharacters));
+  if (text !== "") return text;
+  throw invalid(
+    place.path,
+    "empty_string",
+    `Invalid '${place.path}': empty string. Expected a string with minimum length 1, but got an empty string instead.`,
+  );
+}
+
 export function readChoice<const Choice extends string>(
   { path, value }: FieldValue,
   choices: readonly Choice[],
@@ -60,7 +77,7 @@ export function readChoice<const Choice extends string>(
   if (typeof value !== "string") throw wrongType(path, "a string", value);
   const found = choices.find((choice) => choice === value);
   if (found === undefined) {
-    const list = choices.map((choice) => `'${choice}'`).join(", ");
+    const list = LIST.format(choices.map((choice) => `'${choice}'`));
     throw invalid(
       path,
       "invalid_value",
@@ -69,6 +86,8 @@ export function readChoice<const Choice extends string>(
   }
   return found;
 }
+
+const LIST = new Intl.ListFormat("en", { type: "conjunction" });
 
 export function readObject({ path, value }: FieldValue): JsonObject | undefined {
   if (value !== undefined && !isJsonObject(value)) throw wrongType(path, "an object", value);

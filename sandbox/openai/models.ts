@@ -1,6 +1,9 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import { LISTENERS, SPEAKERS } from "./audio/models.ts";
 import { EMBEDDERS } from "./embeddings.ts";
+import { MODERATORS } from "./moderations.ts";
+import { PICTURE_MODELS } from "./pictures/models.ts";
 
 /** A simulated model: what it can do, and what it rejects. */
 export interface Model {
@@ -31,7 +34,21 @@ export function findModel(id: string): Model | undefined {
 }
 
 export function listModels(): JsonObject {
-  return { object: "list", data: [...MODELS, ...EMBEDDERS].map(modelBody) };
+  return { object: "list", data: [...MODELS, ...OTHER_MODELS].map(modelBody) };
+}
+
+/** Those that do not talk. */
+const OTHER_MODELS: readonly ListedModel[] = [
+  ...EMBEDDERS,
+  ...PICTURE_MODELS,
+  ...MODERATORS,
+  ...SPEAKERS,
+  ...LISTENERS,
+];
+
+/** Of any kind. */
+export function findListed(id: string): ListedModel | undefined {
+  return findModel(id) ?? OTHER_MODELS.find((model) => model.id === id);
 }
 
 export function modelBody({ id, owner = "system" }: ListedModel): JsonObject {

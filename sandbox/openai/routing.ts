@@ -3,7 +3,11 @@ import type { Reply } from "#sandbox/wire/reply.ts";
 import { ApiError } from "./error.ts";
 
 /** Answers one method, and refuses the others. */
-export function only(wanted: string, { method, path }: VendorRequest, answer: () => Reply): Reply {
+export function only<Answer extends Reply | Promise<Reply>>(
+  wanted: string,
+  { method, path }: VendorRequest,
+  answer: () => Answer,
+): Answer {
   if (method === wanted) return answer();
   throw new ApiError(405, {
     message: `Not allowed to ${method} on ${path}.`,

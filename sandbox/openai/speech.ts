@@ -1,5 +1,6 @@
 import { countTokens } from "#sandbox/engine/tokens.ts";
-import { SAMPLE_RATE_HZ, tonePcm16, wavFile } from "#sandbox/engine/tone.ts";
+import { wavFile } from "#sandbox/engine/sound/wav.ts";
+import { SAMPLE_RATE_HZ, tonePcm16 } from "#sandbox/engine/tone.ts";
 import { newId } from "./ids.ts";
 
 /** A spoken answer: a tone that lasts as long as the words would. */

@@ -37,6 +37,8 @@ function adapt(node: Json): Json {
     discriminator: _discriminator,
     description: _description,
     default: _default,
+    // Which the library does not read.
+    not: _not,
     ...kept
   } = node;
   const adapted: Record<string, Json> = Object.fromEntries(

@@ -40,6 +40,19 @@ export function jsonReply(
   };
 }
 
+export function bytesReply(
+  bytes: Uint8Array,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+  tokens = 0,
+): Reply {
+  return {
+    status: 200,
+    headers: { "content-type": contentType, ...headers },
+    body: { kind: "bytes", bytes, tokens },
+  };
+}
+
 export function textReply(status: number, text: string, contentType: string): Reply {
   const bytes = new TextEncoder().encode(text);
   return {

@@ -145,6 +145,20 @@ export const network: Parser<string> = {
   format: (given) => given,
 };
 
+const PREFIX = /^(\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}){1,4}$/;
+
+/** `/seedance=/videoa`: what is served under the second prefix answers under the first, too. */
+export const pathAlias: Parser<{ readonly from: string; readonly to: string }> = {
+  expects: "two prefixes of paths such as /films=/videoa",
+  shows: "always",
+  parse(given) {
+    const [from = "", to = "", ...rest] = given.split("=").map((each) => each.trim());
+    const isPair = rest.length === 0 && from !== to && PREFIX.test(from) && PREFIX.test(to);
+    return isPair ? { from, to } : undefined;
+  },
+  format: ({ from, to }) => `${from}=${to}`,
+};
+
 /** "is not a word I know", with the one that was probably meant. */
 function notAmong(word: string, known: readonly string[]): string {
   return `is not known here; ${didYouMean(word, known)}`;

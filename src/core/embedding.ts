@@ -1,3 +1,4 @@
+import type { Extra } from "./chat.ts";
 import { estimateTokens } from "./count.ts";
 import { usageOfAll, type Question, type QuestionKind, type Reading } from "./operation.ts";
 
@@ -13,6 +14,8 @@ export interface EmbeddingQuestion extends Question {
   /** How the caller wants to be answered, where its format gives the choice. */
   readonly encoding?: "float" | "base64";
   readonly user?: string;
+  /** Members that have no place above, by the format that they belong to. */
+  readonly extra?: Extra;
 }
 
 export const EMBEDDING_TASKS = [

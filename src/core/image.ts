@@ -223,6 +223,9 @@ export const image: QuestionKind<ImageQuestion, Images> = {
     };
   },
 
+  shortOf: ({ pictures, failures = [] }, { count = 1 }) =>
+    failures.length > 0 || pictures.length < count ? [FEWER_PICTURES] : [],
+
   failed: ({ code, message }) => ({
     pictures: [],
     failures: [{ code, message }],
@@ -230,6 +233,8 @@ export const image: QuestionKind<ImageQuestion, Images> = {
   }),
 };
 
+/** What callers call the wish that fewer pictures than were asked for fall short of. */
+export const FEWER_PICTURES = "n";
 /** About what vendors count for a picture that they are given. */
 const TOKENS_OF_GIVEN = 1_000;
 /** The most that a vendor counts for a picture made in one of its qualities, rounded up. */

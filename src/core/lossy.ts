@@ -9,8 +9,9 @@ import { GatewayError } from "./error.ts";
 export class LossReport {
   readonly #fields = new Set<string>();
 
+  /** Callers name some of them: neither a name nor the list grows with what they send. */
   lose(field: string): void {
-    this.#fields.add(field);
+    if (this.#fields.size < MAX_FIELDS) this.#fields.add(field.slice(0, MAX_LENGTH));
   }
 
   /**
@@ -43,7 +44,15 @@ export class LossReport {
   }
 }
 
+const MAX_FIELDS = 100;
+const MAX_LENGTH = 200;
+
 const COMPUTER = "only the upstreams of the responses style speak of a computer's screen.";
+
+const ELEMENTS =
+  "no upstream of this model knows characters and voices that a vendor keeps by name.";
+const MASKS = "no upstream of this model can be told what of a picture is to move.";
+const SHOTS = "no upstream of this model makes one video of several prompts.";
 
 /** Members of a style whose loss would change what the result means, and why no other style has them. */
 const VITAL: ReadonlyMap<string, string> = new Map([
@@ -66,6 +75,13 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ["responses.tools.computer", COMPUTER],
   ["responses.tools.computer_use_preview", COMPUTER],
   ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
+  ["video-kling.element_list", ELEMENTS],
+  ["video-kling.voice_list", ELEMENTS],
+  ["video-kling.static_mask", MASKS],
+  ["video-kling.dynamic_masks", MASKS],
+  ["video-kling.multi_prompt", SHOTS],
+  ["video-kling3.contents", ELEMENTS],
+  ["video-vidu.subjects", ELEMENTS],
 ]);
 
 /** For a field whose loss would change what the result means. */

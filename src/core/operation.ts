@@ -48,6 +48,8 @@ export interface OutboundFormat<
     pendingIn?(body: JsonObject): string | undefined;
     /** Throws `upstream_failed` for what is no answer to the question. */
     parse(body: JsonObject, question: Q): A;
+    /** Its answers are lists, and are read as a member of this name. */
+    readonly listAs?: string;
     parseError(status: number, body: string): UpstreamError;
   };
 }
@@ -62,6 +64,8 @@ export interface QuestionKind<Q extends Question, A extends Reading> {
   split(question: Q, maxInputs: number): readonly Q[];
   /** The answer to a question out of those to its parts. */
   join(parts: readonly Part<Q, A>[], question: Q): A;
+  /** Wishes of which an answer fulfils a part, by the callers' names; none where absent. */
+  shortOf?(answer: A, question: Q): readonly string[];
   /** What an answer is expected to be at most, for reserving; none where absent. */
   expect?(question: Q): Expected;
   /** How many parts are asked at once; one after the other where absent. */

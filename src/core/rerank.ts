@@ -1,3 +1,4 @@
+import type { JsonObject } from "#lib/json.ts";
 import { estimateTokens } from "./count.ts";
 import { usageOfAll, type Question, type QuestionKind, type Reading } from "./operation.ts";
 
@@ -9,6 +10,8 @@ export interface RerankQuestion extends Question {
   readonly topN?: number;
   /** The answer is to repeat the documents. */
   readonly withDocuments: boolean;
+  /** Fields of the caller's that have no place above. */
+  readonly extra?: JsonObject;
 }
 
 /** The best first, and no document twice. */

@@ -68,6 +68,8 @@ export type BodyEdits = Readonly<Record<string, Json | undefined>>;
 export interface Address {
   readonly model?: string;
   readonly stream?: boolean;
+  /** What is wanted, in the format's own word for it. */
+  readonly scenario?: string;
 }
 
 /** What to know of the upstream that a request is written for. */

@@ -121,6 +121,23 @@ export interface TaskQuery {
   readonly order: "asc" | "desc";
 }
 
+/** A page by its number, of those that are all of what is said. */
+export interface TaskPageQuery {
+  readonly userId: number;
+  readonly skip: number;
+  readonly limit: number;
+  readonly statuses?: readonly TaskStatus[];
+  readonly model?: string;
+  readonly ids?: readonly string[];
+}
+
+export interface TaskPage {
+  /** The newest first. */
+  readonly tasks: readonly Task[];
+  /** On all pages together. */
+  readonly total: number;
+}
+
 /**
  * Where tasks are kept. A gateway works on those that it has leased, and on no
  * others; every change says which version it was made from, and of two only
@@ -137,6 +154,7 @@ export interface TaskStore {
   findByUpstream(channel: string, upstreamId: string): Promise<Task | undefined>;
   findAny(id: string): Promise<Task | undefined>;
   list(query: TaskQuery): Promise<readonly Task[]>;
+  page(query: TaskPageQuery): Promise<TaskPage>;
   /** Leases tasks that are not settled and nobody's, those due first. */
   lease(owner: string, leaseMs: number, limit: number): Promise<readonly Task[]>;
   /** Prolongs all leases of an owner that have not ended; how many there are. */
@@ -150,7 +168,8 @@ export interface TaskStore {
   /**
    * Changes a task that is still as it is given; undefined where somebody else
    * came first, or where the new status may not follow. `owner`: only while it
-   * is leased to it.
+   * is leased to it. Throws `upstream_failed` where another task of the channel
+   * has the vendor's id.
    */
   change(task: Task, change: TaskChange, owner?: string): Promise<Task | undefined>;
   /** Hides a finished task from its user; false where there is none. */

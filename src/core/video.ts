@@ -89,6 +89,8 @@ export type MediaOrigin =
 export interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
+  /** How it is, and so what is made from it will be where nothing else is said. */
+  readonly was?: Pick<TaskFacts, "seconds" | "size" | "resolution" | "ratio" | "audio">;
 }
 
 /** A video that was made, and what was made beside it. */
@@ -166,13 +168,19 @@ export interface InboundVideoFormat {
     /** What its caller is told of it unasked; as a query is answered where absent. */
     writeNotice?(task: Task, links: TaskLinks): JsonObject;
     buildError(error: GatewayError): JsonObject;
+    /** An answer or a failure with the request's id in it, where the format has a place for that. */
+    withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
+  /** A task with an id of its caller's is refused while there is another one with the same. */
+  readonly hasUniqueExternalIds?: true;
 }
 
 /** Where the results of a finished task are for its caller. */
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
+  /** Ours, of the first of them. */
+  readonly contentUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */

@@ -37,6 +37,11 @@ export interface UpstreamRequest {
    */
   readonly placeholder?: string;
   readonly isStream: boolean;
+  /**
+   * A file is asked for: as long as its bytes come there is no end to its time,
+   * and where its server redirects to is for whoever asks to judge.
+   */
+  readonly isFile?: true;
   /** Its answer's beginning, and each piece, may take as long as a whole answer. */
   readonly isSlow?: boolean;
   /** Until the answer's head, where that is less than for others. */

@@ -60,7 +60,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#request = request;
     this.#open = open;
     const now = deadlines.now();
-    this.#totalAt = now + limits.totalMs;
+    this.#totalAt = request.isFile === true ? Infinity : now + limits.totalMs;
     this.dueAt = Math.min(this.#totalAt, now + limits.connectMs);
     open.add(this);
     deadlines.watch(this);

@@ -13,14 +13,16 @@ export interface GuardedRequest extends GuardRules {
   readonly body?: string | Uint8Array;
   /** Of the answer's body. */
   readonly maxBytes: number;
-  /** From the name's look-up to the last byte read, redirects included. */
-  readonly totalTimeoutMs: number;
+  /** From the name's look-up to the last byte read, redirects included; none where absent. */
+  readonly totalTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly firstByteTimeoutMs?: number;
   /** Between two pieces of the body, while the reader waits for one. */
   readonly idleTimeoutMs?: number;
   /** None unless told. A body is for the host it was written for, so only GET and HEAD have any. */
   readonly maxRedirects?: number;
+  /** One redirect too many is an answer, which its reader judges by rules of its own. */
+  readonly handsOverRedirects?: true;
   readonly signal?: AbortSignal;
   readonly resolve?: ResolveHost;
   /** Certificate authorities to trust instead of the well-known ones, in PEM. */
@@ -40,9 +42,9 @@ const RESOLVE_TIMEOUT_MS = 2_000;
 const MAX_ADDRESSES = 64;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_FIELDS = 200;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What follows a redirect to another origin; credentials have too many names to list those. */
-const HARMLESS_HEADERS = ["accept", "accept-language", "range", "user-agent"];
+const HARMLESS_HEADERS = ["accept", "accept-language", "if-range", "range", "user-agent"];
 
 /** The only way to follow a URL that a caller or an upstream supplied. */
 export async function guardedFetch(text: string, init: GuardedRequest): Promise<GuardedResponse> {
@@ -56,11 +58,13 @@ export async function guardedFetch(text: string, init: GuardedRequest): Promise<
     for (let hop = 0; ; hop++) {
       const message = await exchange(url, headers, request, lifetime);
       const { location } = message.headers;
-      if (location === undefined || !REDIRECTS.has(message.statusCode ?? 0)) {
+      const isRedirect = location !== undefined && REDIRECTS.has(message.statusCode ?? 0);
+      const mayFollow = hop < maxRedirects && mayMove;
+      if (!isRedirect || (!mayFollow && init.handsOverRedirects === true)) {
         return openResponse(message, url, request, lifetime);
       }
       message.socket.destroy();
-      if (hop >= maxRedirects || !mayMove) throw failed("redirected");
+      if (!mayFollow) throw failed("redirected");
 
       // A redirect may lead from http to https, never back.
       const allowHttp = init.allowHttp === true && url.protocol === "http:";

@@ -10,10 +10,16 @@ export interface Lifetime {
   readonly end: () => void;
 }
 
-export function openLifetime(totalTimeoutMs: number, outer?: AbortSignal): Lifetime {
+export function openLifetime(
+  totalTimeoutMs: number | undefined,
+  outer: AbortSignal | undefined,
+): Lifetime {
   const stop = new AbortController();
   const { signal } = stop;
-  const timer = setTimeout(() => stop.abort(timedOut("total")), totalTimeoutMs);
+  const timer =
+    totalTimeoutMs === undefined
+      ? undefined
+      : setTimeout(() => stop.abort(timedOut("total")), totalTimeoutMs);
   const leave = () => stop.abort(canceled(outer?.reason));
   outer?.addEventListener("abort", leave, { once: true });
   if (outer?.aborted === true) leave();

@@ -38,7 +38,7 @@ export function openEgress(
     const exchange = new Exchange(limits, deadlines, request, open);
     try {
       await exchange.begin(connections, outbox);
-      refuseDetours(exchange);
+      refuseDetours(exchange, request);
       if (exchange.status === 401) tokens.forget(request);
       return exchange;
     } catch (cause) {
@@ -82,11 +82,12 @@ function writtenOut(
   return typeof body === "string" ? head + body : [Buffer.from(head), body];
 }
 
-function headersOf({ url, isStream, body, headers }: UpstreamRequest): HeaderFields {
+function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): HeaderFields {
+  const answers = isStream ? "text/event-stream" : "application/json";
   return {
     host: url.host,
     "user-agent": "sluice",
-    accept: isStream ? "text/event-stream" : "application/json",
+    accept: isFile === true ? "*/*" : answers,
     "accept-encoding": "identity",
     ...(body === undefined
       ? {}
@@ -106,8 +107,8 @@ function fieldValue(value: string): string {
   return value;
 }
 
-function refuseDetours({ status, headers }: ResponseHead): void {
-  if (status >= 300 && status < 400) {
+function refuseDetours({ status, headers }: ResponseHead, { isFile }: UpstreamRequest): void {
+  if (status >= 300 && status < 400 && isFile !== true) {
     throw new GatewayError("upstream_failed", "The upstream answered with a redirect.");
   }
   const coding = headers.get("content-encoding");

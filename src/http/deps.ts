@@ -23,6 +23,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
+import type { Contents } from "#relay/content/contents.ts";
 import type { Library } from "#relay/assets/library.ts";
 import type { Verifications } from "#relay/assets/verifications.ts";
 import type { Inventory } from "#relay/inventory.ts";
@@ -30,6 +31,7 @@ import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
 import type { Tasks } from "#relay/tasks/tasks.ts";
+import type { PathAlias } from "./path-aliases.ts";
 import type { RefusalSample } from "./refusal-sample.ts";
 
 /** What the HTTP side needs of the rest of the house. */
@@ -71,8 +73,14 @@ export interface HttpDeps {
   readonly verifications: Verifications;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
+  /** Files that tasks have made. */
+  readonly contents: Contents;
+  /** Finished videos are copied, and their links lead here. */
+  readonly keepsMedia: boolean;
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
+  /** Prefixes under which what begins with another answers, too. */
+  readonly pathAliases: readonly PathAlias[];
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly keptAnswers: KeptAnswerStore;

@@ -9,6 +9,7 @@ export function buildOpenApi(routes: readonly Route<HttpDeps>[], version: string
   for (const route of routes) {
     const operations = (paths[templateOf(route.path)] ??= {});
     operations[route.method.toLowerCase()] = operationOf(route);
+    if (route.isFile === true) operations["head"] = { ...operationOf(route), responses: ANSWERS };
   }
   return {
     openapi: "3.1.0",
@@ -37,6 +38,19 @@ const SECURITY: Record<Access, readonly JsonObject[]> = {
   auditor: LOGIN,
   admin: LOGIN,
   root: LOGIN,
+};
+
+const ANSWERS: JsonObject = {
+  "200": { description: "Done." },
+  default: { description: "An error, in the style of this endpoint." },
+};
+const FILE: JsonObject = {
+  "video/*": { schema: { type: "string", format: "binary" } },
+  "image/*": { schema: { type: "string", format: "binary" } },
+};
+const FILES: JsonObject = {
+  "200": { description: "The file.", content: FILE },
+  "206": { description: "The range of it that was asked for.", content: FILE },
 };
 
 function operationOf(route: Route<HttpDeps>): JsonObject {
@@ -70,10 +84,7 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
             content: { "application/yaml": { schema: { type: "string" } } },
           },
         }),
-    responses: {
-      "200": { description: "Done." },
-      default: { description: "An error, in the style of this endpoint." },
-    },
+    responses: route.isFile === true ? { ...ANSWERS, ...FILES } : ANSWERS,
   };
 }
 

@@ -27,6 +27,7 @@ import {
   rotateNoticeSecret,
 } from "./api/notice/notices.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
+import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
@@ -82,7 +83,16 @@ import { endSessions, listSessions } from "./api/user/sessions.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { contentTaskOperations } from "./api/video/content-tasks.ts";
+import { nativeVideos } from "./api/video/native-videos.ts";
+import { videoOperations } from "./api/video/objects.ts";
+import { unifiedOperations } from "./api/video/unified.ts";
 import { hearVendor } from "./api/video/vendor-notices.ts";
+import { protocolB } from "./api/video/protocol-b.ts";
+import { protocolC } from "./api/video/protocol-c.ts";
+import { protocolD } from "./api/video/protocol-d.ts";
+import { protocolE } from "./api/video/protocol-e.ts";
+import { getContent } from "./api/video/content.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -105,6 +115,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     createMessage,
     countMessageTokens,
     ...inOtherShape(createEmbedding),
+    embedTexts,
+    ...nativeVideos,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
@@ -122,6 +134,14 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     rotateNoticeSecret,
     ...audioOperations.flatMap(inOtherShape),
     ...inOtherShape(createModeration),
+    ...unifiedOperations,
+    ...videoOperations.flatMap(inOtherShape),
+    ...contentTaskOperations,
+    protocolB,
+    ...protocolC,
+    ...protocolD,
+    ...protocolE,
+    ...inOtherShape(getContent),
     explainRequest,
     deleteTokens,
     listTokens,

@@ -39,6 +39,8 @@ export interface Route<Deps> {
   readonly requestSchema?: () => JsonObject;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
+  /** It answers with a file, and to HEAD with what there is to say of it. */
+  readonly isFile?: true;
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */

@@ -1,9 +1,12 @@
 import { Hono, type Context } from "hono";
+import { getPath } from "hono/utils/url";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import { ulid } from "#lib/ids.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
+import { VIDEO_ROOMS } from "./api/video/rooms.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
@@ -11,6 +14,7 @@ import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
 import { HttpExchange, type Surroundings } from "./exchange.ts";
 import { buildRegistry } from "./registry.ts";
+import { hidingAliases, pathAliases } from "./path-aliases.ts";
 import type { Route } from "./routes.ts";
 
 export interface HttpServer {
@@ -22,6 +26,8 @@ export interface HttpServer {
 const MAX_WAITING_BIG_BODIES = 64;
 /** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
 const IDLE_SECONDS = 30;
+/** For answers that were ended to say so. */
+const LAST_MS = 3_000;
 /** Bun's longest. */
 const MAX_IDLE_SECONDS = 255;
 
@@ -53,13 +59,19 @@ export function openServer(
     async drain() {
       isDraining = true;
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
-      const timer = setTimeout(() => relay.egress.abortAll(ending), limits.drainMs);
+      const timer = setTimeout(() => {
+        relay.egress.abortAll(ending);
+        deps.contents.abortAll(ending);
+      }, limits.drainMs);
+      // A file that is read from the disk has nobody who could end it.
+      const last = setTimeout(() => void server.stop(true), limits.drainMs + LAST_MS);
       try {
         await server.stop();
         // A caller who is gone may still owe: the books stay open until every call is settled.
         await relay.open.whenNone();
       } finally {
         clearTimeout(timer);
+        clearTimeout(last);
       }
     },
   };
@@ -78,9 +90,11 @@ export function openHandler(deps: HttpDeps): (request: Request) => Promise<Respo
 }
 
 function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): Hono {
-  const app = new Hono();
+  const routes = buildRegistry(isDraining);
+  const toKnown = aliasesFor(deps, routes);
+  const app = new Hono({ getPath: (request) => toKnown(getPath(request)) });
   const paths = new Set<string>();
-  for (const route of buildRegistry(isDraining)) {
+  for (const route of routes) {
     for (const path of spellingsOf(route.path)) {
       app.on(route.method, path, (context) => serve(context, route, deps, around));
       paths.add(path);
@@ -96,6 +110,17 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
     refuse(req.path, "not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
   );
   return app;
+}
+
+/** Throws where a path of ours could not be found any more. */
+function aliasesFor(
+  { pathAliases: aliases }: HttpDeps,
+  routes: readonly Route<HttpDeps>[],
+): (path: string) => string {
+  const paths = routes.map(({ path }) => path);
+  const [hiding] = hidingAliases(aliases, paths);
+  if (hiding === undefined) return pathAliases(aliases);
+  throw new Error(`path_aliases: '${hiding.from}' would hide paths of the gateway's own.`);
 }
 
 /** Clients of the management API write its paths with a slash at the end or without. */
@@ -148,8 +173,14 @@ async function letIn(
   return new HttpExchange(raw, id, caller, params, around);
 }
 
+/** Below which prefixes failures have a form of their own, also where nothing is. */
+const ROOMS: readonly (readonly [prefix: string, render: (error: GatewayError) => JsonObject])[] = [
+  [API_PREFIX, renderFailure],
+  ...VIDEO_ROOMS,
+];
+
 function refuse(path: string, code: FaultCode, message: string): Response {
   const error = new GatewayError(code, message);
-  const render = path.startsWith(API_PREFIX) ? renderFailure : buildError;
+  const [, render = buildError] = ROOMS.find(([prefix]) => path.startsWith(prefix)) ?? [];
   return errorResponse(error, render(error), ulid(Date.now()));
 }

@@ -89,16 +89,6 @@ describe("[A4.11-e] a question", () => {
       "contents: 'contents' must be the user's alone for this model.",
     ],
     [
-      "with two texts",
-      nested(DRAW, {}, [text, text]),
-      "input.messages: 'input.messages' must hold one text for this model, not 2.",
-    ],
-    [
-      "in two messages",
-      { model: DRAW, input: { messages: [1, 2].map(() => ({ role: "user", content: [text] })) } },
-      "input.messages: 'input.messages' must hold one text for this model, not 2.",
-    ],
-    [
       "without words",
       nested(EDIT, {}, [image, { text: " " }]),
       "prompt: 'prompt' is required for this model.",

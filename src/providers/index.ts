@@ -22,6 +22,7 @@ import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
 import { siliconflow } from "./siliconflow.ts";
+import { tei } from "./tei.ts";
 import { together } from "./together.ts";
 import { vertex } from "./vertex.ts";
 import { vidu } from "./vidu.ts";
@@ -62,6 +63,7 @@ export const PROVIDERS: readonly Provider[] = [
   vertex,
   ollama,
   vllm,
+  tei,
   lmStudio,
   openaiCompatible,
   aiSdk,

@@ -4,6 +4,12 @@ import { bearer, type Provider } from "./provider.ts";
 import { JINA_RERANK } from "./rerank-endpoints.ts";
 
 const DIALECT: Partial<EmbeddingDialect> = {
+  carries: {
+    late_chunking: "late_chunking",
+    normalized: "normalized",
+    task: "task",
+    truncate: "truncate",
+  },
   task: {
     member: "task",
     words: {

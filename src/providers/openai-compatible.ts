@@ -3,7 +3,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { COMPATIBLE_VIDEOS } from "./openai-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { RERANK } from "./rerank-endpoints.ts";
+import { rerankWith } from "./rerank-endpoints.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 
 /** Any server that speaks chat completions; its address comes from the channel. */
@@ -18,10 +18,10 @@ export const openaiCompatible: Provider = {
       style: embeddings,
       path: "/embeddings",
       maxInputs: 2_048,
-      dialect: { takesTokens: true, takesUser: true },
+      dialect: { takesTokens: true, takesUser: true, carries: "all" },
     },
   ],
-  rerank: [RERANK],
+  rerank: [rerankWith("all")],
   shared: [...AUDIO, MODERATIONS],
   images: COMPATIBLE_IMAGES,
   videos: COMPATIBLE_VIDEOS,

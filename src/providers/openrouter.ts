@@ -1,7 +1,11 @@
+import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { RERANK } from "./rerank-endpoints.ts";
+import { rerankWith } from "./rerank-endpoints.ts";
+
+/** As many as the vendors behind it take who take the fewest. */
+const MAX_TEXTS = 96;
 
 export const openrouter: Provider = {
   id: "openrouter",
@@ -18,7 +22,19 @@ export const openrouter: Provider = {
       ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true, pictures: true }),
     },
   ],
-  rerank: [RERANK],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: MAX_TEXTS,
+      dialect: {
+        takesUser: true,
+        carries: { provider: "provider" },
+        task: { member: "input_type", words: { query: "query", document: "document" } },
+      },
+    },
+  ],
+  rerank: [rerankWith({ provider: "provider" })],
   modelsPath: "/models",
   authorize: bearer,
 };

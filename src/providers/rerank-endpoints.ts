@@ -1,6 +1,7 @@
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import { cohere } from "#styles/rerank/cohere.ts";
 import { dashscope } from "#styles/rerank/dashscope.ts";
+import type { RerankDialect } from "#styles/rerank/dialect.ts";
 import { jina } from "#styles/rerank/jina.ts";
 import { voyage } from "#styles/rerank/voyage.ts";
 import type { OperationEndpoint } from "./provider.ts";
@@ -9,6 +10,11 @@ type RerankEndpoint = OperationEndpoint<RerankQuestion, Ranking>;
 
 /** Servers of the common format, below the address of everything else that they serve. */
 export const RERANK: RerankEndpoint = { style: jina, path: "/rerank", maxInputs: 1_000 };
+
+/** The same of a vendor who has fields of its own. */
+export function rerankWith(carries: RerankDialect["carries"]): RerankEndpoint {
+  return { ...RERANK, dialect: { carries } };
+}
 
 /** Below `https://api.jina.ai/v1`. */
 export const JINA_RERANK: RerankEndpoint = { ...RERANK, maxInputs: 2_048 };

@@ -1,7 +1,7 @@
 import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { RERANK } from "./rerank-endpoints.ts";
+import { rerankWith } from "./rerank-endpoints.ts";
 import { SPEECH, TRANSCRIPTIONS } from "./shared-endpoints.ts";
 
 export const siliconflow: Provider = {
@@ -14,7 +14,14 @@ export const siliconflow: Provider = {
   text: [
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
   ],
-  rerank: [RERANK],
+  rerank: [
+    rerankWith({
+      instruction: "instruction",
+      instruct: "instruction",
+      max_chunks_per_doc: "max_chunks_per_doc",
+      overlap_tokens: "overlap_tokens",
+    }),
+  ],
   shared: [SPEECH, TRANSCRIPTIONS],
   modelsPath: "/models",
   authorize: bearer,

@@ -3,7 +3,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { RERANK } from "./rerank-endpoints.ts";
+import { rerankWith } from "./rerank-endpoints.ts";
 import { TRANSCRIPTIONS, TRANSLATIONS } from "./shared-endpoints.ts";
 
 export const vllm: Provider = {
@@ -17,9 +17,14 @@ export const vllm: Provider = {
     { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
   ],
   embeddings: [
-    { style: embeddings, path: "/embeddings", maxInputs: 2_048, dialect: { takesTokens: true } },
+    {
+      style: embeddings,
+      path: "/embeddings",
+      maxInputs: 2_048,
+      dialect: { takesTokens: true, carries: "all" },
+    },
   ],
-  rerank: [RERANK],
+  rerank: [rerankWith("all")],
   shared: [TRANSCRIPTIONS, TRANSLATIONS],
   images: COMPATIBLE_IMAGES,
   modelsPath: "/models",

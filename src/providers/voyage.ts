@@ -5,6 +5,7 @@ import { VOYAGE_RERANK } from "./rerank-endpoints.ts";
 
 const DIALECT: EmbeddingDialect = {
   encoding: "base64",
+  carries: { truncation: "truncation" },
   dimensions: "output_dimension",
   task: {
     member: "input_type",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Catalog, Model, ModelOverride } from "#core/model.ts";
+import type { Catalog, Model, ModelKind, ModelOverride } from "#core/model.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
@@ -87,3 +87,71 @@ describe("a model's limits", () => {
     expect(limitsOn("unknown", [["thinker", { limits }]])).toEqual([]);
   });
 });
+
+describe("until an upstream told its models", () => {
+  const model = (kind: ModelKind, id = `some-${kind}`): Model => ({ ...THINKER, id, kind });
+  const KINDS = [
+    "chat",
+    "embedding",
+    "rerank",
+    "image",
+    "video",
+    "speech",
+    "transcription",
+    "moderation",
+  ] as const;
+
+  function listedOf(provider: string, models: readonly Model[]): readonly string[] {
+    const channels = new Channels({ ...CATALOG, listModels: () => models }, new Map());
+    channels.replace([
+      {
+        name: "one",
+        provider,
+        baseUrl: "http://127.0.0.1:1/v1",
+        credentials: [],
+        models: { kind: "discover" },
+        priority: 0,
+        weight: 1,
+        maxConcurrent: 1,
+        isSimulated: false,
+      },
+    ]);
+    return channels.list(KEY).map(({ id }) => id);
+  }
+
+  test.each([
+    ["openai", "chat embedding image moderation speech transcription video"],
+    ["anthropic", "chat"],
+    ["gemini", "chat embedding image video"],
+    ["ark", "chat embedding image video"],
+    ["dashscope", "chat embedding image rerank video"],
+    ["jina", "embedding rerank"],
+    ["groq", "chat speech transcription"],
+  ])("those of %s are listed that may be asked of it", (provider, kinds) => {
+    const listed = listedOf(
+      provider,
+      KINDS.map((kind) => model(kind, IDS[`${provider} ${kind}`])),
+    );
+
+    const expected = kinds.split(" ").map((kind) => IDS[`${provider} ${kind}`] ?? `some-${kind}`);
+    expect(listed).toEqual(expected.toSorted());
+  });
+
+  test("those are not that no endpoint serves", () => {
+    const models = [model("image", "grok-2-image"), model("image", "grok-4"), model("chat")];
+
+    expect(listedOf("xai", models)).toEqual(["grok-2-image", "some-chat"]);
+  });
+});
+
+/** Where an endpoint serves models by their names. */
+const IDS: Readonly<Record<string, string>> = {
+  "openai image": "gpt-image-1",
+  "openai video": "sora-2",
+  "gemini image": "gemini-2.5-flash-image",
+  "gemini video": "veo-3.0-generate-001",
+  "ark image": "doubao-seedream-4-0-250828",
+  "ark video": "doubao-seedance-1-0-pro-250528",
+  "dashscope image": "qwen-image-plus",
+  "dashscope video": "wan2.5-t2v-preview",
+};

@@ -122,7 +122,7 @@ export class Channels implements ModelTable {
       this.#discovered.get(firstPool(channel)) ??
       this.#catalog
         .listModels(provider)
-        .filter(({ kind }) => kindsOf(provider).includes(kind))
+        .filter((model) => isServed(findProvider(provider), model))
         .map((each) => each.id);
     return ids.map((id) => [id, id] as const);
   }
@@ -156,14 +156,28 @@ function firstPool(channel: Channel): string {
   return poolOf(channel, channel.credentials[0]);
 }
 
-/** What can be asked of a vendor's models. */
-function kindsOf(id: string): readonly ModelKind[] {
-  const provider = findProvider(id);
-  return [
-    "chat",
-    ...(provider?.embeddings === undefined ? [] : ["embedding" as const]),
-    ...(provider?.rerank === undefined ? [] : ["rerank" as const]),
-  ];
+/** Whether there is a place where a vendor's model may be asked for what it does. */
+function isServed(provider: Provider | undefined, { id, kind }: Model): boolean {
+  if (kind === "chat" && provider?.adapter !== undefined) return true;
+  const endpoints: Readonly<Record<ModelKind, readonly Serving[] | undefined>> = {
+    chat: provider?.text,
+    embedding: provider?.embeddings,
+    rerank: provider?.rerank,
+    image: provider?.images,
+    video: provider?.videos,
+    speech: sharedOf(provider, "speech"),
+    transcription: sharedOf(provider, "transcriptions"),
+    moderation: sharedOf(provider, "moderations"),
+  };
+  return (endpoints[kind] ?? []).some((each) => each.serves?.(id) ?? true);
+}
+
+interface Serving {
+  serves?(model: string): boolean;
+}
+
+function sharedOf(provider: Provider | undefined, style: string): readonly Serving[] {
+  return provider?.shared?.filter((each) => each.style.id === style) ?? [];
 }
 
 function limitsOf(override: ModelOverride | undefined): ModelTraits {

@@ -84,7 +84,7 @@ async function forwardWhole(
   });
   begun.release();
   const { body, contentType, lost } = begun.answer;
-  settlement.answering(begun.route, begun.answer, lost);
+  settlement.answering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
   return { kind: "whole", body, contentType, lost };
 }

@@ -19,7 +19,7 @@ export async function handOver(
     release();
     throw cause;
   }
-  settlement.answering(route, stream, stream.lost);
+  settlement.answering(route, stream, stream);
 
   // A caller who leaves before the first byte never has the answer sent.
   let isSending = false;

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import {
+  FEWER_PICTURES,
   guessedUsage,
   withPictures,
   type ImageDecoder,
@@ -20,11 +21,17 @@ export class PictureWriter {
   readonly #encoder: ImageEncoder;
   #reported: Usage | undefined;
   #made = 0;
+  #failed = 0;
 
   constructor(question: ImageQuestion, encoder: ImageEncoder, reported?: Usage) {
     this.#question = question;
     this.#encoder = encoder;
     this.#reported = reported;
+  }
+
+  /** Fewer pictures came than were asked for. */
+  get isShort(): boolean {
+    return this.#failed > 0 || this.#made < (this.#question.count ?? 1);
   }
 
   /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
@@ -38,6 +45,7 @@ export class PictureWriter {
       return "";
     }
     if (event.type === "picture") this.#made++;
+    if (event.type === "failed") this.#failed++;
     return this.#encoder.encode(event);
   }
 
@@ -59,7 +67,7 @@ export class ImageStream implements AnswerStream {
   readonly #sse: SseDecoder;
   readonly #decoder: ImageDecoder;
   readonly #writer: PictureWriter;
-  readonly lost: readonly string[];
+  readonly #lost: readonly string[];
   readonly isTranslated = true;
   isEnding = false;
 
@@ -75,7 +83,12 @@ export class ImageStream implements AnswerStream {
     this.#sse = new SseDecoder(maxEventBytes);
     this.#decoder = decoder;
     this.#writer = writer;
-    this.lost = lost;
+    this.#lost = lost;
+  }
+
+  /** That there are too few shows at the end. */
+  get lost(): readonly string[] {
+    return this.isEnding && this.#writer.isShort ? [...this.#lost, FEWER_PICTURES] : this.#lost;
   }
 
   async run(take: Sink["write"]): Promise<void> {

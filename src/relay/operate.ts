@@ -86,7 +86,7 @@ export async function operate<
     begun.release();
     const { answer, lost } = begun.answer;
     const usage = answer.usage ?? (await call.count("", begun.route.traits, 0));
-    settlement.answering(begun.route, { usage, takeOutputText: () => "" }, lost);
+    settlement.answering(begun.route, { usage, takeOutputText: () => "" }, { lost });
     await settlement.complete();
     return { answer: { ...answer, usage }, lost };
   } catch (cause) {
@@ -151,6 +151,8 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
   const joined = operation.join(answered, prepared);
   const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
   if (isStrict) report.refuseIfAny();
+  // Told, and never refused: what was made is paid for.
+  for (const wish of operation.shortOf?.(answer, prepared) ?? []) report.lose(wish);
   return { answer, lost: report.fields };
 }
 
@@ -192,7 +194,8 @@ async function answerTo<Q extends Question, A extends Reading>(
 ): Promise<JsonObject> {
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
-  let body = await wholeOf(sending);
+  const { listAs } = style.outbound;
+  let body = await wholeOf(sending, listAs);
   let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
@@ -202,7 +205,7 @@ async function answerTo<Q extends Question, A extends Reading>(
     }
     await pause(pending.everyMs, signal);
     try {
-      body = await wholeOf(way.look(route, pending.path(id)));
+      body = await wholeOf(way.look(route, pending.path(id)), listAs);
       missed = 0;
     } catch (cause) {
       const { fault } = GatewayError.from(cause);
@@ -214,9 +217,9 @@ async function answerTo<Q extends Question, A extends Reading>(
 /** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
 const MAX_MISSED = 3;
 
-async function wholeOf(sending: Promise<UpstreamReply>): Promise<JsonObject> {
+async function wholeOf(sending: Promise<UpstreamReply>, listAs?: string): Promise<JsonObject> {
   using reply = await sending;
-  return await parseLargeAnswer(await reply.readAll());
+  return await parseLargeAnswer(await reply.readAll(), listAs);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -53,7 +53,7 @@ async function relayWhole(
 ): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps));
   begun.release();
-  settlement.answering(begun.route, begun.answer, begun.answer.lost);
+  settlement.answering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
   return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }

@@ -53,7 +53,7 @@ async function settled(units: Units, usage: Usage | undefined): Promise<CallReco
     onTrouble: () => {},
   };
   const settlement = await Settlement.open(endable(served), { estimate: nanoUsd(0) }, deps);
-  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, []);
+  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, { lost: [] });
   await settlement.complete();
   const [record] = records;
   if (record === undefined) throw new Error("The call was not closed.");

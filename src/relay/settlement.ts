@@ -31,6 +31,11 @@ export interface Metered {
   takeOutputText(): string;
 }
 
+/** What of a question was not carried, which may be known at the end of its answer only. */
+export interface Lossy {
+  readonly lost: readonly string[];
+}
+
 /** How long an answer waits for its settlement to reach the disk. */
 const DURABLE_WAIT_MS = 5_000;
 
@@ -47,7 +52,7 @@ export class Settlement {
   readonly durable: Promise<void>;
   #route: Candidate | undefined;
   #metered: Metered | undefined;
-  #lost: readonly string[] = [];
+  #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
   #countedTokens = 0;
   #uncounted = "";
@@ -120,10 +125,10 @@ export class Settlement {
   }
 
   /** A route began to answer: from here on, what is delivered is owed. */
-  answering(route: Candidate, metered: Metered, lost: readonly string[]): void {
+  answering(route: Candidate, metered: Metered, lossy: Lossy): void {
     this.#route = route;
     this.#metered = metered;
-    this.#lost = lost;
+    this.#lossy = lossy;
     this.#firstByteAt = this.#deps.clock.monotonic();
   }
 
@@ -194,7 +199,7 @@ export class Settlement {
       route: this.#route,
       firstByteAt: this.#firstByteAt,
       attempts: this.#attempts,
-      lost: this.#lost,
+      lost: this.#lossy.lost,
     });
     const { ledger } = this.#deps;
     const closing = isOwed

@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { letOthersPass } from "#lib/let-others-pass.ts";
 
 /** An answer that came in one piece, ready for the caller. */
@@ -16,19 +16,20 @@ export function parseAnswer(bytes: Uint8Array): JsonObject {
   return objectIn(new TextDecoder().decode(bytes));
 }
 
-/** The same in steps, between which other calls have their turn. */
-export async function parseLargeAnswer(bytes: Uint8Array): Promise<JsonObject> {
+/** The same in steps, between which other calls have their turn. `listAs`: as which member a list is read. */
+export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   await letOthersPass(bytes.length);
   const text = new TextDecoder().decode(bytes);
   await letOthersPass(bytes.length);
-  const json = objectIn(text);
+  const json = objectIn(text, listAs);
   // It is about to be written out again.
   await letOthersPass(bytes.length);
   return json;
 }
 
-function objectIn(text: string): JsonObject {
+function objectIn(text: string, listAs?: string): JsonObject {
   const json = parseJson(text);
   if (isObject(json)) return json;
+  if (isArray(json) && listAs !== undefined) return { [listAs]: json };
   throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
 }

@@ -401,6 +401,7 @@ const ADDED = {
     "settings",
     "tasks",
     "notices",
+    "media",
   ],
   indexes: [
     "users_email",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { nanoUsd } from "#core/money.ts";
-import type { Task, TaskStatus } from "#core/task.ts";
+import type { Task, TaskPageQuery, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
@@ -118,6 +118,20 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.prolong("woke", LEASE_MS)).toBe(1);
   });
 
+  test("two tasks of a channel cannot have one id of the vendor's", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const [first, second] = [aTask({ status: "submitting" }), aTask({ status: "submitting" })];
+    for (const task of [first, second]) await storage.tasks.create(task, "one", LEASE_MS);
+    const known = { status: "queued", place: { ...PLACE, upstreamId: "v-1" } } as const;
+
+    await storage.tasks.change(first, known);
+    const refused = await storage.tasks.change(second, known).catch((cause: unknown) => cause);
+
+    expect(refused).toMatchObject({ code: "upstream_failed" });
+    expect((await storage.tasks.findAny(second.id))?.status).toBe("submitting");
+  });
+
   test("a hurried task is told to whoever has it, once", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -159,6 +173,30 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     }
   });
 
+  test("pages by number are of a user's tasks in a state, of a model, or by their ids", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const made = (["queued", "failed", "failed", "failed"] as const).map((status, at) =>
+      aTask({ status, createdAt: at, model: at === 3 ? "other" : "one" }),
+    );
+    for (const task of made) await storage.tasks.create(task, "one", LEASE_MS);
+    const [queued = "", first = "", second = "", other = ""] = made.map(({ id }) => id);
+    const page = async (query: Partial<TaskPageQuery>) => {
+      const { tasks, total } = await storage.tasks.page({ userId: 1, skip: 0, limit: 2, ...query });
+      return { ids: tasks.map(({ id }) => id), total };
+    };
+
+    expect(await page({})).toEqual({ ids: [other, second], total: 4 });
+    expect(await page({ skip: 2 })).toEqual({ ids: [first, queued], total: 4 });
+    expect(await page({ statuses: ["failed"], model: "one" })).toEqual({
+      ids: [second, first],
+      total: 2,
+    });
+    expect(await page({ ids: [queued, "nobody's"] })).toEqual({ ids: [queued], total: 1 });
+    expect(await page({ userId: 2 })).toEqual({ ids: [], total: 0 });
+    expect(await page({ skip: 9 })).toEqual({ ids: [], total: 4 });
+  });
+
   test("a finished task can be removed by its user, an unfinished one and another's cannot", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -187,6 +225,32 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
 
     expect(await storage.tasks.prune(50, 100)).toBe(1);
     expect(await storage.tasks.list({ userId: 1, limit: 10, order: "asc" })).toHaveLength(2);
+  });
+
+  test("copies of what a task made are unwanted as soon as it is removed or forgotten", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const over = { status: "succeeded", finishedAt: 10, isSettled: true } as const;
+    const tasks = [
+      aTask(over),
+      aTask({ ...over, finishedAt: 99 }),
+      aTask({ ...over, finishedAt: 99 }),
+    ];
+    for (const task of tasks) await storage.tasks.create(task, "one", LEASE_MS);
+    const files = tasks.map(({ id }) => ({ taskId: id, index: 0, variant: "video" as const }));
+    await storage.mediaCopies.want(files, "folder", 1_000);
+
+    await storage.tasks.prune(50, 100);
+    await storage.tasks.remove(1, tasks[1]?.id ?? "");
+    await storage.tasks.remove(2, tasks[2]?.id ?? "");
+
+    const unwanted = await storage.mediaCopies.listUnwanted(1_000, 10);
+    expect(unwanted.map(({ taskId }) => taskId).toSorted()).toEqual(
+      tasks
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
   });
 
   test("the hold of a task outlives its process", async () => {

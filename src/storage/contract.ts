@@ -35,6 +35,7 @@ import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeKeptAnswers } from "./contract-kept-answers.ts";
+import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-notices.ts";
 import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
@@ -59,6 +60,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
   describe(`${name}: tasks`, () => describeTasks(openPlace));
+  describe(`${name}: media`, () => describeMedia(openPlace));
   describe(`${name}: notices`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));

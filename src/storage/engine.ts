@@ -31,6 +31,8 @@ export interface Engine {
   isAlive(instance: string): Promise<boolean>;
   /** A number up to which no row of `calls` will appear any more; undefined where that is not known now. */
   findCallsEnd(): Promise<number | undefined>;
+  /** One process owns the database: whatever others had in hand when it was opened is in nobody's. */
+  readonly isSole: boolean;
   /** Unix ms, by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
   /** Writes something, and resolves once it is on disk. */

@@ -8,6 +8,7 @@ import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
+import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
@@ -40,11 +41,13 @@ import { openPostgres } from "./postgres/open.ts";
 import { createQuotaStore } from "./quotas.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
+import { createMediaCopyStore } from "./media-copies.ts";
 import { openCredentialVault } from "./sealed.ts";
 import { createSecondFactors } from "./second-factors.ts";
 import { createSettingStore } from "./settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { endLeases } from "./end-leases.ts";
 import { createNoticeSecrets } from "./notice-secrets.ts";
 import { createNoticeStore } from "./notices.ts";
 import { createTaskStore } from "./tasks.ts";
@@ -88,6 +91,7 @@ export interface Storage extends AsyncDisposable {
   readonly tasks: TaskStore;
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
+  readonly mediaCopies: MediaCopyStore;
   readonly assets: AssetStore;
   readonly identitySessions: IdentitySessionStore;
   readonly keptAnswers: KeptAnswerStore;
@@ -149,6 +153,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
 
+  if (engine.isSole) await endLeases(db);
+
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();
   return {
@@ -168,6 +174,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
+    mediaCopies: createMediaCopyStore({ db, sharedNow: () => engine.sharedNow() }),
     noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
     assets: createAssetStore({ db, sharedNow: () => engine.sharedNow() }),
     identitySessions: createIdentitySessionStore({ db, sharedNow: () => engine.sharedNow() }),

@@ -12,6 +12,7 @@ import type { InstancesTable } from "./tables/instances.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
+import type { MediaTable } from "./tables/media.ts";
 import type { MetaTable } from "./tables/meta.ts";
 import type { ModelsTable } from "./tables/models.ts";
 import type { NoticesTable } from "./tables/notices.ts";
@@ -50,6 +51,7 @@ export interface Tables {
   settings: SettingsTable;
   tasks: TasksTable;
   notices: NoticesTable;
+  media: MediaTable;
   asset_groups: AssetGroupsTable;
   assets: AssetsTable;
   identity_sessions: IdentitySessionsTable;

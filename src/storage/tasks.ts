@@ -1,5 +1,7 @@
 import type { Kysely, RawBuilder } from "kysely";
+import { GatewayError } from "#core/error.ts";
 import { MAY_FOLLOW, type TaskStore } from "#core/task.ts";
+import { isUniqueViolation } from "./unique.ts";
 import type { Tables } from "./tables.ts";
 import { changedColumns, rowOf, toTask } from "./tables/tasks.ts";
 
@@ -70,6 +72,27 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       return (await query.execute()).map(toTask);
     },
 
+    async page({ userId, skip, limit, statuses, model, ids }) {
+      const wanted = own(userId).where(({ eb, and }) =>
+        and([
+          ...(statuses === undefined ? [] : [eb("status", "in", statuses)]),
+          ...(model === undefined ? [] : [eb("model", "=", model)]),
+          ...(ids === undefined ? [] : [eb("id", "in", ids)]),
+        ]),
+      );
+      const rows = await wanted
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      const { total } = await wanted
+        .clearSelect()
+        .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("total"))
+        .executeTakeFirstOrThrow();
+      return { tasks: rows.map(toTask), total: Number(total) };
+    },
+
     async lease(owner, leaseMs, limit) {
       const rows = await db
         .updateTable("tasks")
@@ -136,8 +159,14 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       if (owner !== undefined) {
         update = update.where("lease_owner", "=", owner).where("lease_until", ">", sharedNow());
       }
-      const changed = await update.returningAll().executeTakeFirst();
-      return changed && toTask(changed);
+      try {
+        const changed = await update.returningAll().executeTakeFirst();
+        return changed && toTask(changed);
+      } catch (cause) {
+        if (!isUniqueViolation(cause)) throw cause;
+        const message = "The upstream gave this task the id of another one.";
+        throw new GatewayError("upstream_failed", message, { cause });
+      }
     },
 
     async remove(userId, id) {
@@ -149,20 +178,24 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
         .where("removed", "=", 0)
         .where("status", "in", ["succeeded", "failed"])
         .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) await dropMedia([id]);
       return numUpdatedRows > 0n;
     },
 
     async prune(before, limit) {
+      const old = await db
+        .selectFrom("tasks")
+        .select("id")
+        .where("settled", "=", 1)
+        .where("finished_at", "<", before)
+        .limit(Math.min(limit, MAX_PRUNED))
+        .execute();
+      const ids = old.map(({ id }) => id);
+      if (ids.length === 0) return 0;
+      await dropMedia(ids);
       const { numDeletedRows } = await db
         .deleteFrom("tasks")
-        .where("id", "in", (old) =>
-          old
-            .selectFrom("tasks")
-            .select("id")
-            .where("settled", "=", 1)
-            .where("finished_at", "<", before)
-            .limit(Math.min(limit, MAX_PRUNED)),
-        )
+        .where("id", "in", ids)
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
@@ -174,5 +207,10 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       .selectAll()
       .where("user_id", "=", userId)
       .where("removed", "=", 0);
+  }
+
+  /** Copies of what a task made are of no use to anybody without it. */
+  async function dropMedia(taskIds: readonly string[]): Promise<void> {
+    await db.updateTable("media").set({ created_at: 0 }).where("task_id", "in", taskIds).execute();
   }
 }

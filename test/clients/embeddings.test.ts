@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createCohere } from "@ai-sdk/cohere";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { GoogleGenAI } from "@google/genai";
 import { embed, embedMany, type EmbeddingModel } from "ai";
+import { CohereClientV2 } from "cohere-ai";
 import OpenAI from "openai";
 import { KEY } from "#test/harness.ts";
 import { KINDS, MODEL, openPlace, vectorOf, type Place } from "#test/embedding-vendors.ts";
@@ -64,10 +66,36 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       for (const [at, text] of TEXTS.entries()) isVectorOf(embeddings?.[at]?.values, text, 16);
     });
 
+    test("[A4.8] the one of those who also rank gets vectors, as numbers or in base64", async () => {
+      const client = new CohereClientV2({ environment: place.gateway.url, token: KEY });
+      const ask = (type: "float" | "base64") =>
+        client.embed({
+          model: MODEL,
+          texts: TEXTS,
+          inputType: "search_document",
+          embeddingTypes: [type],
+          outputDimension: 16,
+        });
+
+      const { id, embeddings, texts, meta } = await ask("float");
+      const short = await ask("base64");
+
+      for (const [at, text] of TEXTS.entries()) isVectorOf(embeddings.float?.[at], text, 16);
+      expect(short.embeddings.base64).toEqual(
+        TEXTS.map((text) => Buffer.from(vectorOf(text, 16).buffer).toString("base64")),
+      );
+      expect([id, texts]).toEqual([expect.any(String), TEXTS]);
+      expect(meta?.billedUnits?.inputTokens).toBeGreaterThan(0);
+    });
+
     const packages: readonly (readonly [string, () => EmbeddingModel])[] = [
       [
         "openai",
         () => createOpenAI({ baseURL: `${place.gateway.url}/v1`, apiKey: KEY }).embedding(MODEL),
+      ],
+      [
+        "cohere",
+        () => createCohere({ baseURL: `${place.gateway.url}/v2`, apiKey: KEY }).embedding(MODEL),
       ],
       [
         "google",

@@ -28,6 +28,8 @@ ${channel("doubling", "models: [doubled]\npriority: 0", "openai-compatible")}
 ${channel("spare", "models: [doubled]\npriority: 1", "openai-compatible")}
 ${channel("text", "models: [gpt-4o-mini]")}
 ${channel("searching", "models: [searcher, uncounted]", "openai-compatible")}
+${channel("one", "models: [only]", "tei")}
+${channel("counting", "models: [counter]", "cohere")}
 ${channel("nested", "models: [long]", "dashscope").replace("/openai/v1", "/compatible-mode/v1")}
 models:
   ranker: { input: 2, output: 0 }
@@ -55,12 +57,18 @@ async function answer(request: Request): Promise<Response> {
   if (body.model === "broken") {
     return Response.json({ detail: "The query is too odd." }, { status: 422 });
   }
-  const { documents } = (body["input"] ?? body) as { documents: readonly string[] };
+  const inside = (body["input"] ?? body) as Partial<Record<string, readonly string[]>>;
+  const documents = inside["texts"] ?? inside["documents"] ?? [];
   const results = documents.map((document, index) => ({
     index: path.startsWith("/doubling") ? 0 : index,
     relevance_score: Number(document),
     document: { text: "not what was asked" },
   }));
+  if ("texts" in body) {
+    return Response.json(
+      results.map((each) => ({ index: each.index, score: each.relevance_score })),
+    );
+  }
   const usage = USAGE[body.model] ?? { usage: { total_tokens: TOKENS } };
   return Response.json(
     "input" in body ? { output: { results }, ...usage } : { results, model: "inner", ...usage },
@@ -184,6 +192,28 @@ describe("[A2.8] [A4.10] a ranking", () => {
     expect((await lastCall())["cost"]).toBe(2 * TOKENS * 2_000);
   });
 
+  test("of a server of one model is asked in its words, which name none, and read from a list", async () => {
+    const documents = Array.from({ length: 33 }, (_, index) => String(index / 100));
+
+    const { status, body } = await rank({ model: "only", documents, top_n: 2, truncation: true });
+
+    expect([status, body.results]).toEqual([
+      200,
+      [
+        { index: 32, relevance_score: 0.32 },
+        { index: 31, relevance_score: 0.31 },
+      ],
+    ]);
+    const { query } = QUESTION;
+    const said = { query, raw_scores: false, return_text: false, truncate: true };
+    expect(asked.map((each): object => each.body)).toEqual([
+      { ...said, texts: documents.slice(0, 32) },
+      { ...said, texts: documents.slice(32) },
+    ]);
+    // Nobody counted: three bytes a token.
+    expect(body["usage"]).toEqual({ total_tokens: 33 * 4 - 4 });
+  });
+
   test("comes from the next channel where the first ranks a document twice", async () => {
     const { status, body } = await rank({ model: "doubled" });
 
@@ -203,6 +233,53 @@ describe("[A2.8] [A4.10] a ranking", () => {
 
     expect(again).toEqual(first);
     expect(asked.length).toBe(1);
+  });
+});
+
+describe("a field that an upstream of a ranking does not know", () => {
+  const ask = (more: object, headers: Readonly<Record<string, string>> = {}) =>
+    opened.post("/v1/rerank", { ...QUESTION, model: "counter", ...more }, headers);
+
+  test("is told to the caller and to the journal, and the others are carried", async () => {
+    const answer = await ask({ max_tokens_per_doc: 9, overlap_tokens: 2, instruct: "facts" });
+
+    expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([
+      200,
+      "overlap_tokens, instruct",
+    ]);
+    expect(asked.map(({ body }) => body)).toEqual([
+      { ...QUESTION, model: "counter", max_tokens_per_doc: 9 },
+    ]);
+    const { data } = await root("GET", `/api/log/${textIn(await lastCall(), "id")}`);
+    expect(data).toMatchObject({ not_carried: ["overlap_tokens", "instruct"] });
+  });
+
+  test("has the call refused where the caller is strict", async () => {
+    const answer = await ask({ instruct: "facts" }, { "sluice-strict": "true" });
+
+    expect([answer.status, asked]).toEqual([400, []]);
+    expect(await answer.json()).toMatchObject({ error: { param: "instruct" } });
+  });
+
+  test("is named in what a header can hold, whatever the caller called it", async () => {
+    const odd = { "名前, ok": 1, "line\nbreak": 1, "half \ud83d": 1, ["x".repeat(5_000)]: 1 };
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`field${at}`, 1]));
+
+    const answer = await ask(odd);
+    const crowd = await ask(many);
+
+    expect([answer.status, crowd.status]).toEqual([200, 200]);
+    expect(answer.headers.get("sluice-lossy")).toBe(
+      `%E5%90%8D%E5%89%8D%2C%20ok, line%0Abreak, half%20%EF%BF%BD, ${"x".repeat(200)}`,
+    );
+    expect(crowd.headers.get("sluice-lossy")?.split(", ")).toHaveLength(100);
+  });
+
+  test("goes as it is to servers of the format that may know it", async () => {
+    const answer = await ask({ model: "ranker", use_activation: false });
+
+    expect(answer.headers.get("sluice-lossy")).toBeNull();
+    expect(asked.map(({ body }) => body["use_activation"])).toEqual([false]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listSettings } from "#config.ts";
 import { openLog } from "#lib/log.ts";
+import { pngUrl } from "#sandbox/testing/pictures.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import {
   asRoot,
@@ -41,7 +42,7 @@ beforeAll(async () => {
     },
   });
   if (gemini === undefined) throw new Error("There is no such upstream.");
-  const models = "models: [gpt-4o-mini, unheard-of]";
+  const models = "models: [gpt-4o-mini, gpt-image-1-mini, unheard-of]";
   const sim = ["one", "two"].map((name) => simulatedChannel(name, sandbox.url, models)).join("\n");
   gateway = await openWithRoot({ yaml: `${channelOf(gemini, sandbox.url)}\n${sim}`, log });
   root = askWith(gateway.url, bearer(await rootsToken(gateway.url)));
@@ -77,6 +78,15 @@ async function atOnce(): Promise<string> {
   const { channels, health } = gateway.gateway;
   await waitFor(() => channels.some((channel) => health.inFlight(channel) > 0));
   return `${await chat("hi")} ${await slow}`;
+}
+
+async function drawn(more: object = {}): Promise<Response> {
+  const body = { model: "gpt-image-1-mini", prompt: "a fox", quality: "low", ...more };
+  return await gateway.post("/v1/images/generations", body);
+}
+
+async function shape(): Promise<string> {
+  return "code" in ((await (await drawn()).json()) as object) ? "envelope" : "openai";
 }
 
 function picture(): Promise<string> {
@@ -219,6 +229,13 @@ const CASES: Readonly<Record<string, Case>> = {
     around: LINKS,
   },
   "limits.link_ms": { value: "50ms", probe: picture, before: "200", after: "504", around: LINKS },
+  "limits.picture_pixels": {
+    value: 1_000,
+    probe: async () => String((await drawn({ image: pngUrl(64, 64) })).status),
+    before: "200",
+    after: "400",
+  },
+  "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
 };
 
@@ -231,6 +248,13 @@ const ELSEWHERE = [
   "limits.caller_stall_ms",
   "limits.kept_user_bytes",
   "limits.drain_ms",
+  "limits.tasks",
+  "limits.task_looks",
+  "videos.retention_days",
+  "media.retention_days",
+  "limits.media_bytes",
+  "limits.downloads",
+  "limits.key_downloads",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import { FAULTS } from "#core/error.ts";
-import type { OutboundFormat } from "#core/operation.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
 import { NO_USAGE } from "#core/usage.ts";
+import { Form } from "#lib/form.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { findProvider } from "#providers/index.ts";
 import { embedTexts } from "#styles/embedding/cohere/index.ts";
 import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
@@ -20,7 +23,21 @@ const FORMATS: Readonly<Record<string, Format>> = {
   "cohere-embed": embedTexts,
 };
 
+const INBOUND: Readonly<Record<string, InboundFormat<EmbeddingQuestion, Embeddings>>> = {
+  embeddings,
+  "cohere-embed": embedTexts,
+};
+
+/** Of vendors that have no row of their own, and of those by another name. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  azure: "azure-openai",
+  doubleword: "openai-compatible",
+  "local-openai-compatible": "openai-compatible",
+  venice: "openai-compatible",
+};
+
 interface Recorded {
+  readonly provider: string;
   readonly file: string;
   readonly endpoint: string;
   readonly status: number;
@@ -63,6 +80,64 @@ withShared("corpus", () =>
         dimensions: 768,
       });
       expect(one.map((body) => read(body, address).inputs)).toEqual([["embed this"]]);
+    });
+
+    test("[A4.8] questions of all that give vectors are asked again as they were, and nothing is lost", () => {
+      const questions = good.filter(({ asked, endpoint }) => asked && endpoint in INBOUND);
+
+      expect(new Set(questions.map(({ provider }) => provider)).size).toBeGreaterThan(7);
+      for (const { file, provider, endpoint, asked = {} } of questions) {
+        if ("images" in asked) continue;
+        const [row] = findProvider(PROVIDERS[provider] ?? provider)?.embeddings ?? [];
+        const question = INBOUND[endpoint]?.inbound.read({ model: "m", ...asked }, {});
+        const report = new LossReport();
+
+        const built =
+          question &&
+          row?.style.outbound.build(question, {
+            report,
+            model: {},
+            ...(row.dialect && { dialect: row.dialect }),
+          });
+
+        if (built === undefined || built instanceof Form) throw new Error(`Nobody for ${file}.`);
+        expect([file, meantBy(built)]).toEqual([file, meantBy({ model: "m", ...asked })]);
+        expect([file, report.fields]).toEqual([file, []]);
+      }
+    });
+
+    test("questions about pictures are refused, since vectors are of texts alone", () => {
+      const ofPictures = ofFormat("cohere-embed").filter(({ asked = {} }) => "images" in asked);
+
+      expect(ofPictures.length).toBeGreaterThan(0);
+      for (const { asked = {} } of ofPictures) {
+        expect(() => embedTexts.inbound.read(asked, {})).toThrow("'images' cannot be carried");
+      }
+    });
+
+    test("[A2.7] answers by kinds of number are written again as they were", () => {
+      const records = ofFormat("cohere-embed").filter(({ asked = {} }) => "texts" in asked);
+
+      expect(records.length).toBeGreaterThan(3);
+      for (const { file, asked = {}, answer } of records) {
+        const question = embedTexts.inbound.read(asked, {});
+        const read = embedTexts.outbound.parse(answer, question);
+
+        const written = embedTexts.inbound.write({ usage: NO_USAGE, ...read }, question);
+
+        const { embeddings: all, texts, meta, response_type: type } = written;
+        expect([file, vectorsIn({ embeddings: all ?? null })]).toEqual([
+          file,
+          vectorsIn(answer).map(inFourBytes),
+        ]);
+        // Some models answer with their texts in small letters.
+        expect([file, small(texts)]).toEqual([file, small(answer["texts"])]);
+        expect([file, type, tokensIn({ meta: meta ?? null })]).toEqual([
+          file,
+          textOf(answer["response_type"]) ?? "",
+          tokensIn(answer),
+        ]);
+      }
     });
 
     test("answers keep every vector, and what was used", () => {
@@ -129,12 +204,25 @@ function readRecord(line: JsonObject): readonly Recorded[] {
   return [
     {
       file,
+      provider: textOf(provider) ?? "",
       endpoint: textOf(endpoint) ?? "",
       status: integerOf(status) ?? 0,
       asked: isObject(asked) ? asked : undefined,
       answer,
     },
   ];
+}
+
+/** What a question is about: how vectors are written is between us and the vendor. */
+function meantBy({ input, ...rest }: JsonObject): object {
+  const said = Object.entries(rest).filter(
+    ([name, value]) => (value ?? null) !== null && name !== "encoding_format",
+  );
+  return { ...Object.fromEntries(said), input: [input ?? []].flat() };
+}
+
+function small(texts: Json | undefined): readonly string[] {
+  return listOf(texts).map((text) => (textOf(text) ?? "").toLowerCase());
 }
 
 /** As they stand in an answer of any format. */

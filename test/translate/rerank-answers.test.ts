@@ -46,8 +46,14 @@ const UNKNOWN: JsonObject = {
 };
 
 function questionOf({ asked }: Recorded): RerankQuestion {
-  const { top_k: topK, ...rest } = asked ?? UNKNOWN;
-  return jina.inbound.read({ ...rest, ...(topK === undefined ? {} : { top_n: topK }) }, {});
+  return jina.inbound.read(asked ?? UNKNOWN, {});
+}
+
+/** All that was said; where all documents are wanted, there is nothing to say. */
+function meantBy(asked: JsonObject, { documents }: RerankQuestion): object {
+  const isSaid = ([name, value]: [string, unknown]): boolean =>
+    (value ?? null) !== null && !(name.startsWith("top_") && Number(value) >= documents.length);
+  return Object.fromEntries(Object.entries(asked).filter(isSaid));
 }
 
 withShared("corpus", () =>
@@ -99,22 +105,13 @@ withShared("corpus", () =>
       for (const each of recorded) {
         if (each.asked === undefined) continue;
         const question = questionOf(each);
-        const context = { report: new LossReport(), model: {} };
+        const report = new LossReport();
 
-        const built = formatOf(each.file).outbound.build(question, context);
+        const built = formatOf(each.file).outbound.build(question, { report, model: {} });
 
-        const { model, query, documents, top_n: topN, top_k: topK } = each.asked;
-        const top = topN ?? topK;
-        const isAll = typeof top !== "number" || top >= question.documents.length;
-        expect([each.file, built["top_n"] ?? built["top_k"]]).toEqual([
-          each.file,
-          isAll ? undefined : top,
-        ]);
-        expect([built["model"], built["query"], built["documents"]]).toEqual([
-          model,
-          query,
-          documents,
-        ]);
+        const { return_documents: _, ...said } = built;
+        expect<unknown>([each.file, said]).toEqual([each.file, meantBy(each.asked, question)]);
+        expect([each.file, report.fields]).toEqual([each.file, []]);
       }
     });
   }),

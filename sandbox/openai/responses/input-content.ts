@@ -12,7 +12,7 @@ import {
   required,
   wrongType,
 } from "#sandbox/openai/fields.ts";
-import { refuseUnknown } from "./unknown-parameters.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 /** What a message or the output of a tool holds: a text, or parts. */
 export function readInputContent(

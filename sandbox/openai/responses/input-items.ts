@@ -7,7 +7,7 @@ import { INPUT_PARTS, readInputContent } from "./input-content.ts";
 import { newEntry } from "./new-entry.ts";
 import type { ResponseStore } from "./response-store.ts";
 import type { Seal } from "./sealed-content.ts";
-import { refuseUnknown } from "./unknown-parameters.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 export interface ItemReaders {
   readonly owner: string;

@@ -3,7 +3,7 @@ import type { JsonObject } from "#sandbox/json.ts";
 import { invalid } from "#sandbox/openai/error.ts";
 import { field, readChoice, readObject } from "#sandbox/openai/fields.ts";
 import { EVERY_EFFORT, type Model } from "#sandbox/openai/models.ts";
-import { refuseUnknown } from "./unknown-parameters.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 export interface ReasoningSettings {
   readonly effort: ReasoningEffort;

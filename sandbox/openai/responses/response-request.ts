@@ -25,7 +25,7 @@ import { readReasoning, type ReasoningSettings } from "./reasoning-request.ts";
 import { checkJsonWord, readTextSettings, type TextSettings } from "./text-format.ts";
 import { readToolChoice, type ChosenTool } from "./tool-choice.ts";
 import { readToolOffer, type ToolOffer } from "./tool-request.ts";
-import { refuseUnknown } from "./unknown-parameters.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 /** A request that the vendor would accept. */
 export interface ResponseRequest extends Asked {

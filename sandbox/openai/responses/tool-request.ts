@@ -13,7 +13,7 @@ import { checkStrictSchema } from "#sandbox/openai/strict-schema.ts";
 import { readCustom, readDescription, readName } from "#sandbox/openai/tools.ts";
 import { HOSTED_TOOLS, readWebSearch } from "./hosted-tools.ts";
 import { closedSchema } from "./closed-schema.ts";
-import { refuseUnknown } from "./unknown-parameters.ts";
+import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 /** What the model may call, and how the vendor repeats it. */
 export interface ToolOffer {

@@ -10,6 +10,8 @@ export interface AnnounceDeps {
   /** The format through which a task was asked for. */
   formatOf(entry: string): InboundVideoFormat | undefined;
   contentUrlOf(taskId: string): string;
+  /** Finished videos are copied, and their links lead here. */
+  readonly keepsMedia: boolean;
 }
 
 /** Writes down that a task's caller is to be told of its state: once for each, however often this is done. */
@@ -18,7 +20,7 @@ export async function announce(task: Task, deps: AnnounceDeps): Promise<void> {
   const format = deps.formatOf(task.entry);
   if (url === undefined || format === undefined) return;
   const { writeNotice, writeTask } = format.inbound;
-  const links = linksOf(task, deps.contentUrlOf(task.id));
+  const links = linksOf(task, deps.contentUrlOf(task.id), deps.keepsMedia);
   const now = deps.clock.now();
   await deps.notices.add({
     id: `${task.id}.${task.status}`,

@@ -2,14 +2,14 @@ import type { Channel, Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Task, TaskPlace } from "#core/task.ts";
 import type { TaskNews, TaskRef } from "#core/video.ts";
-import type { Egress, UpstreamReply } from "#egress/egress.ts";
+import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Look, Provider, VideoEndpoint } from "#providers/provider.ts";
 import { asError } from "../attempt.ts";
 import { poolOf } from "../pools.ts";
-import { parseAnswer } from "../whole.ts";
+import { parseAnswer, parseLargeAnswer } from "../whole.ts";
 
 export interface AskDeps {
   readonly egress: Egress;
@@ -85,6 +85,14 @@ async function wholeAnswer(
   return { ...parseAnswer(await reply.readAll()), ...body };
 }
 
+/** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
+export async function lookInto(standing: Standing, deps: AskDeps): Promise<JsonObject | undefined> {
+  using reply = await ask(standing, standing.endpoint.look, deps);
+  if (reply.status === 404) return undefined;
+  if (reply.status !== 200) throw await asError(reply, standing);
+  return await parseLargeAnswer(await reply.readAll());
+}
+
 /**
  * The vendor's id of a task that it may or may not have taken on; undefined
  * where it has not, `null` where it cannot be asked.
@@ -120,23 +128,47 @@ interface Asking extends Pick<Look, "path" | "body"> {
 }
 
 export async function ask(
-  { channel, provider, endpoint, credential, ref }: Standing,
+  standing: Standing,
   { method, path, body }: Asking,
-  { egress }: AskDeps,
+  deps: Pick<AskDeps, "egress">,
 ): Promise<UpstreamReply> {
-  const base = channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
-  return await egress.send({
-    url: new URL(base + path(ref)),
+  const { ref } = standing;
+  const request = {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body(ref)) }),
+    isStream: false,
+    headMs: ANSWER_MS,
+  };
+  return await askAt(new URL(baseOf(standing) + path(ref)), standing, request, deps);
+}
+
+/** The channel's own address. */
+export function baseOf({ channel, provider }: Pick<Standing, "channel" | "provider">): string {
+  return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
+}
+
+/** With the credential, so never to another place than the channel's own. */
+export async function askAt(
+  url: URL,
+  { channel, provider, endpoint, credential }: Standing,
+  {
+    headers,
+    ...request
+  }: Pick<
+    UpstreamRequest,
+    "method" | "body" | "headers" | "isStream" | "isFile" | "headMs" | "signal"
+  >,
+  { egress }: Pick<AskDeps, "egress">,
+): Promise<UpstreamReply> {
+  return await egress.send({
+    ...request,
+    url,
     pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
-    headers: { ...provider.headers, ...endpoint.headers },
+    headers: { ...provider.headers, ...endpoint.headers, ...headers },
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
-    isStream: false,
-    headMs: ANSWER_MS,
   });
 }

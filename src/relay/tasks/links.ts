@@ -1,20 +1,39 @@
 import type { Task } from "#core/task.ts";
+import type { Variant } from "#core/kept-media.ts";
 import type { MadeVideo, TaskLinks } from "#core/video.ts";
+import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 
 /**
  * Where a task's results are for its caller: at the vendor's, where its links
- * are open to anybody, else here.
+ * are open to anybody and none are kept here, else here.
  */
-export function linksOf(task: Task, contentUrl: string): TaskLinks {
+export function linksOf(task: Task, contentUrl: string, isKept: boolean): TaskLinks {
   const needsKey = needsOurKey(task);
   const videos = task.videos.map((each, index): MadeVideo => {
-    if (!needsKey && /^https?:\/\//i.test(each.url)) return each;
+    if (!isKept && !needsKey && /^https?:\/\//i.test(each.url)) return each;
+    const here = (url: string | undefined, variant?: Variant): string | undefined =>
+      url === undefined ? undefined : contentLink(contentUrl, index, variant);
     // What stands beside a video that is not open to anybody is not, either.
-    const { coverUrl: _, lastFrameUrl: __, watermarkedUrl: ___, ...rest } = each;
-    return { ...rest, url: index === 0 ? contentUrl : `${contentUrl}?index=${index}` };
+    const { coverUrl, lastFrameUrl, watermarkedUrl, ...rest } = each;
+    return {
+      ...rest,
+      url: contentLink(contentUrl, index),
+      ...defined({
+        coverUrl: here(coverUrl, "thumbnail"),
+        lastFrameUrl: here(lastFrameUrl, "last_frame"),
+        watermarkedUrl: here(watermarkedUrl, "watermarked"),
+      }),
+    };
   });
-  return { videos };
+  return { videos, contentUrl };
+}
+
+function contentLink(contentUrl: string, index: number, variant?: Variant): string {
+  const query = new URLSearchParams();
+  if (index > 0) query.set("index", String(index));
+  if (variant !== undefined) query.set("variant", variant);
+  return query.size === 0 ? contentUrl : `${contentUrl}?${query.toString()}`;
 }
 
 function needsOurKey({ place }: Task): boolean {

@@ -318,6 +318,7 @@ export function factsOf(question: VideoQuestion): TaskFacts {
   const { scenario, prompt, payload, source } = question;
   return {
     scenario,
+    ...source?.was,
     ...defined({
       prompt: prompt?.slice(0, MAX_PROMPT_CHARS),
       payload: payload?.slice(0, MAX_TEXT_CHARS),

@@ -1,5 +1,11 @@
 import { GatewayError } from "#core/error.ts";
-import { isOver, type Task, type TaskQuery } from "#core/task.ts";
+import {
+  isOver,
+  type Task,
+  type TaskPage,
+  type TaskPageQuery,
+  type TaskQuery,
+} from "#core/task.ts";
 import { cancel } from "./ask.ts";
 import { hear, type Heard } from "./hear.ts";
 import { TaskBoard, type BoardDeps } from "./board.ts";
@@ -53,6 +59,10 @@ export class Tasks {
 
   list(query: TaskQuery): Promise<readonly Task[]> {
     return this.#deps.tasks.list(query);
+  }
+
+  page(query: TaskPageQuery): Promise<TaskPage> {
+    return this.#deps.tasks.page(query);
   }
 
   /** Hides a finished one from its user; throws for one that is not over. */

@@ -13,6 +13,7 @@ import { settings } from "./0011-settings.ts";
 import { units } from "./0012-units.ts";
 import { tasks } from "./0013-tasks.ts";
 import { notices } from "./0014-notices.ts";
+import { media } from "./0015-media.ts";
 import { assets } from "./0016-assets.ts";
 import type { Ddl } from "./ddl.ts";
 
@@ -32,6 +33,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0012-units": units,
   "0013-tasks": tasks,
   "0014-notices": notices,
+  "0015-media": media,
   "0016-assets": assets,
 };
 

@@ -69,6 +69,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     keyTtlMs: KEY_TTL_MS,
     isAlive: async (other) => other === instance || (await isAlive(db, other)),
     findCallsEnd: () => findCallsEnd(db),
+    isSole: false,
     sharedNow: () => nowMs,
     ping: () =>
       new Promise((resolve, reject) => {

@@ -99,6 +99,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     // The folder is this process's alone.
     isAlive: async (other) => other === instance,
     findCallsEnd: () => findCallsEnd(db),
+    isSole: true,
     // One process owns the file, so its clock is the only one.
     sharedNow: () => sql.val(clock.now()),
     ping: () =>

@@ -1,14 +1,19 @@
 import type { OutboundFormat } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import { defined } from "#lib/values.ts";
+import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking, topOf, withSearches } from "./parse-ranking.ts";
+
+/** What it has beside what all have. */
+const CARRIES = { max_tokens_per_doc: "max_tokens_per_doc", priority: "priority" };
 
 /** The second version of this format. Its servers count searches, not tokens. */
 export const cohere: OutboundFormat<RerankQuestion, Ranking> = {
   id: "cohere-rerank",
   outbound: {
-    build: (question) => ({
+    build: (question, { report }) => ({
+      ...carry(question.extra, CARRIES, report),
       model: question.model,
       query: question.query,
       documents: question.documents,

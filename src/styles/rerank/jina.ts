@@ -1,14 +1,19 @@
-import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
+import type { InboundFormat, OutboundFormat, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import type { RerankDialect } from "./dialect.ts";
 import { parseRanking, parseUsage, topOf, withSearches } from "./parse-ranking.ts";
 import { readQuestion } from "./read-question.ts";
 
 type RerankFormat = InboundFormat<RerankQuestion, Ranking> &
   OutboundFormat<RerankQuestion, Ranking>;
+
+/** What every server of the format is sure to understand. */
+const PLAIN: RerankDialect = { carries: {} };
 
 /** The format that most rerank servers share, and that our callers speak. */
 export const jina: RerankFormat = {
@@ -16,29 +21,23 @@ export const jina: RerankFormat = {
   inbound: {
     read: readQuestion,
 
-    write: ({ results, usage }, { model, documents, withDocuments }) => ({
-      model,
-      results: results.map(({ index, score }) => ({
-        index,
-        relevance_score: score,
-        ...(withDocuments ? { document: documents[index] ?? "" } : {}),
-      })),
-      usage: { total_tokens: usage.inputTokens + usage.outputTokens },
-      // Clients of a like format look into it.
-      meta: {},
-    }),
+    write: (answer, question) => write(answer, question, (text) => text),
 
     buildError,
   },
   outbound: {
-    build: (question) => ({
-      model: question.model,
-      query: question.query,
-      documents: question.documents,
-      // Some repeat them where nothing is said, and we have them.
-      return_documents: false,
-      ...defined({ top_n: topOf(question) }),
-    }),
+    build(question, { report, dialect: own }) {
+      const { carries }: RerankDialect = { ...PLAIN, ...own };
+      return {
+        ...carry(question.extra, carries, report),
+        model: question.model,
+        query: question.query,
+        documents: question.documents,
+        // Some repeat them where nothing is said, and we have them.
+        return_documents: false,
+        ...defined({ top_n: topOf(question) }),
+      };
+    },
 
     parse: (body, question) =>
       parseRanking(body["results"], question, withSearches(usageIn(body), body, question)),
@@ -46,6 +45,33 @@ export const jina: RerankFormat = {
     parseError,
   },
 };
+
+/** The same for callers to whom a document is an object. */
+export const objectDocuments: RerankFormat = {
+  ...jina,
+  inbound: {
+    ...jina.inbound,
+    write: (answer, question) => write(answer, question, (text) => ({ text })),
+  },
+};
+
+function write(
+  { results, usage }: Ranking & Required<Reading>,
+  { model, documents, withDocuments }: RerankQuestion,
+  shown: (text: string) => Json,
+): JsonObject {
+  return {
+    model,
+    results: results.map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(withDocuments ? { document: shown(documents[index] ?? "") } : {}),
+    })),
+    usage: { total_tokens: usage.inputTokens + usage.outputTokens },
+    // Clients of a like format look into it.
+    meta: {},
+  };
+}
 
 function usageIn({ usage, tokens, meta }: JsonObject) {
   return parseUsage(usage) ?? parseUsage(tokens) ?? parseUsage(memberOf(meta, "tokens"));

@@ -4,10 +4,12 @@ import { LossReport } from "#core/lossy.ts";
 import type { OutboundFormat } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import { NO_USAGE } from "#core/usage.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, objectOf } from "#lib/values.ts";
 import { cohere } from "./cohere.ts";
 import { dashscope } from "./dashscope.ts";
 import { jina } from "./jina.ts";
+import { tei } from "./tei.ts";
 import { voyage } from "./voyage.ts";
 
 const ASKED: JsonObject = { model: "m", query: "q", documents: ["a", "b", "c"] };
@@ -43,22 +45,60 @@ describe("[A4.10] a rerank request", () => {
     expect(read({ top_n: null, return_documents: null })).toEqual(question);
   });
 
+  test("may call the number of the best by its other name", () => {
+    expect(read({ top_k: 2 })).toMatchObject({ topN: 2 });
+    expect(read({ top_k: 2, top_n: 1 })).toMatchObject({ topN: 1 });
+    expect(read({ top_k: 2 }).extra).toBeUndefined();
+  });
+
   test("may hold documents as objects with a text", () => {
     const { documents } = read({ documents: ["a", { text: "b", title: "t" }] });
 
     expect(documents).toEqual(["a", "b"]);
   });
 
+  test("may say which members of a document are read, and in which order", () => {
+    const documents = [
+      { title: "Fox", text: "It runs.", year: 1999, tags: ["a"] },
+      "plain",
+      { text: "No title." },
+    ];
+    const rankFields = (...fields: string[]) => read({ documents, rank_fields: fields }).documents;
+
+    expect(rankFields("title", "year", "tags", "text")).toEqual([
+      'title: Fox\nyear: 1999\ntags: ["a"]\ntext: It runs.',
+      "plain",
+      "text: No title.",
+    ]);
+    expect(rankFields("text")).toEqual(["It runs.", "plain", "No title."]);
+    expect(rankFields()).toEqual(["It runs.", "plain", "No title."]);
+  });
+
   const refused: [JsonObject, string][] = [
+    [{ documents: [{ text: null }] }, "invalid_request documents[0].text: 'documents[0].text' is"],
+    [{ documents: [{ text: "a" }], rank_fields: ["title"] }, "'documents[0].title' is required"],
+    [
+      { documents: ["a", { text: "b" }], rank_fields: ["title", "constructor"] },
+      "invalid_request documents[1]: 'documents[1]' has none of the members in 'rank_fields'",
+    ],
+    [{ rank_fields: "text" }, "'rank_fields' must be a list"],
+    [{ rank_fields: [1] }, "'rank_fields[0]' must be a string"],
+    [{ max_tokens_per_doc: 0 }, "'max_tokens_per_doc' must be an integer from 1"],
+    [{ max_chunks_per_doc: 1.5 }, "'max_chunks_per_doc' must be an integer from 1"],
+    [{ overlap_tokens: -1 }, "'overlap_tokens' must be an integer from 0"],
+    [{ instruct: ["a"] }, "'instruct' must be a string"],
+    [{ truncation: "yes" }, "'truncation' must be true or false"],
     [{ query: "" }, "invalid_request query: 'query' is empty."],
     [{ query: null }, "invalid_request query: 'query' is required."],
     [{ documents: [] }, "invalid_request documents: 'documents' is empty."],
     [{ model: null }, "invalid_request model: 'model' is required."],
     [{ query: ["q"] }, "'query' must be a string"],
     [{ documents: "a" }, "'documents' must be a list"],
+    [{ documents: ["a", []] }, "invalid_request documents[1]: 'documents[1]' must be"],
     [{ documents: ["a", 1] }, "invalid_request documents[1]: 'documents[1]' must be"],
     [{ documents: ["a", null] }, "invalid_request documents[1]: 'documents[1]' must be"],
     [{ documents: [{ image: "x" }] }, "'documents[0].text' is required"],
+    [{ top_k: 0 }, "'top_k' must be an integer from 1"],
     [{ top_n: 0 }, "invalid_request top_n: 'top_n' must be an integer from 1"],
     [{ top_n: -1 }, "'top_n' must be an integer from 1"],
     [{ top_n: 1.5 }, "'top_n' must be an integer"],
@@ -145,7 +185,23 @@ const FORMATS: readonly Spoken[] = [
     wrap: (results) => ({ output: { results }, usage: { total_tokens: 15 }, request_id: "x" }),
     tokens: 15,
   },
+  {
+    format: tei,
+    // It has no way to be asked for the best alone.
+    built: { query: "q", texts: ["a", "b", "c"], raw_scores: false, return_text: false },
+    top: { query: "q", texts: ["a", "b", "c"], raw_scores: false, return_text: false },
+    wrap: (results) => ({ ranks: asRanks(results) }),
+    tokens: undefined,
+  },
 ];
+
+/** Its ranks have another word for scores. */
+function asRanks(results: Json): readonly Json[] {
+  return listOf(results).map((each) => {
+    const { relevance_score: score = null, ...rest } = objectOf(each) ?? {};
+    return isObject(each) ? { ...rest, score } : each;
+  });
+}
 
 describe.each(FORMATS.map((each) => [each.format.id, each] as const))("%s", (_, spoken) => {
   const { outbound } = spoken.format;
@@ -200,6 +256,73 @@ describe.each(FORMATS.map((each) => [each.format.id, each] as const))("%s", (_, 
   ];
   test.each(notAnswers)("that ranks %s has failed", (_what, results) => {
     expect(refusal(results)).toBe("upstream_failed");
+  });
+});
+
+/** Every field that some vendor has, and one that none has. */
+const FIELDS: JsonObject = {
+  instruction: "prefer facts",
+  truncation: true,
+  truncation_direction: "Left",
+  max_tokens_per_doc: 9,
+  max_chunks_per_doc: 3,
+  overlap_tokens: 2,
+  priority: 1,
+  made_up: "x",
+};
+
+describe("fields that only some vendors have", () => {
+  const CUT: JsonObject = {
+    instruction: "instruction",
+    max_chunks_per_doc: "max_chunks_per_doc",
+    overlap_tokens: "overlap_tokens",
+  };
+  const { instruction, truncation, max_tokens_per_doc: most, priority } = FIELDS;
+  const cases: [string, OutboundFormat<RerankQuestion, Ranking>, JsonObject, JsonObject][] = [
+    ["of the shared format", jina, {}, {}],
+    [
+      "of the shared format with fields of its own",
+      jina,
+      { carries: CUT },
+      { instruction, max_chunks_per_doc: 3, overlap_tokens: 2 },
+    ],
+    ["of the shared format with any field", jina, { carries: "all" }, FIELDS],
+    ["of searches", cohere, {}, { max_tokens_per_doc: most, priority }],
+    ["that cuts", voyage, {}, { truncation }],
+    ["that takes instructions", dashscope, {}, { instruct: instruction }],
+    ["of one model", tei, {}, { truncate: truncation, truncation_direction: "Left" }],
+  ];
+  test.each(cases)("go to a server %s in its words, and are reported otherwise", (...each) => {
+    const [, format, dialect, carried] = each;
+    const build = (more: JsonObject) => {
+      const report = new LossReport();
+      const { outbound } = format;
+      const body = outbound.build(read(more), { report, model: {}, dialect });
+      return { body, lost: report.fields };
+    };
+    const plain = build({}).body;
+    const { body, lost } = build(FIELDS);
+
+    const parameters = plain["parameters"];
+    expect(body).toEqual(
+      parameters === undefined
+        ? { ...plain, ...carried }
+        : { ...plain, parameters: Object.assign({}, parameters, carried) },
+    );
+    expect(lost.length).toBe(Object.keys(FIELDS).length - Object.keys(carried).length);
+    expect(lost.includes("made_up")).toBe(!("made_up" in carried));
+    expect(build({}).lost).toEqual([]);
+  });
+
+  test("never take the place of what we say", () => {
+    const question = read({ texts: ["other"], raw_scores: true });
+    const context = { report: new LossReport(), model: {} };
+
+    expect(tei.outbound.build(question, context)).toMatchObject({
+      texts: ["a", "b", "c"],
+      raw_scores: false,
+    });
+    expect(context.report.fields).toEqual(["texts", "raw_scores"]);
   });
 });
 

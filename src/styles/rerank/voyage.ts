@@ -1,13 +1,18 @@
 import type { OutboundFormat } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import { defined } from "#lib/values.ts";
+import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
+
+/** What it has beside what all have. */
+const CARRIES = { truncation: "truncation" };
 
 export const voyage: OutboundFormat<RerankQuestion, Ranking> = {
   id: "voyage-rerank",
   outbound: {
-    build: (question) => ({
+    build: (question, { report }) => ({
+      ...carry(question.extra, CARRIES, report),
       model: question.model,
       query: question.query,
       documents: question.documents,

@@ -369,6 +369,8 @@ describe("a stream", () => {
     ]);
     expect(events.at(-1)?.["usage"]).toMatchObject({ output_tokens: 2 * TOKENS });
     expect(await lastCost()).toBe(2 * COST);
+    // Known at the end alone, which is too late for a header as a rule.
+    expect(place.books.calls().at(-1)?.["lost"]).toBe('["n"]');
   });
 
   test("of a version that has none is the whole answer in one go", async () => {

@@ -153,16 +153,59 @@ describe.each(FAILURES)("a vendor that refuses $what", ({ status, body, told, co
   });
 });
 
-test("the pictures that could be made are handed over where others failed", async () => {
-  await using place = await openPlace(() =>
-    Response.json({
-      data: [{ b64_json: BASE64 }, { error: { code: "content_filter", message: "No." } }],
-    }),
-  );
+/** One of two, with a word about the other one. */
+const ONE_OF_TWO = () =>
+  Response.json({
+    data: [{ b64_json: BASE64 }, { error: { code: "content_filter", message: "No." } }],
+  });
 
-  const answer = await place.gateway.post("/openai/v1/images/generations", { ...asked, n: 2 });
+/** What the journal says of the only call. */
+async function journaled(dataDir: string): Promise<unknown> {
+  using books = openBooks(dataDir);
+  await books.whenSettled();
+  return JSON.parse(String(books.calls().at(-1)?.["lost"]));
+}
 
-  expect(await answer.json()).toMatchObject({ data: [{ b64_json: BASE64 }] });
+test.each(PATHS)(
+  "%s hands over the pictures that could be made, and says that there are fewer",
+  async (path) => {
+    await using place = await openPlace(ONE_OF_TWO);
+
+    const answer = await place.gateway.post(path, { ...asked, n: 2 });
+
+    const body = (await answer.json()) as { data: object };
+    expect("data" in body.data ? body.data : body).toMatchObject({ data: [{ b64_json: BASE64 }] });
+    expect(answer.headers.get("sluice-lossy")).toBe("n");
+    expect(await journaled(place.gateway.dataDir)).toEqual(["n"]);
+  },
+);
+
+test("[A2.9] that there are fewer is said where the vendor says nothing of it, and only then", async () => {
+  await using place = await openPlace(() => Response.json({ data: [{ b64_json: BASE64 }] }));
+  const ask = (n: number) => place.gateway.post("/v1/images/generations", { ...asked, n });
+
+  expect((await ask(1)).headers.get("sluice-lossy")).toBeNull();
+  expect((await ask(2)).headers.get("sluice-lossy")).toBe("n");
+});
+
+test("what was made is paid for, and a strict caller gets it, too", async () => {
+  await using place = await openPlace(ONE_OF_TWO);
+  const strict = { "sluice-strict": "true" };
+
+  const answer = await place.gateway.post("/v1/images/generations", { ...asked, n: 2 }, strict);
+
+  expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, "n"]);
+});
+
+test("a stream of an answer that was whole says from the start that there are fewer", async () => {
+  await using place = await openPlace(ONE_OF_TWO);
+  const body = { ...asked, n: 2, stream: true };
+
+  const answer = await place.gateway.post("/v1/images/generations", body);
+
+  expect(answer.headers.get("sluice-lossy")).toBe("n");
+  expect(await answer.text()).toContain("image_generation.failed");
+  expect(await journaled(place.gateway.dataDir)).toEqual(["n"]);
 });
 
 test("the parts that were answered are handed over and paid for where others failed", async () => {
@@ -182,6 +225,7 @@ test("the parts that were answered are handed over and paid for where others fai
 
   const { data } = (await answer.json()) as { data: object[] };
   expect(data.length).toBe(2);
+  expect(answer.headers.get("sluice-lossy")).toBe("n");
   expect(await books.whenSettled()).toEqual([]);
   expect(books.spent()).toBe(2 * (10 * 10_000 + 1_056 * 40_000));
 });

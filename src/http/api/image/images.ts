@@ -6,13 +6,9 @@ import { REQUEST } from "#styles/image/gateway/fields.ts";
 import { gateway } from "#styles/image/gateway/index.ts";
 import { edits, generations, variations } from "#styles/image/openai/index.ts";
 import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
-import {
-  answerQuestion,
-  askedBy,
-  lossyHeader,
-  readQuestion,
-} from "#http/api/operation/serve-question.ts";
+import { answerQuestion, askedBy, readQuestion } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange, Route } from "#http/routes.ts";

@@ -3,9 +3,10 @@ import { rerank, type Ranking, type RerankQuestion } from "#core/rerank.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { Operation } from "#relay/operate.ts";
 import { REQUEST } from "#styles/rerank/fields.ts";
-import { jina } from "#styles/rerank/jina.ts";
+import { jina, objectDocuments } from "#styles/rerank/jina.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { secondVersion } from "./second-version.ts";
 import { serveQuestion } from "./serve-question.ts";
 
 const RERANK: Operation<RerankQuestion, Ranking> = {
@@ -23,17 +24,14 @@ export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/
     family: "rerank",
     summary: "Puts documents in the order of how well they answer a query.",
     requestSchema: () => schemaOf(REQUEST),
-    renderError: (error) => jina.inbound.buildError(error),
-    handle: (exchange, deps) => serveQuestion(exchange, withId(exchange.id), RERANK, deps),
+    renderError: (error) =>
+      (path === "/v2/rerank" ? secondVersion(jina) : jina).inbound.buildError(error),
+    handle: (exchange, deps) => serveQuestion(exchange, formatFor(exchange), RERANK, deps),
   }),
 );
 
-/** Some clients take no answer without an id. */
-function withId(id: string): InboundFormat<RerankQuestion, Ranking> {
-  const { inbound } = jina;
-  const write: typeof inbound.write = (answer, question) => ({
-    id,
-    ...inbound.write(answer, question),
-  });
-  return { ...jina, inbound: { ...inbound, write } };
+/** The header shows a generated client, to which documents are objects. */
+function formatFor({ id, request }: Exchange): InboundFormat<RerankQuestion, Ranking> {
+  const format = request.headers.has("x-fern-language") ? objectDocuments : jina;
+  return secondVersion(format, id);
 }

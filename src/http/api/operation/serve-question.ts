@@ -6,6 +6,7 @@ import type { Form } from "#lib/form.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
@@ -70,10 +71,6 @@ export async function answerQuestion<
     headers: { "content-type": "application/json", ...lossyHeader(told.lost) },
     body: JSON.stringify(format.inbound.write(told.answer, question)),
   };
-}
-
-export function lossyHeader(lost: readonly string[]): Readonly<Record<string, string>> {
-  return lost.length > 0 ? { "sluice-lossy": lost.join(", ") } : {};
 }
 
 export function askedBy<Q extends Question, A extends Reading>(

@@ -6,6 +6,7 @@ import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { countUsage } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
@@ -104,8 +105,7 @@ function replyWith(
   outlet: Outlet,
   { onStream }: HttpDeps,
 ): Reply {
-  const lossy: Record<string, string> =
-    answered.lost.length > 0 ? { "sluice-lossy": answered.lost.join(", ") } : {};
+  const lossy = lossyHeader(answered.lost);
   if (answered.kind === "whole") {
     return { kind: "whole", headers: { ...WHOLE_HEADERS, ...lossy }, body: answered.body };
   }

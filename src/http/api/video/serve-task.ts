@@ -8,13 +8,13 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { linksOf } from "#relay/tasks/links.ts";
 import { factsOf, type AskedVideo } from "#relay/tasks/submit.ts";
-import { lossyHeader } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
+import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange } from "#http/routes.ts";
+import type { Exchange, Route } from "#http/routes.ts";
 
 /** Nobody guesses it: whoever has it may still be asked for a key. */
 const ID_CHARS = 32;
@@ -30,17 +30,38 @@ export async function serveSubmit(
   return await submitVideo(exchange, format, question, sent, deps);
 }
 
+/** What the rows of one format have in common. */
+export function inFormat({
+  inbound,
+}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "renderError"> {
+  return {
+    access: "key",
+    family: "videos",
+    renderError: (error, _request, id) => withId(inbound, inbound.buildError(error), id),
+  };
+}
+
+function withId(
+  { withRequestId }: InboundVideoFormat["inbound"],
+  answer: JsonObject,
+  requestId: string,
+): JsonObject {
+  return withRequestId === undefined ? answer : withRequestId(answer, requestId);
+}
+
 /** `home`: where it must run, since what it is made from is there. */
 export async function submitVideo(
   exchange: Exchange,
-  { id, inbound }: InboundVideoFormat,
+  format: InboundVideoFormat,
   question: VideoQuestion,
   sent: string | Form,
   deps: HttpDeps,
   home?: AskedVideo["home"],
 ): Promise<Response> {
+  const { id, inbound } = format;
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   return await once(exchange, sent, deps, async () => {
+    if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const task = await deps.tasks.submit({
       ...askedBy(exchange, question, id, deps),
@@ -49,9 +70,21 @@ export async function submitVideo(
     return {
       kind: "whole",
       headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
-      body: JSON.stringify(inbound.writeSubmitted(task)),
+      body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
     };
   });
+}
+
+/** By an id of theirs its caller must find one task, and not two. */
+async function refuseTaken(
+  exchange: Exchange,
+  { externalId }: VideoQuestion,
+  { tasks }: HttpDeps,
+): Promise<void> {
+  if (externalId === undefined) return;
+  const taken = await tasks.seeExternal(requireKey(exchange).userId, externalId);
+  if (taken === undefined) return;
+  throw invalid("external_task_id", "'external_task_id' is taken: another task of yours has it.");
 }
 
 export async function readVideo(
@@ -75,10 +108,18 @@ export async function serveTask(
   id: string,
   deps: HttpDeps,
 ): Promise<Response> {
-  return json(
-    writeTask(exchange, format, await requireTask(exchange, id, deps), deps),
-    exchange.id,
-  );
+  return answerTask(exchange, format, await requireTask(exchange, id, deps), deps);
+}
+
+/** The answer to a question after a task that was found. */
+export function answerTask(
+  exchange: Exchange,
+  format: InboundVideoFormat,
+  task: Task,
+  deps: HttpDeps,
+): Response {
+  const answer = writeTask(exchange, format, task, deps);
+  return json(withId(format.inbound, answer, exchange.id), exchange.id);
 }
 
 /** Another user's task is as good as none. */
@@ -96,10 +137,10 @@ export function writeTask(
   { request }: Exchange,
   { inbound }: InboundVideoFormat,
   task: Task,
-  { publicUrl }: HttpDeps,
+  { publicUrl, keepsMedia }: HttpDeps,
 ): JsonObject {
   const base = publicUrl ?? new URL(request.url).origin;
-  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`));
+  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`, keepsMedia));
 }
 
 /** The task outlives its caller's connection, and so does the request for it. */

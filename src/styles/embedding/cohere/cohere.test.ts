@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { EmbeddingQuestion } from "#core/embedding.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { Json } from "#lib/json.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { embedTexts } from "./index.ts";
 
 function built(question: Partial<EmbeddingQuestion>) {
@@ -54,4 +55,76 @@ test("an answer has a vector for each text, and the tokens that are billed", () 
 test("an answer with a vector too few, or with none, is a failure", () => {
   expect(() => parse([[1]])).toThrow("1 vectors for 2 inputs");
   expect(() => parse(null)).toThrow("no list of vectors");
+});
+
+test("fields of the vendor's own are carried, and those of nobody are reported", () => {
+  const extra = {
+    texts: { truncate: "END", x: 1 },
+    embeddings: { max_tokens: 9 },
+    native: { truncate: true },
+  };
+
+  expect(built({ extra })).toMatchObject({
+    body: { truncate: "END", max_tokens: 9 },
+    lost: ["x", "truncate"],
+  });
+});
+
+const read = (more: JsonObject = {}) =>
+  embedTexts.inbound.read({ model: "m", texts: ["a", "b"], ...more }, {});
+
+test("[A2.7] a caller of the format says what vectors are for, how long, and how they are written", () => {
+  expect(read()).toEqual({ model: "m", inputs: ["a", "b"] });
+  expect(
+    read({
+      input_type: "search_query",
+      output_dimension: 8,
+      embedding_types: ["base64"],
+      truncate: "END",
+    }),
+  ).toEqual({
+    model: "m",
+    inputs: ["a", "b"],
+    task: "query",
+    dimensions: 8,
+    encoding: "base64",
+    extra: { texts: { truncate: "END" } },
+  });
+  expect(read({ input_type: "clustering", embedding_types: ["float"] })).toEqual({
+    model: "m",
+    inputs: ["a", "b"],
+    task: "clustering",
+  });
+});
+
+test.each<[string, JsonObject, string]>([
+  ["no texts", { texts: [] }, "'texts' must be a list of 1 to"],
+  ["an empty text", { texts: ["a", ""] }, "'texts[1]' must be a string that is not empty"],
+  ["pictures", { images: ["data:image/png;base64,AAAA"] }, "'images' cannot be carried"],
+  ["texts and pictures together", { inputs: [] }, "'inputs' cannot be carried"],
+  ["whole numbers", { embedding_types: ["int8"] }, "'embedding_types[0]' must be one of"],
+  ["two ways at once", { embedding_types: ["float", "base64"] }, "must be a list of 0 to 1 items"],
+  ["another purpose", { input_type: "image" }, "'input_type' must be one of"],
+  ["no vector at all", { output_dimension: 0 }, "'output_dimension' must be an integer from 1"],
+])("a caller of the format who asks for %s is refused", (_, more, message) => {
+  expect(() => read(more)).toThrow(message);
+});
+
+test("an answer in the format holds the vectors, the texts, and what is billed", () => {
+  const vectors = [Float32Array.of(0.5), Float32Array.of(2)];
+  const answer = { vectors, usage: { ...NO_USAGE, inputTokens: 7 } };
+  const about = {
+    texts: ["a", "b"],
+    response_type: "embeddings_by_type",
+    meta: { api_version: { version: "2" }, billed_units: { input_tokens: 7 } },
+  };
+
+  expect(embedTexts.inbound.write(answer, read())).toEqual({
+    embeddings: { float: [[0.5], [2]] },
+    ...about,
+  });
+  expect(embedTexts.inbound.write(answer, read({ embedding_types: ["base64"] }))).toEqual({
+    embeddings: { base64: ["AAAAPw==", "AAAAQA=="] },
+    ...about,
+  });
 });

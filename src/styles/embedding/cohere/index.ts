@@ -1,10 +1,14 @@
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
-import type { OutboundFormat } from "#core/operation.ts";
+import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
+import { buildError } from "#styles/text/chat/error.ts";
 import { parseError } from "#styles/upstream-error.ts";
+import { read, write } from "./inbound.ts";
 import { build, parse } from "./outbound.ts";
 
 /** Embeddings by kinds of number, of which we take the floats. */
-export const embedTexts: OutboundFormat<EmbeddingQuestion, Embeddings> = {
+export const embedTexts: InboundFormat<EmbeddingQuestion, Embeddings> &
+  OutboundFormat<EmbeddingQuestion, Embeddings> = {
   id: "texts-embeddings",
+  inbound: { read, write, buildError },
   outbound: { build, parse, parseError },
 };

@@ -1,29 +1,25 @@
-import type { EmbeddingQuestion, Embeddings, EmbeddingTask } from "#core/embedding.ts";
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
+import { carryFrom } from "#styles/carry.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
 import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
+import { INPUT_TYPES } from "./input-type.ts";
 
-const INPUT_TYPES: Readonly<Partial<Record<EmbeddingTask, string>>> = {
-  query: "search_query",
-  document: "search_document",
-  classification: "classification",
-  clustering: "clustering",
-  question_answering: "search_query",
-  fact_verification: "search_query",
-  code_query: "search_query",
-};
+/** What it has beside what all have. */
+const CARRIES = { truncate: "truncate", max_tokens: "max_tokens", priority: "priority" };
 
 export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
-  const { model, task, title, dimensions, user } = question;
+  const { model, task, title, dimensions, user, extra } = question;
   const inputType = task === undefined ? undefined : INPUT_TYPES[task];
   if (task !== undefined && inputType === undefined) report.lose("task");
   if (title !== undefined) report.lose("title");
   if (user !== undefined) report.lose("user");
   return {
+    ...carryFrom(extra, ["embeddings", "texts"], CARRIES, report),
     model,
     texts: textsOf(question),
     // One must be named; what nobody called anything is rather kept than asked.

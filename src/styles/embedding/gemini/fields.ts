@@ -21,3 +21,6 @@ export const EMBED_REQUEST: ObjectRule = object(ITEM);
 export const BATCH_REQUEST: ObjectRule = object({
   "requests!": list(EMBED_REQUEST, MAX_INPUTS, 1),
 });
+
+export const KNOWN: ReadonlySet<string> = new Set(EMBED_REQUEST.members.keys());
+export const KNOWN_OF_BATCH: ReadonlySet<string> = new Set(BATCH_REQUEST.members.keys());

@@ -41,6 +41,18 @@ describe("the question for one vector", () => {
     expect(one({ ...ofText("a"), taskType: "TASK_TYPE_UNSPECIFIED" }).task).toBeUndefined();
   });
 
+  test("says what nobody carries, which is reported", () => {
+    const { extra } = one({ ...ofText("a"), auto_truncate: true });
+    const batch = batchEmbedContents.inbound.read(
+      { requests: [ofText("a"), { ...ofText("b"), autoTruncate: true }], labels: {} },
+      AT,
+    );
+
+    expect(extra).toEqual({ native: { autoTruncate: true } });
+    expect(built({ extra: batch.extra ?? {} }).lost).toEqual(["labels", "autoTruncate"]);
+    expect(JSON.stringify(built({ extra: batch.extra ?? {} }).body)).not.toContain("runcate");
+  });
+
   test.each(EMBEDDING_TASKS)("knows the task %s both ways", (task) => {
     const taskType = TASK_TYPES[task];
 

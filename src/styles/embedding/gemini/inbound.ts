@@ -5,10 +5,10 @@ import type { Reading } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
-import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, memberOf, restOf, textOf } from "#lib/values.ts";
 import { camelized } from "#styles/text/gemini/names.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
-import { BATCH_REQUEST, EMBED_REQUEST } from "./fields.ts";
+import { BATCH_REQUEST, EMBED_REQUEST, KNOWN, KNOWN_OF_BATCH } from "./fields.ts";
 import { taskOf } from "./task.ts";
 
 type Answer = Embeddings & Required<Reading>;
@@ -24,12 +24,18 @@ export function readOne(
     throw invalid("model", "'model' stands in the path, and must not be in the body.");
   }
   refuseOtherModel(item, model, "");
-  return { model, inputs: [textIn(item, "")], ...settingsOf(item) };
+  return {
+    model,
+    inputs: [textIn(item, "")],
+    ...settingsOf(item),
+    ...extraOf([restOf(item, KNOWN)]),
+  };
 }
 
 /** Several texts. They are asked for together, so what is said of one must be said of all. */
 export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingQuestion {
-  const items = listOf(checked(body, BATCH_REQUEST)["requests"]).filter(isObject);
+  const batch = checked(body, BATCH_REQUEST);
+  const items = listOf(batch["requests"]).filter(isObject);
   const [first = {}] = items;
   const inputs = items.map((item, at) => {
     const path = `requests[${at}].`;
@@ -40,7 +46,13 @@ export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingQu
     }
     return textIn(item, path);
   });
-  return { model, inputs, ...settingsOf(first) };
+  const rests = items.map((item) => restOf(item, KNOWN));
+  return {
+    model,
+    inputs,
+    ...settingsOf(first),
+    ...extraOf([restOf(batch, KNOWN_OF_BATCH), ...rests]),
+  };
 }
 
 export function writeOne({ vectors: [vector = new Float32Array()], usage }: Answer): JsonObject {
@@ -89,4 +101,10 @@ function settingsOf(item: JsonObject): Partial<EmbeddingQuestion> {
     title: textOf(item["title"]),
     dimensions: integerOf(item["outputDimensionality"]),
   });
+}
+
+/** All that nobody here knows, to be reported: no upstream takes any of it. */
+function extraOf(rests: readonly (JsonObject | undefined)[]): Pick<EmbeddingQuestion, "extra"> {
+  const members: JsonObject = Object.assign({}, ...rests);
+  return Object.keys(members).length === 0 ? {} : { extra: { native: members } };
 }

@@ -2,6 +2,7 @@ import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
+import { carryFrom } from "#styles/carry.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
 import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
@@ -10,7 +11,8 @@ import { TASK_TYPES } from "./task.ts";
 
 /** One text or many, it is always a batch, whose items repeat what holds for all. */
 export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
-  const { model, task, title, dimensions, user } = question;
+  const { model, task, title, dimensions, user, extra } = question;
+  carryFrom(extra, [], {}, report);
   if (user !== undefined) report.lose("user");
   const settings = defined({
     taskType: task && TASK_TYPES[task],

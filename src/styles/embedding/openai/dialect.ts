@@ -1,4 +1,5 @@
 import type { EmbeddingTask } from "#core/embedding.ts";
+import type { Carries } from "#styles/carry.ts";
 
 /** In which ways a vendor's reading of the format is its own. */
 export interface EmbeddingDialect {
@@ -10,6 +11,8 @@ export interface EmbeddingDialect {
   readonly takesTokens?: true;
   /** It wants to know who asks. */
   readonly takesUser?: true;
+  /** Fields beside those that all have. */
+  readonly carries: Carries;
   /** What it calls the purpose of the vectors, and each that it knows. */
   readonly task?: {
     readonly member: string;
@@ -18,4 +21,8 @@ export interface EmbeddingDialect {
 }
 
 /** What every server of the format is sure to understand. */
-export const PLAIN: EmbeddingDialect = { encoding: "float", dimensions: "dimensions" };
+export const PLAIN: EmbeddingDialect = {
+  encoding: "float",
+  dimensions: "dimensions",
+  carries: {},
+};

@@ -26,3 +26,5 @@ export const REQUEST: ObjectRule = object({
   }),
   user: text(),
 });
+
+export const KNOWN: ReadonlySet<string> = new Set(REQUEST.members.keys());

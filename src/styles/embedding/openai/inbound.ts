@@ -2,10 +2,10 @@ import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
 import type { Reading } from "#core/operation.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, integerOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, restOf, textOf } from "#lib/values.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
-import { MAX_INPUTS, REQUEST } from "./fields.ts";
+import { KNOWN, MAX_INPUTS, REQUEST } from "./fields.ts";
 
 export function read(body: JsonObject): EmbeddingQuestion {
   holdToRule(body, REQUEST);
@@ -15,8 +15,17 @@ export function read(body: JsonObject): EmbeddingQuestion {
     inputs: readInputs(body["input"]),
     ...(encoding === "base64" ? { encoding } : {}),
     ...(task === "query" || task === "document" ? { task } : {}),
-    ...defined({ dimensions: integerOf(body["dimensions"]), user: textOf(body["user"]) }),
+    ...defined({
+      dimensions: integerOf(body["dimensions"]),
+      user: textOf(body["user"]),
+      extra: extraIn(body),
+    }),
   };
+}
+
+function extraIn(body: JsonObject): EmbeddingQuestion["extra"] {
+  const rest = restOf(body, KNOWN);
+  return rest && { embeddings: rest };
 }
 
 /** One text, the tokens of one, or a list of either; the rule has seen to the types. */

@@ -46,6 +46,12 @@ describe("a question", () => {
     expect(read({ input: "a", encoding_format: "float", dimensions: null })).toEqual(asked("a"));
   });
 
+  test("keeps what else it says for whoever knows it", () => {
+    const { extra } = read({ input: "a", truncation: true, user: null, made_up: null });
+
+    expect(extra).toEqual({ embeddings: { truncation: true } });
+  });
+
   test.each<[string, JsonObject, string]>([
     ["no input", {}, "input"],
     ["an empty text", { input: "" }, "input"],
@@ -146,6 +152,18 @@ describe("an upstream", () => {
       body: { model: "m", input: ["a"] },
       lost: ["task", "title", "user"],
     });
+  });
+
+  test("is told what it knows beside what all know, and the rest is reported", () => {
+    const extra = { embeddings: { truncate: true, made_up: 1 }, native: { autoTruncate: true } };
+    const toAll = built({ extra }, { carries: "all" });
+
+    expect(built({ extra }, { carries: { truncate: "truncation" } })).toEqual({
+      body: { model: "m", input: ["a"], truncation: true },
+      lost: ["made_up", "autoTruncate"],
+    });
+    expect(toAll.body).toEqual({ model: "m", input: ["a"], truncate: true, made_up: 1 });
+    expect(toAll.lost).toEqual(["autoTruncate"]);
   });
 
   test("that takes texts is not asked for tokens", () => {

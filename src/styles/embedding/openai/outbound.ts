@@ -3,6 +3,7 @@ import type { OutboundContext } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf } from "#lib/values.ts";
+import { carryFrom } from "#styles/carry.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
 import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
@@ -13,12 +14,13 @@ export function build(
   { report, dialect: own }: OutboundContext,
 ): JsonObject {
   const dialect: EmbeddingDialect = { ...PLAIN, ...own };
-  const { model, inputs, dimensions, task, title, user } = question;
+  const { model, inputs, dimensions, task, title, user, extra } = question;
   const word = task === undefined ? undefined : dialect.task?.words[task];
   if (task !== undefined && word === undefined) report.lose("task");
   if (title !== undefined) report.lose("title");
   if (user !== undefined && dialect.takesUser !== true) report.lose("user");
   return {
+    ...carryFrom(extra, ["embeddings"], dialect.carries, report),
     model,
     input: dialect.takesTokens === true ? inputs : textsOf(question),
     ...(dialect.encoding === "base64" ? { encoding_format: "base64" } : {}),

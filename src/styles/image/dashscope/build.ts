@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { ImageQuestion } from "#core/image.ts";
+import { promptOf, type ImageQuestion } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -11,10 +11,10 @@ import { PLAIN, type DashscopeDialect } from "./dialect.ts";
 /** Answered at once: https://www.alibabacloud.com/help/en/model-studio/qwen-image-api */
 export function buildGeneration(question: ImageQuestion, context: OutboundContext): JsonObject {
   const dialect = held(question, context);
-  oneText(question, dialect);
+  const content = contentOf(question, textOf(question, dialect));
   return {
     model: question.model,
-    input: { messages: [{ role: "user", content: contentOf(question) }] },
+    input: { messages: [{ role: "user", content }] },
     parameters: { ...parametersOf(question, dialect), ...unwanted(question) },
   };
 }
@@ -24,7 +24,7 @@ export function buildTask(question: ImageQuestion, context: OutboundContext): Js
   const dialect = held(question, context);
   return {
     model: question.model,
-    input: { prompt: oneText(question, dialect), ...unwanted(question) },
+    input: { prompt: textOf(question, dialect), ...unwanted(question) },
     parameters: parametersOf(question, dialect),
   };
 }
@@ -55,29 +55,25 @@ function upTo(most: number): string {
   return most === 1 ? "1" : `1 to ${most}`;
 }
 
-/** The one that says what is wanted: there are no conversations here. */
-function oneText({ turns }: ImageQuestion, { promptChars = Infinity }: DashscopeDialect): string {
-  if (turns.some(({ role }) => role !== "user")) {
+/** All that was said, in its order: there is one text, and there are no conversations here. */
+function textOf(question: ImageQuestion, { promptChars = Infinity }: DashscopeDialect): string {
+  if (question.turns.some(({ role }) => role !== "user")) {
     throw invalid("contents", "'contents' must be the user's alone for this model.");
   }
-  const texts = turns.flatMap(({ parts }) => parts.filter((part) => typeof part === "string"));
-  const [text, ...more] = texts;
-  if (text === undefined || text.trim() === "")
-    throw invalid("prompt", "'prompt' is required for this model.");
-  if (more.length > 0) {
-    const what = "'input.messages' must hold one text for this model";
-    throw invalid("input.messages", `${what}, not ${texts.length}.`);
-  }
+  const text = promptOf(question);
+  if (text.trim() === "") throw invalid("prompt", "'prompt' is required for this model.");
   holdToLength(text, "prompt", promptChars);
   return text;
 }
 
-function contentOf({ turns }: ImageQuestion): readonly Json[] {
-  return turns.flatMap(({ parts }) =>
-    parts.map((part) =>
-      typeof part === "string" ? { text: part } : { image: linkTo(part, "oss://") },
-    ),
-  );
+/** All words stand where the first of them did. */
+function contentOf({ turns }: ImageQuestion, text: string): readonly Json[] {
+  const parts = turns.flatMap((turn) => turn.parts);
+  const first = parts.findIndex((part) => typeof part === "string");
+  return parts.flatMap((part, at): readonly Json[] => {
+    if (typeof part !== "string") return [{ image: linkTo(part, "oss://") }];
+    return at === first ? [{ text }] : [];
+  });
 }
 
 const NEGATIVE_CHARS = 500;

@@ -54,6 +54,8 @@ const STATUS_NAMES: Readonly<Record<FaultCode, string>> = {
   still_running: "ABORTED",
   answer_not_kept: "ALREADY_EXISTS",
   plan_outdated: "ABORTED",
+  range_not_satisfiable: "OUT_OF_RANGE",
+  content_gone: "NOT_FOUND",
   too_large: "INVALID_ARGUMENT",
   unsupported_media_type: "INVALID_ARGUMENT",
   key_reused: "INVALID_ARGUMENT",

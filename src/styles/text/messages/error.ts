@@ -44,6 +44,8 @@ const TYPES: Readonly<Record<FaultCode, string>> = {
   still_running: BAD,
   answer_not_kept: BAD,
   plan_outdated: BAD,
+  range_not_satisfiable: "invalid_request_error",
+  content_gone: "not_found_error",
   too_large: "request_too_large",
   unsupported_media_type: BAD,
   key_reused: BAD,

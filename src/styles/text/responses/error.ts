@@ -33,6 +33,8 @@ const CODES: Readonly<Record<FaultCode, string>> = {
   still_running: PROMPT,
   answer_not_kept: PROMPT,
   plan_outdated: PROMPT,
+  range_not_satisfiable: PROMPT,
+  content_gone: PROMPT,
   too_large: PROMPT,
   unsupported_media_type: PROMPT,
   key_reused: PROMPT,

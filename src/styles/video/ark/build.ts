@@ -86,9 +86,20 @@ function refersToMedia({ media }: VideoQuestion): boolean {
 function framed(question: VideoQuestion, { resolutions }: ArkVideoDialect): JsonObject {
   const { resolution, ratio } = shapeOf(question);
   return defined({
-    resolution: oneOf(resolution, resolutions, "resolution"),
+    resolution: supported(resolution, resolutions),
     ratio: oneOf(ratio, RATIOS, "ratio"),
   });
+}
+
+/** Refused in the words that the interface has for it. */
+function supported(
+  resolution: string | undefined,
+  resolutions: readonly string[] | undefined,
+): string | undefined {
+  if (resolution === undefined || resolutions?.includes(resolution) !== false) return resolution;
+  const shown = resolution.slice(0, 16);
+  const allowed = resolutions.join(", ");
+  throw invalid("resolution", `This model does not support ${shown}: it makes ${allowed}.`);
 }
 
 /** By resolution and ratio, upright ones turned. */
@@ -139,7 +150,14 @@ function secondsWithin(question: VideoQuestion, dialect: ArkVideoDialect): numbe
   const { seconds, frames } = question;
   if (seconds === -1 && dialect.choosesLength) return seconds;
   if (seconds === undefined && frames !== undefined && dialect.countsFrames) return undefined;
-  return secondsOf(question, dialect.lengths);
+  const { lengths } = dialect;
+  if (seconds !== undefined && lengths !== undefined && "min" in lengths) {
+    const { min, max } = lengths;
+    if (seconds < min || seconds > max) {
+      throw invalid("duration", `'duration' must be between ${min} and ${max}.`);
+    }
+  }
+  return secondsOf(question, lengths);
 }
 
 function checkSeed(seed: number | undefined): number | undefined {

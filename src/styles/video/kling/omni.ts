@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { VideoMedia, VideoQuestion } from "#core/video.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { listOf } from "#lib/values.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf } from "#lib/values.ts";
 import { givenIn, linkOrBase64, onlyLink, refuseMedia } from "../given.ts";
 
 /** Other inputs beside the words; fewer where one of them is a video. */
@@ -13,23 +13,25 @@ export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObjec
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
   const images = [first, last, ...pictures].filter((each) => each !== undefined);
-  checkInputs(videos, images.length + listOf(extra["element_list"]).length);
+  checkInputs(videos.length, images.length + listOf(extra["element_list"]).length);
   if (videos.length > 0 && question.audio === true) throw silent();
   return {
     ...(question.prompt === undefined
       ? {}
       : { prompt: withNumbers(question.prompt, images, videos) }),
     ...(images.length === 0 ? {} : { image_list: images.map(image) }),
-    ...(videos.length === 0 ? {} : { video_list: videos.map(video) }),
+    ...(videos.length === 0
+      ? {}
+      : { video_list: videos.map((each, at) => video(each, listOf(extra["video_list"])[at])) }),
   };
 }
 
 /** The bounds of both styles. */
-export function checkInputs(videos: readonly VideoMedia[], others: number): void {
-  if (videos.length > 1) throw invalid("video", "There may be one reference video, not more.");
-  const most = videos.length === 0 ? MOST : MOST_WITH_VIDEO;
+export function checkInputs(videos: number, others: number): void {
+  if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
+  const most = videos === 0 ? MOST : MOST_WITH_VIDEO;
   if (others <= most) return;
-  const why = videos.length === 0 ? "" : " beside a reference video";
+  const why = videos === 0 ? "" : " beside a reference video";
   throw invalid("image", `There may be ${most} other inputs${why}, not more.`);
 }
 
@@ -47,8 +49,12 @@ function image(medium: VideoMedia): JsonObject {
   return { image_url: linkOrBase64(medium), ...(type === undefined ? {} : { type }) };
 }
 
-function video(medium: VideoMedia): JsonObject {
-  return { video_url: onlyLink(medium), refer_type: medium.role === "base" ? "base" : "feature" };
+function video(medium: VideoMedia, more: Json | undefined): JsonObject {
+  return {
+    video_url: onlyLink(medium),
+    refer_type: medium.role === "base" ? "base" : "feature",
+    ...defined({ keep_original_sound: memberOf(more, "keep_original_sound") }),
+  };
 }
 
 /** Names that the prompt has for them, in the other style, become their numbers. */

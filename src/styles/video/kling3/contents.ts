@@ -47,7 +47,7 @@ function checkGiven(
     const most = MOST_ELEMENTS_WITH_FRAMES;
     throw invalid("contents", `There may be ${most} elements beside frames, not more.`);
   }
-  checkInputs(videos, frames.length + pictures.length + elements);
+  checkInputs(videos.length, frames.length + pictures.length + elements);
   const [video] = videos;
   if (video === undefined) return;
   if (video.role === "base" && frames.length > 0) {

@@ -1,9 +1,12 @@
-import type { OutboundVideoFormat } from "#core/video.ts";
+import type { InboundVideoFormat, OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "../kling/failure.ts";
+import { inbound } from "./inbound.ts";
 import { build, expect, ID, parseFound, parseSubmitted, parseTask } from "./outbound.ts";
 
 /** The newer style: the model in the address, and all tasks at one other. */
-export const kling3Video: OutboundVideoFormat = {
+export const kling3Video: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
+  hasUniqueExternalIds: true,
+  inbound,
   outbound: { build, expect, parseSubmitted, parseTask, parseError, parseFound },
 };

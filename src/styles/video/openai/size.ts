@@ -11,8 +11,10 @@ const SIDES: ReadonlyMap<string, number> = new Map([
   ["4k", 2_160],
 ]);
 
+type Framed = Pick<VideoQuestion, "size" | "resolution" | "ratio">;
+
 /** In pixels, whichever way it was said; undefined where it was not. */
-export function sizeOf(question: VideoQuestion, { sizes }: VideoDialect): string | undefined {
+export function sizeOf(question: Framed, { sizes }: VideoDialect): string | undefined {
   const { size, resolution, ratio = "adaptive" } = question;
   if (size !== undefined) return oneOf(size.toLowerCase().replace("*", "x"), sizes, "size");
   if (ratio === "adaptive" && resolution === undefined) return undefined;

@@ -4,6 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
+import { CODES } from "./codes.ts";
 import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
@@ -43,29 +44,9 @@ function throwIfFailed(body: JsonObject): void {
   if (isFilled(body["error"])) throw asGatewayError(explainInside(body));
 }
 
-/** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
-const CODES: ReadonlyMap<number | undefined, string> = new Map([
-  [1, "CANCELLED"],
-  [2, "UNKNOWN"],
-  [3, "INVALID_ARGUMENT"],
-  [4, "DEADLINE_EXCEEDED"],
-  [5, "NOT_FOUND"],
-  [6, "ALREADY_EXISTS"],
-  [7, "PERMISSION_DENIED"],
-  [8, "RESOURCE_EXHAUSTED"],
-  [9, "FAILED_PRECONDITION"],
-  [10, "ABORTED"],
-  [11, "OUT_OF_RANGE"],
-  [12, "UNIMPLEMENTED"],
-  [13, "INTERNAL"],
-  [14, "UNAVAILABLE"],
-  [15, "DATA_LOSS"],
-  [16, "UNAUTHENTICATED"],
-]);
-
 function failureIn(error: Json): TaskFailure {
   const { code, status, ...rest } = objectOf(error) ?? { message: error };
-  const name = textOf(status) ?? CODES.get(integerOf(code));
+  const name = textOf(status) ?? CODES.get(integerOf(code) ?? 0);
   if (name === "CANCELLED") return CANCELLED;
   return toldFailure({ ...rest, ...defined({ code: name }) });
 }

@@ -1,0 +1,77 @@
+/** A model that draws: what it can be asked for. */
+export interface PictureModel {
+  readonly id: string;
+  /** The later ones take tokens, and answer with the bytes of what they drew. */
+  readonly isByTokens: boolean;
+  /** "any" within the bounds of those who draw in every size. */
+  readonly sizes: readonly string[] | "any";
+  readonly qualities: readonly string[];
+  readonly maxCount: number;
+  readonly maxPromptCharacters: number;
+  /** The fields it knows besides those that all of them know. */
+  readonly fields: readonly string[];
+  readonly edits: boolean;
+  readonly hasFidelity: boolean;
+  /** Writes to itself before it draws, which is paid for as text. */
+  readonly plans: boolean;
+}
+
+const TOKEN_SIZES: readonly string[] = ["1024x1024", "1024x1536", "1536x1024", "auto"];
+const TOKEN_FIELDS: readonly string[] = [
+  "quality",
+  "background",
+  "moderation",
+  "output_format",
+  "output_compression",
+  "stream",
+  "partial_images",
+];
+
+function byTokens(id: string, extra: Partial<PictureModel> = {}): PictureModel {
+  return {
+    id,
+    isByTokens: true,
+    sizes: TOKEN_SIZES,
+    qualities: ["low", "medium", "high", "auto"],
+    maxCount: 10,
+    maxPromptCharacters: 32_000,
+    fields: TOKEN_FIELDS,
+    edits: true,
+    hasFidelity: true,
+    plans: false,
+    ...extra,
+  };
+}
+
+export const USUAL_MODEL = "dall-e-2";
+export const USUAL_EDITOR = "gpt-image-1.5";
+
+export const PICTURE_MODELS: readonly PictureModel[] = [
+  byTokens("gpt-image-1"),
+  byTokens("gpt-image-1-mini", { hasFidelity: false }),
+  byTokens(USUAL_EDITOR, { plans: true }),
+  byTokens("chatgpt-image-latest", { plans: true }),
+  byTokens("gpt-image-2", { sizes: "any", plans: true }),
+  byTokens("gpt-image-2-2026-04-21", { sizes: "any", plans: true }),
+  {
+    ...byTokens("dall-e-3"),
+    isByTokens: false,
+    sizes: ["1024x1024", "1792x1024", "1024x1792"],
+    qualities: ["standard", "hd"],
+    maxCount: 1,
+    maxPromptCharacters: 4_000,
+    fields: ["response_format", "quality", "style"],
+    edits: false,
+  },
+  {
+    ...byTokens(USUAL_MODEL),
+    isByTokens: false,
+    sizes: ["256x256", "512x512", "1024x1024"],
+    qualities: [],
+    maxPromptCharacters: 1_000,
+    fields: ["response_format"],
+  },
+];
+
+/** Asked for without a model, these make it one of those who know them. */
+export const OF_TOKENS_ONLY: readonly string[] = TOKEN_FIELDS.filter((name) => name !== "quality");

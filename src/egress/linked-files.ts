@@ -1,0 +1,133 @@
+import { GatewayError } from "#core/error.ts";
+import { guardedFetch, REDIRECTS, type GuardedResponse } from "./guarded-fetch.ts";
+import type { LinkRules } from "./linked-media.ts";
+import { ownLink, type LinkGiver } from "./own-link.ts";
+import type { ResolveHost } from "./resolve-host.ts";
+
+export interface FileRequest {
+  /** Nothing that is secret: they go wherever the link leads. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whose answer held the link; one to itself is followed wherever it is. */
+  readonly giver: LinkGiver | undefined;
+  readonly maxRedirects: number;
+  readonly signal: AbortSignal;
+}
+
+/** A file as its server hands it over; whoever holds it must `close` it. */
+export interface OpenedFile {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+/** Follows links to files that are too large to be held. */
+export interface LinkedFiles {
+  open(link: string, request: FileRequest): Promise<OpenedFile>;
+  /** Ends all that is under way: whoever reads from it is thrown the reason. */
+  abortAll(reason: GatewayError): void;
+}
+
+/** Both kinds of answers' fields. */
+interface HeaderLookup {
+  get(name: string): string | null | undefined;
+}
+
+export interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+}
+
+/** `rulesNow`: asked for each link. */
+export function openLinkedFiles(rulesNow: () => FileRules, resolve?: ResolveHost): LinkedFiles {
+  const open = new Set<AbortController>();
+  return {
+    async open(link, { signal, ...request }) {
+      const stop = new AbortController();
+      const leave = (): void => stop.abort(signal.reason);
+      const release = (): void => {
+        open.delete(stop);
+        signal.removeEventListener("abort", leave);
+      };
+      open.add(stop);
+      signal.addEventListener("abort", leave, { once: true });
+      if (signal.aborted) leave();
+      try {
+        const rules = { ...rulesNow(), ...(resolve === undefined ? {} : { resolve }) };
+        return asFile(await follow(link, { ...request, signal: stop.signal }, rules), release);
+      } catch (cause) {
+        release();
+        throw inOurWords(cause);
+      }
+    },
+
+    abortAll(reason) {
+      for (const each of open) each.abort(reason);
+    },
+  };
+}
+
+/**
+ * A link to its giver is judged as the giver's channel is, and everything that
+ * it redirects to as anybody's.
+ */
+async function follow(
+  link: string,
+  { headers, giver, maxRedirects, signal }: FileRequest,
+  { allow, ports, firstByteMs, idleMs, ...rules }: FileRules & { readonly resolve?: ResolveHost },
+): Promise<GuardedResponse> {
+  const isOwn = giver !== undefined && URL.parse(link)?.origin === giver.url.origin;
+  const response = await guardedFetch(link, {
+    ...rules,
+    ...(isOwn ? ownLink(giver) : { allow, ports }),
+    allowHttp: true,
+    maxRedirects: isOwn ? 0 : maxRedirects,
+    ...(isOwn && maxRedirects > 0 ? { handsOverRedirects: true } : {}),
+    firstByteTimeoutMs: firstByteMs,
+    idleTimeoutMs: idleMs,
+    headers: { accept: "*/*", "user-agent": "sluice", ...headers },
+    signal,
+  });
+  const to = redirectOf(response, response.url);
+  if (to === undefined) return response;
+  await response[Symbol.asyncDispose]();
+  const more = { headers, giver, maxRedirects: maxRedirects - 1, signal };
+  return await follow(to, more, { allow, ports, firstByteMs, idleMs, ...rules });
+}
+
+/** Where an answer redirects to; never from https to http. Undefined for other answers. */
+export function redirectOf(
+  { status, headers }: Pick<GuardedResponse, "status"> & { headers: HeaderLookup },
+  from: string,
+): string | undefined {
+  const location = headers.get("location");
+  if (!REDIRECTS.has(status) || typeof location !== "string") return undefined;
+  const to = URL.parse(location, from);
+  if (to === null || (to.protocol === "http:" && new URL(from).protocol !== "http:")) {
+    throw new GatewayError("upstream_failed", "The upstream redirects to where nobody may go.");
+  }
+  return to.href;
+}
+
+function asFile(response: GuardedResponse, release: () => void): OpenedFile {
+  return {
+    status: response.status,
+    headers: new Map(response.headers),
+    body: response.body,
+    close() {
+      release();
+      void response[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** An upstream gave the link: what is wrong with it is nobody else's fault. */
+function inOurWords(cause: unknown): GatewayError {
+  const error = GatewayError.from(cause);
+  if (error.code !== "invalid_request" && error.code !== "too_large") return error;
+  const what =
+    error.code === "too_large"
+      ? "to more than may be handed over"
+      : "where this gateway may not go";
+  return new GatewayError("upstream_failed", `The upstream's link leads ${what}.`, { cause });
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { GatewayError } from "#core/error.ts";
+import { pathOf, type MediaStore } from "#core/kept-media.ts";
+import { writeFile } from "#lib/write-file.ts";
+
+export interface Bucket {
+  readonly name: string;
+  /** The vendor's own, of the region, where there is none. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  openKey(): { readonly id: string; readonly secret: string };
+}
+
+export interface BucketOptions {
+  /** For what is on its way: a file is whole and counted before any of it is sent. */
+  readonly folder: string;
+  /** Between two pieces of an answer, and for each request without a body. */
+  readonly idleMs: number;
+}
+
+/** What a slow connection takes at least: past that nobody is at the other end. */
+const SLOWEST_BYTES_A_MS = 64;
+
+/** Copies in a bucket of any store that speaks S3. */
+export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOptions): MediaStore {
+  const { id, secret } = bucket.openKey();
+  const client = new Bun.S3Client({
+    bucket: bucket.name,
+    region: bucket.region,
+    accessKeyId: id,
+    secretAccessKey: secret,
+    ...(bucket.endpoint === undefined ? {} : { endpoint: bucket.endpoint }),
+  });
+  return {
+    async put(file, bytes, mediaType) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const held = join(folder, randomUUID());
+      try {
+        const stored = await writeFile(held, bytes);
+        const longest = idleMs + stored.sizeBytes / SLOWEST_BYTES_A_MS;
+        const writing = client.write(pathOf(file), Bun.file(held), { type: mediaType });
+        await inTime(writing, longest);
+        return stored;
+      } finally {
+        await rm(held, { force: true });
+      }
+    },
+
+    async open(file, sizeBytes, { start, end }) {
+      const object = client.file(pathOf(file));
+      const size = await inTime(sizeOf(object), idleMs);
+      return size === sizeBytes ? read(object.slice(start, end), end - start, idleMs) : undefined;
+    },
+
+    async remove(file) {
+      await inTime(client.delete(pathOf(file)), idleMs);
+    },
+  };
+}
+
+async function sizeOf(object: Bun.S3File): Promise<number | undefined> {
+  try {
+    return (await object.stat()).size;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "NoSuchKey") return undefined;
+    throw cause;
+  }
+}
+
+/** Throws where the bucket hands over less than it said. */
+async function* read(
+  object: Bun.S3File,
+  sizeBytes: number,
+  idleMs: number,
+): AsyncGenerator<Uint8Array> {
+  const reader = object.stream().getReader();
+  let left = sizeBytes;
+  try {
+    while (left > 0) {
+      const next = await inTime(reader.read(), idleMs);
+      if (next.done) throw new GatewayError("upstream_failed", "The media store broke off.");
+      left -= next.value.length;
+      yield next.value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** The client has no deadlines of its own. */
+async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new GatewayError("upstream_timeout", "The media store took too long to answer."));
+  }, limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,21 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/embedding/cohere/fields.ts";
+import { embedTexts as format } from "#styles/embedding/cohere/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { embed } from "./embedding.ts";
+import { secondVersion } from "./second-version.ts";
+import { serveQuestion } from "./serve-question.ts";
+
+/** For clients that look for vectors where they look for rankings. */
+export const embedTexts: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v2/embed",
+  access: "key",
+  family: "embeddings",
+  summary: "Turns texts into vectors, in the format of those who also rank.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => secondVersion(format).inbound.buildError(error),
+  handle: (exchange, deps) =>
+    serveQuestion(exchange, secondVersion(format, exchange.id), embed, deps),
+};

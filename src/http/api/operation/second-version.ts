@@ -1,0 +1,19 @@
+import type { InboundFormat, Question, Reading } from "#core/operation.ts";
+
+/**
+ * A format as clients of `/v2` know it: they take no answer without an id, and
+ * look for what went wrong at the top.
+ */
+export function secondVersion<Q extends Question, A extends Reading>(
+  { inbound, ...format }: InboundFormat<Q, A>,
+  id = "",
+): InboundFormat<Q, A> {
+  return {
+    ...format,
+    inbound: {
+      ...inbound,
+      write: (answer, question) => ({ id, ...inbound.write(answer, question) }),
+      buildError: (error) => ({ message: error.message, ...inbound.buildError(error) }),
+    },
+  };
+}

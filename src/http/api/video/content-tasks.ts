@@ -1,0 +1,82 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { isOver } from "#core/task.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { contentTasks } from "#styles/video/ark/inbound.ts";
+import { readList } from "#styles/video/ark/read-list.ts";
+import { REQUEST } from "#styles/video/ark/read-task.ts";
+import { writeList } from "#styles/video/ark/write-task.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { readVideo, requireTask, serveTask, submitVideo, writeTask } from "./serve-task.ts";
+
+export const CONTENT_TASKS_PREFIX = "/videoa/";
+const PATH = `${CONTENT_TASKS_PREFIX}api/v3/contents/generations/tasks`;
+
+const COMMON = {
+  access: "key",
+  family: "videos",
+  renderError: contentTasks.inbound.buildError,
+} as const;
+
+/** Videos by tasks of words and media. */
+export const contentTaskOperations: readonly Route<HttpDeps>[] = [
+  {
+    ...COMMON,
+    method: "POST",
+    path: PATH,
+    summary: "Has a video made of words and media.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle: submit,
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: PATH,
+    summary: "Tasks, the newest first, page by page.",
+    handle: list,
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: `${PATH}/:id`,
+    summary: "How a task is.",
+    handle: (exchange, deps) => serveTask(exchange, contentTasks, exchange.param("id"), deps),
+  },
+  {
+    ...COMMON,
+    method: "DELETE",
+    path: `${PATH}/:id`,
+    summary: "Takes back a task that has not begun, or forgets one that is over.",
+    handle: remove,
+  },
+];
+
+async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { question, sent } = await readVideo(exchange, contentTasks, deps, {});
+  try {
+    return await submitVideo(exchange, contentTasks, question, sent, deps);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    if (error.code !== "model_not_found") throw error;
+    // The interface's own words, for a model that is none as for one that makes no videos.
+    throw invalid("model", `unsupported seedance model: ${question.model.slice(0, 128)}`);
+  }
+}
+
+async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const query = readList(new URL(exchange.request.url).searchParams);
+  const { userId } = requireKey(exchange);
+  const { tasks, total } = await deps.tasks.page({ ...query, userId });
+  const items = tasks.map((task) => writeTask(exchange, contentTasks, task, deps));
+  return json(writeList(items, total), exchange.id);
+}
+
+async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const task = await requireTask(exchange, exchange.param("id"), deps);
+  if (isOver(task)) await deps.tasks.remove(task);
+  else if (task.status === "queued") await deps.tasks.cancel(task);
+  else throw new GatewayError("invalid_request", "A task that has begun cannot be cancelled.");
+  return json({}, exchange.id);
+}

@@ -1,0 +1,239 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { VARIANTS, type Variant } from "#core/kept-media.ts";
+import type { Task, TaskStatus } from "#core/task.ts";
+import { formatContentRange, parseByteRange } from "#lib/byte-range.ts";
+import { pushStream, type Sink } from "#lib/push-stream.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import type { Content, Wish } from "#relay/content/content.ts";
+import { isVendorKeyHeader } from "#http/credential.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { requireTask } from "./serve-task.ts";
+
+/** As its callers are told of it. */
+const WORDS: Readonly<Record<TaskStatus, string>> = {
+  submitting: "queued",
+  submit_unknown: "queued",
+  queued: "queued",
+  running: "in_progress",
+  succeeded: "succeeded",
+  failed: "failed",
+};
+
+/** Of every answer that holds a file. */
+const FILE_HEADERS = {
+  "cache-control": "public, max-age=86400",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
+};
+
+const MAX_INDEX = 1_000;
+const IF_RANGE = /^[\x20-\x7e]{1,256}$/;
+/** So that the answer to it tells what the file is, and how long. */
+const A_LOOK = { first: 0, last: 63 };
+/** Players ask for a few bytes at a time, and some want to be told exactly how many they get. */
+const SMALL_BYTES = 256 * 1024;
+
+export const getContent: Route<HttpDeps> = {
+  method: "GET",
+  path: "/v1/videos/:id/content",
+  access: "key",
+  family: "videos",
+  isFile: true,
+  summary:
+    "The file of a finished video, whichever way it was asked for; `index` and `variant` choose another one of its files. HEAD and one Range are honoured.",
+  renderError: buildError,
+
+  async handle(exchange, deps) {
+    try {
+      return await serveContent(exchange, deps);
+    } catch (cause) {
+      // What is not there now may be there in a moment, and is nobody else's business.
+      exchange.announce({ "cache-control": "no-store" });
+      throw cause;
+    }
+  },
+};
+
+async function serveContent(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const task = await requireTask(exchange, exchange.param("id"), deps);
+  if (task.status !== "succeeded") throw notThere(task);
+  const { request } = exchange;
+  const isHead = request.method === "HEAD";
+  const range = isHead ? A_LOOK : parseByteRange(request.headers.get("range"));
+  if (range === "several") throw unsatisfiable();
+
+  using _patience = exchange.waitLong();
+  const wish = { ...readWish(exchange), ...(range === undefined ? {} : { range }) };
+  const content = await deps.contents.open(task, wish, requireKey(exchange).id);
+  try {
+    return await respond(exchange, task, content, wish, deps);
+  } catch (cause) {
+    content.close();
+    throw cause;
+  }
+}
+
+function notThere({ status }: Task): GatewayError {
+  const word = WORDS[status];
+  return new GatewayError(
+    "invalid_request",
+    status === "failed"
+      ? `This task made no video: its status is '${word}'.`
+      : `This video is not completed yet: its status is '${word}'.`,
+  );
+}
+
+function readWish({ request, signal }: Exchange): Wish {
+  const query = new URL(request.url).searchParams;
+  const index = query.get("index") ?? "0";
+  if (!/^\d{1,4}$/.test(index) || Number(index) > MAX_INDEX) {
+    throw invalid("index", `'index' must be a whole number from 0 to ${MAX_INDEX}.`);
+  }
+  const variant = query.get("variant") ?? "video";
+  if (!isVariant(variant))
+    throw invalid("variant", `'variant' must be one of ${VARIANTS.join(", ")}.`);
+  const ifRange = request.headers.get("if-range");
+  return {
+    index: Number(index),
+    variant,
+    signal,
+    ...(ifRange !== null && IF_RANGE.test(ifRange) ? { ifRange } : {}),
+  };
+}
+
+function isVariant(word: string): word is Variant {
+  return VARIANTS.some((each) => each === word);
+}
+
+async function respond(
+  exchange: Exchange,
+  task: Task,
+  content: Content,
+  { index, variant }: Wish,
+  deps: HttpDeps,
+): Promise<Response> {
+  const isHead = exchange.request.method === "HEAD";
+  if (content.status === 416) {
+    const { sizeBytes } = content;
+    if (sizeBytes !== undefined) exchange.announce({ "content-range": `bytes */${sizeBytes}` });
+    throw unsatisfiable();
+  }
+  const headers = {
+    ...FILE_HEADERS,
+    vary: credentialHeaders(exchange),
+    "x-request-id": exchange.id,
+    "request-id": exchange.id,
+    "content-type": content.mediaType,
+    "content-disposition": `inline; filename="${nameOf(task, index, variant, content.mediaType)}"`,
+    ...fieldsOf(content, isHead),
+  };
+  if (isHead) {
+    content.close();
+    return new Response(null, { headers });
+  }
+  const { status, body } = content;
+  const lengthBytes = lengthOf(content);
+  if (body instanceof Blob) {
+    content.close();
+    exchange.setStall(deps.limits.callerStallMs);
+    return new Response(body, { status, headers });
+  }
+  if (lengthBytes !== undefined && lengthBytes <= SMALL_BYTES) {
+    const bytes = await collect(body, lengthBytes);
+    content.close();
+    return new Response(bytes, { status, headers });
+  }
+  exchange.setStall(deps.limits.callerStallMs);
+  exchange.signal.addEventListener("abort", () => content.close(), { once: true });
+  return new Response(
+    pushStream((sink) => send(content, body, sink)),
+    { status, headers },
+  );
+}
+
+/** A HEAD asked for a few bytes, and answers for all of them. */
+function fieldsOf(content: Content, isHead: boolean): Record<string, string> {
+  const { sizeBytes, span, takesRanges, etag, lastModified } = content;
+  const lengthBytes = isHead ? sizeBytes : lengthOf(content);
+  return {
+    ...(lengthBytes === undefined ? {} : { "content-length": String(lengthBytes) }),
+    ...(isHead || span === undefined ? {} : { "content-range": rangeOf(span, sizeBytes) }),
+    ...(takesRanges ? { "accept-ranges": "bytes" } : {}),
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { "last-modified": lastModified }),
+  };
+}
+
+function lengthOf({ span, sizeBytes }: Content): number | undefined {
+  return span === undefined ? sizeBytes : span.end - span.start;
+}
+
+function rangeOf(span: NonNullable<Content["span"]>, sizeBytes: number | undefined): string {
+  return formatContentRange(span, sizeBytes ?? "*");
+}
+
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["video/quicktime", "mov"],
+  ["video/x-matroska", "mkv"],
+  ["image/jpeg", "jpg"],
+]);
+
+/** Nothing of what anybody else said, but for letters. */
+function nameOf({ id }: Task, index: number, variant: Variant, mediaType: string): string {
+  const ending = ENDINGS.get(mediaType) ?? /^\w+\/([a-z0-9]+)$/.exec(mediaType)?.[1] ?? "bin";
+  const which = [index > 0 ? `-${index}` : "", variant === "video" ? "" : `-${variant}`].join("");
+  return `${id}${which}.${ending}`;
+}
+
+function unsatisfiable(): GatewayError {
+  return new GatewayError("range_not_satisfiable", "The file has no such range.");
+}
+
+/** Whoever asks with another credential, or with none, gets another answer. */
+function credentialHeaders({ request }: Exchange): string {
+  const ofVendors = [...request.headers.keys()].filter(isVendorKeyHeader);
+  return ["authorization", "x-api-key", ...ofVendors].join(", ");
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(sizeBytes);
+  let at = 0;
+  for await (const piece of body) {
+    if (at + piece.length > sizeBytes) throw cutOff();
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  if (at < sizeBytes) throw cutOff();
+  return bytes;
+}
+
+function cutOff(): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream handed over another length than it said.",
+  );
+}
+
+/** Nothing in a file could tell of a failure: only a cut connection keeps half of it from looking whole. */
+async function send(
+  content: Content,
+  body: AsyncIterable<Uint8Array>,
+  sink: Sink,
+): Promise<"end" | "cut"> {
+  const lengthBytes = lengthOf(content);
+  let sentBytes = 0;
+  try {
+    for await (const piece of body) {
+      sentBytes += piece.length;
+      const wait = sink.write(piece);
+      if (wait !== undefined) await wait;
+    }
+    return lengthBytes === undefined || lengthBytes === sentBytes ? "end" : "cut";
+  } catch {
+    return "cut";
+  } finally {
+    content.close();
+  }
+}

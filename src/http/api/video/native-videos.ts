@@ -1,0 +1,44 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { longPredictions } from "#styles/video/veo/inbound.ts";
+import { REQUEST } from "#styles/video/veo/read-prediction.ts";
+import { readOperation } from "#http/api/text/native.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { serveSubmit, serveTask } from "./serve-task.ts";
+
+const COMMON = {
+  access: "key",
+  family: "videos",
+  renderError: longPredictions.inbound.buildError,
+} as const;
+
+/** Routes of their own among the native operations and models, since they are of another family. */
+export const nativeVideos: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap((version) => [
+  {
+    ...COMMON,
+    method: "POST",
+    path: `${version}/models/:model{.+:predictLongRunning}`,
+    summary: "Has videos made, in the native style.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle(exchange, deps) {
+      const { model } = readOperation(exchange.param("model"));
+      return serveSubmit(exchange, longPredictions, deps, { model });
+    },
+  },
+  look(`${version}/models/:operation{.+/operations/[^/]+}`),
+  look(`${version}/operations/:operation`),
+]);
+
+function look(path: string): Route<HttpDeps> {
+  return {
+    ...COMMON,
+    method: "GET",
+    path,
+    summary: "How videos are coming along, as an operation of the native style.",
+    handle(exchange, deps) {
+      const operation = exchange.param("operation");
+      const id = operation.slice(operation.lastIndexOf("/") + 1);
+      return serveTask(exchange, longPredictions, id, deps);
+    },
+  };
+}

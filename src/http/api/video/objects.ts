@@ -1,0 +1,114 @@
+import { invalid } from "#core/error.ts";
+import type { Task } from "#core/task.ts";
+import { isOver } from "#core/task.ts";
+import type { VideoQuestion } from "#core/video.ts";
+import type { Json } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { defined, textOf } from "#lib/values.ts";
+import { videoObjects } from "#styles/video/openai/inbound.ts";
+import { readList, REMIX_REQUEST } from "#styles/video/openai/read-query.ts";
+import { STATUS_WORDS, writeDeleted, writeList } from "#styles/video/openai/write-video.ts";
+import { REQUEST } from "#styles/video/unified/fields.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { requireTask, serveSubmit, serveTask, submitVideo, writeTask } from "./serve-task.ts";
+
+const PATH = "/v1/videos";
+
+const COMMON = {
+  access: "key",
+  family: "videos",
+  renderError: videoObjects.inbound.buildError,
+} as const;
+
+/** Videos as objects that are made, listed, made anew and deleted. */
+export const videoOperations: readonly Route<HttpDeps>[] = [
+  {
+    ...COMMON,
+    method: "POST",
+    path: PATH,
+    summary: "Has a video made; as JSON or as a form.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle: (exchange, deps) => serveSubmit(exchange, videoObjects, deps),
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: PATH,
+    summary: "Videos, page by page.",
+    handle: list,
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: `${PATH}/:id`,
+    summary: "How a video is coming along.",
+    handle: (exchange, deps) => serveTask(exchange, videoObjects, exchange.param("id"), deps),
+  },
+  {
+    ...COMMON,
+    method: "DELETE",
+    path: `${PATH}/:id`,
+    summary: "Forgets a video that is finished, or has failed.",
+    handle: remove,
+  },
+  {
+    ...COMMON,
+    method: "POST",
+    path: `${PATH}/:id/remix`,
+    summary: "Has a video made anew, by other words.",
+    requestSchema: () => schemaOf(REMIX_REQUEST),
+    handle: remix,
+  },
+];
+
+async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { limit, ...query } = readList(new URL(exchange.request.url).searchParams);
+  const { userId } = requireKey(exchange);
+  const found = await deps.tasks.list({ ...query, userId, limit: limit + 1 });
+  const data = found.slice(0, limit).map((task) => writeTask(exchange, videoObjects, task, deps));
+  return json(writeList(data, found.length > limit), exchange.id);
+}
+
+async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const task = await requireTask(exchange, exchange.param("id"), deps);
+  if (!isOver(task)) throw unfinished(task, "deleted");
+  await deps.tasks.remove(task);
+  return json(writeDeleted(task.id), exchange.id);
+}
+
+/** Only the account that made a video can make it anew. */
+async function remix(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const source = await requireTask(exchange, exchange.param("id"), deps);
+  const { json: body, text } = await exchange.readJson(deps.limits.mediaBodyBytes);
+  const { model, place, status } = source;
+  refuseOtherModel(body["model"], model);
+  if (status !== "succeeded" || place?.upstreamId === undefined)
+    throw unfinished(source, "remixed");
+  const { seconds, size, resolution, ratio, audio } = source.facts;
+  const question: VideoQuestion = {
+    ...videoObjects.inbound.read({ ...body, model }, {}),
+    scenario: "remix",
+    source: {
+      id: source.id,
+      upstreamId: place.upstreamId,
+      was: defined({ seconds, size, resolution, ratio, audio }),
+    },
+  };
+  if (question.prompt === undefined) throw invalid("prompt", "'prompt' is required.");
+  const home = { channel: place.channel, account: place.credential };
+  return await submitVideo(exchange, videoObjects, question, text, deps, home);
+}
+
+function refuseOtherModel(named: Json | undefined, model: string): void {
+  const other = textOf(named) ?? model;
+  if (other === model) return;
+  throw invalid("model", `'model' must be that of the video, ${model}.`);
+}
+
+function unfinished({ status }: Task, what: string): Error {
+  const word = STATUS_WORDS[status];
+  return invalid("video_id", `The video cannot be ${what}: its status is '${word}'.`);
+}

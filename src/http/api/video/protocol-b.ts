@@ -1,0 +1,51 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { textOf } from "#lib/values.ts";
+import { QUERY, REQUEST } from "#styles/video/jimeng/fields.ts";
+import { jimengVideo } from "#styles/video/jimeng/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { answerTask, inFormat, requireTask, serveSubmit } from "./serve-task.ts";
+
+const SUBMIT = "CVSync2AsyncSubmitTask";
+const GET_RESULT = "CVSync2AsyncGetResult";
+const VERSION = "2022-08-31";
+
+/** One address: its query says what is to be done. */
+export const protocolB: Route<HttpDeps> = {
+  ...inFormat(jimengVideo),
+  method: "POST",
+  path: "/videob",
+  summary: `Asks for a video, or after one: \`?Action=${SUBMIT}\` or \`?Action=${GET_RESULT}\`.`,
+  requestSchema: () => schemaOf(REQUEST),
+  handle(exchange, deps) {
+    const action = readAction(new URL(exchange.request.url).searchParams);
+    return action === SUBMIT
+      ? serveSubmit(exchange, jimengVideo, deps)
+      : serveResult(exchange, deps);
+  },
+};
+
+function readAction(query: URLSearchParams): string {
+  const [action = "", another] = query.getAll("Action");
+  if (action === "") throw invalid("Action", "The query must say an 'Action'.");
+  if (another !== undefined || (action !== SUBMIT && action !== GET_RESULT)) {
+    throw invalid("Action", `'Action' must be '${SUBMIT}' or '${GET_RESULT}'.`);
+  }
+  if (query.getAll("Version").some((version) => version !== VERSION)) {
+    throw invalid("Version", `'Version' must be '${VERSION}', or be left out.`);
+  }
+  return action;
+}
+
+async function serveResult(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { json } = await exchange.readJson(deps.limits.bodyBytes);
+  holdToRule(json, QUERY);
+  const task = await requireTask(exchange, textOf(json["task_id"]) ?? "", deps);
+  // The model is half of the task's name.
+  if (task.model !== json["req_key"]) {
+    throw new GatewayError("not_found", "There is no such task.");
+  }
+  return answerTask(exchange, jimengVideo, task, deps);
+}

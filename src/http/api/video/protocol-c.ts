@@ -1,0 +1,46 @@
+import { isOver } from "#core/task.ts";
+import { invalid } from "#core/error.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/video/vidu/fields.ts";
+import { viduVideo } from "#styles/video/vidu/index.ts";
+import { PATHS } from "#styles/video/vidu/read-scenario.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
+
+const PREFIX = "/videoc/ent/v2";
+
+/** An address for each way to begin. */
+export const protocolC: readonly Route<HttpDeps>[] = [
+  ...Object.keys(PATHS).map((scenario): Route<HttpDeps> => ({
+    ...inFormat(viduVideo),
+    method: "POST",
+    path: `${PREFIX}/${scenario}`,
+    summary: "Asks for a video.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle: (exchange, deps) => serveSubmit(exchange, viduVideo, deps, { scenario }),
+  })),
+  {
+    ...inFormat(viduVideo),
+    method: "GET",
+    path: `${PREFIX}/tasks/:id/creations`,
+    summary: "What was made, and how far it is.",
+    handle: (exchange, deps) => serveTask(exchange, viduVideo, exchange.param("id"), deps),
+  },
+  {
+    ...inFormat(viduVideo),
+    method: "POST",
+    path: `${PREFIX}/tasks/:id/cancel`,
+    summary: "Takes a video back that is not begun, where its upstream can.",
+    handle: cancel,
+  },
+];
+
+/** Its body only says once more which one. */
+async function cancel(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const task = await requireTask(exchange, exchange.param("id"), deps);
+  if (isOver(task)) throw invalid("id", `The task is over: it ${task.status}.`);
+  await deps.tasks.cancel(task);
+  return json({}, exchange.id);
+}

@@ -1,0 +1,24 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/video/minimax/fields.ts";
+import { minimaxVideo } from "#styles/video/minimax/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { inFormat, serveSubmit, serveTask } from "./serve-task.ts";
+
+export const protocolD: readonly Route<HttpDeps>[] = [
+  {
+    ...inFormat(minimaxVideo),
+    method: "POST",
+    path: "/videod/v2/video_generation",
+    summary: "Asks for a video out of words, pictures, videos and sounds.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle: (exchange, deps) => serveSubmit(exchange, minimaxVideo, deps),
+  },
+  {
+    ...inFormat(minimaxVideo),
+    method: "GET",
+    path: "/videod/v2/query/video_generation/:id",
+    summary: "How far a video is, and where.",
+    handle: (exchange, deps) => serveTask(exchange, minimaxVideo, exchange.param("id"), deps),
+  },
+];

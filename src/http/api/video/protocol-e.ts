@@ -1,0 +1,93 @@
+import { GatewayError, invalid } from "#core/error.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/video/kling/fields.ts";
+import { klingVideo } from "#styles/video/kling/index.ts";
+import { PATHS } from "#styles/video/kling/read-media.ts";
+import { succeeded } from "#styles/video/kling/build-error.ts";
+import { REQUEST as NEWER_REQUEST } from "#styles/video/kling3/fields.ts";
+import { kling3Video } from "#styles/video/kling3/index.ts";
+import { PATHS as NEWER_PATHS } from "#styles/video/kling3/read-contents.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { answerTask, inFormat, serveSubmit } from "./serve-task.ts";
+
+/** The first style has an address for each scenario, to ask at and to ask after. */
+const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
+  const path = `/videoe/v1/videos/${scenario}`;
+  return [
+    {
+      ...inFormat(klingVideo),
+      method: "POST",
+      path,
+      summary: "Asks for a video.",
+      requestSchema: () => schemaOf(REQUEST),
+      handle: (exchange, deps) => serveSubmit(exchange, klingVideo, deps, { scenario }),
+    },
+    {
+      ...inFormat(klingVideo),
+      method: "GET",
+      path: `${path}/:id`,
+      summary: "How far a video is, and where; by its id or the caller's own.",
+      handle: serveEither,
+    },
+  ];
+});
+
+/** The newer one names the model in the address, and has one for all questions after tasks. */
+const newer: readonly Route<HttpDeps>[] = [
+  ...NEWER_PATHS.map((scenario): Route<HttpDeps> => ({
+    ...inFormat(kling3Video),
+    method: "POST",
+    path: `/videoe/${scenario}/:model`,
+    summary: "Asks for a video, in the newer style.",
+    requestSchema: () => schemaOf(NEWER_REQUEST),
+    handle: (exchange, deps) =>
+      serveSubmit(exchange, kling3Video, deps, { scenario, model: exchange.param("model") }),
+  })),
+  {
+    ...inFormat(kling3Video),
+    method: "GET",
+    path: "/videoe/tasks",
+    summary: "How far a video is, and where: `?task_ids=` or `?external_task_ids=`, with one id.",
+    handle: serveListed,
+  },
+];
+
+export const protocolE: readonly Route<HttpDeps>[] = [...first, ...newer];
+
+async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { userId } = requireKey(exchange);
+  const id = exchange.param("id");
+  const { tasks } = deps;
+  const task = (await tasks.see(userId, id)) ?? (await tasks.seeExternal(userId, id));
+  if (task === undefined) throw new GatewayError("not_found", "There is no such task.");
+  return answerTask(exchange, klingVideo, task, deps);
+}
+
+/** A task that is not there is not in the list. */
+async function serveListed(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { userId } = requireKey(exchange);
+  const { isExternal, id } = readOne(new URL(exchange.request.url).searchParams);
+  const { tasks } = deps;
+  const task = await (isExternal ? tasks.seeExternal(userId, id) : tasks.see(userId, id));
+  if (task !== undefined) return answerTask(exchange, kling3Video, task, deps);
+  return json({ ...succeeded([]), request_id: exchange.id }, exchange.id);
+}
+
+function readOne(query: URLSearchParams): { readonly isExternal: boolean; readonly id: string } {
+  const ids = query.getAll("task_ids");
+  const externalIds = query.getAll("external_task_ids");
+  const [id = "", another] = [...ids, ...externalIds];
+  if (id === "" || another !== undefined) {
+    throw invalid(
+      "task_ids",
+      "The query must say 'task_ids' or 'external_task_ids', and not both.",
+    );
+  }
+  const isExternal = externalIds.length > 0;
+  if (!id.includes(",")) return { isExternal, id };
+  const name = isExternal ? "external_task_ids" : "task_ids";
+  throw invalid(name, `'${name}' must hold one id: a call asks after one task.`);
+}

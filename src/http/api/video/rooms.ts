@@ -1,0 +1,20 @@
+import type { GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { contentTasks } from "#styles/video/ark/inbound.ts";
+import { jimengVideo } from "#styles/video/jimeng/index.ts";
+import { klingVideo } from "#styles/video/kling/index.ts";
+import { minimaxVideo } from "#styles/video/minimax/index.ts";
+import { viduVideo } from "#styles/video/vidu/index.ts";
+import { CONTENT_TASKS_PREFIX } from "./content-tasks.ts";
+
+/** Where a path leads nowhere, callers of a protocol are told so in its words. */
+export const VIDEO_ROOMS: readonly (readonly [
+  prefix: string,
+  render: (error: GatewayError) => JsonObject,
+])[] = [
+  [CONTENT_TASKS_PREFIX, contentTasks.inbound.buildError],
+  ["/videob", jimengVideo.inbound.buildError],
+  ["/videoc/", viduVideo.inbound.buildError],
+  ["/videod/", minimaxVideo.inbound.buildError],
+  ["/videoe/", klingVideo.inbound.buildError],
+];

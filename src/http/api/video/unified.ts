@@ -1,0 +1,32 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/video/unified/fields.ts";
+import { unifiedVideos } from "#styles/video/unified/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { serveSubmit, serveTask } from "./serve-task.ts";
+
+const PATH = "/v1/video/generations";
+
+const COMMON = {
+  access: "key",
+  family: "videos",
+  renderError: unifiedVideos.inbound.buildError,
+} as const;
+
+export const unifiedOperations: readonly Route<HttpDeps>[] = [
+  {
+    ...COMMON,
+    method: "POST",
+    path: PATH,
+    summary: "Has a video made by a model of any family; as JSON or as a form.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle: (exchange, deps) => serveSubmit(exchange, unifiedVideos, deps),
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: `${PATH}/:id`,
+    summary: "How a video is coming along, and where it is.",
+    handle: (exchange, deps) => serveTask(exchange, unifiedVideos, exchange.param("id"), deps),
+  },
+];

@@ -1,0 +1,7 @@
+/** What of a request was not carried. Some of the names are the caller's own, and a header holds ASCII. */
+export function lossyHeader(lost: readonly string[]): Readonly<Record<string, string>> {
+  const names = lost.map((name) => name.toWellFormed().replaceAll(ODD, encodeURIComponent));
+  return names.length > 0 ? { "sluice-lossy": names.join(", ") } : {};
+}
+
+const ODD = /[^\x21-\x7e]|,/gu;

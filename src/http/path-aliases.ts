@@ -1,0 +1,44 @@
+/** What is served under one prefix, and answers under another, too. */
+export interface PathAlias {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Finds the path that a route is known by, for one that it also answers to. A
+ * look-up by the first step tells most paths apart from all that are meant.
+ */
+export function pathAliases(aliases: readonly PathAlias[]): (path: string) => string {
+  const byFirstStep = new Map<string, PathAlias[]>();
+  // The longest first, so that it wins over those that it begins with.
+  for (const alias of aliases.toSorted((a, b) => b.from.length - a.from.length)) {
+    const step = firstStep(alias.from);
+    byFirstStep.set(step, [...(byFirstStep.get(step) ?? []), alias]);
+  }
+  if (byFirstStep.size === 0) return (path) => path;
+  return (path) => {
+    for (const { from, to } of byFirstStep.get(firstStep(path)) ?? NONE) {
+      if (isBelow(path, from)) return to + path.slice(from.length);
+    }
+    return path;
+  };
+}
+
+const NONE: readonly PathAlias[] = [];
+
+function firstStep(path: string): string {
+  const end = path.indexOf("/", 1);
+  return end < 0 ? path : path.slice(0, end);
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
+
+/** The aliases under which a path of the gateway's own would not be found any more. */
+export function hidingAliases(
+  aliases: readonly PathAlias[],
+  paths: readonly string[],
+): readonly PathAlias[] {
+  return aliases.filter(({ from }) => paths.some((path) => isBelow(path, from)));
+}

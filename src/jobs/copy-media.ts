@@ -1,0 +1,32 @@
+import { removeUnwanted } from "#relay/content/copies.ts";
+import type { Contents, ContentsDeps } from "#relay/content/contents.ts";
+import type { Job } from "./scheduler.ts";
+
+const DAY_MS = 86_400_000;
+const BATCH = 100;
+
+/** Copies what finished tasks have made, until nothing is due. A file that two gateways copy at once is the same twice. */
+export function copyMedia(contents: Pick<Contents, "copyDue">): Job {
+  return {
+    name: "copy-media",
+    everyMs: 1_000,
+    async run(signal) {
+      while (!signal.aborted && (await contents.copyDue(signal)) > 0);
+    },
+  };
+}
+
+/** Removes copies in time, and those whose task was deleted; to remove one again does nothing. */
+export function pruneMedia(
+  deps: Pick<ContentsDeps, "copies" | "stores" | "clock">,
+  settings: { readonly mediaDays: number },
+): Job {
+  return {
+    name: "prune-media",
+    everyMs: 10_000,
+    async run(signal) {
+      const before = deps.clock.now() - settings.mediaDays * DAY_MS;
+      while (!signal.aborted && (await removeUnwanted(before, BATCH, deps)) === BATCH);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** What a file is by its first bytes; undefined where they do not tell. */
+export function mediaTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
+  return SIGNATURES.find(({ at = 0, sign }) => head.subarray(at, at + sign.length).equals(sign))
+    ?.mediaType;
+}
+
+/** As many tell whatever can be told. */
+export const HEAD_BYTES = 16;
+
+const SIGNATURES: readonly { mediaType: string; sign: Buffer; at?: number }[] = [
+  { mediaType: "image/png", sign: Buffer.from("89504e470d0a1a0a", "hex") },
+  { mediaType: "image/jpeg", sign: Buffer.from("ffd8ff", "hex") },
+  { mediaType: "image/gif", sign: Buffer.from("GIF8") },
+  { mediaType: "image/webp", sign: Buffer.from("WEBP"), at: 8 },
+  { mediaType: "application/pdf", sign: Buffer.from("%PDF-") },
+  { mediaType: "audio/wav", sign: Buffer.from("WAVE"), at: 8 },
+  { mediaType: "audio/mpeg", sign: Buffer.from("ID3") },
+  { mediaType: "audio/ogg", sign: Buffer.from("OggS") },
+  { mediaType: "audio/flac", sign: Buffer.from("fLaC") },
+  { mediaType: "video/mp4", sign: Buffer.from("ftyp"), at: 4 },
+  { mediaType: "video/webm", sign: Buffer.from("1a45dfa3", "hex") },
+];

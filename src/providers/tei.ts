@@ -1,0 +1,35 @@
+import { isObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { embeddings } from "#styles/embedding/openai/index.ts";
+import { tei as ranks } from "#styles/rerank/tei.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** As many texts as a server takes in a request, where its owner has not said otherwise. */
+const MAX_INPUTS = 32;
+
+/** Text Embeddings Inference: a server of one model, which makes vectors or ranks. */
+export const tei: Provider = {
+  id: "tei",
+  name: "Text Embeddings Inference",
+  docs: "https://huggingface.co/docs/text-embeddings-inference",
+  baseUrl: "http://127.0.0.1:3000",
+  needsKey: false,
+  isLocal: true,
+  text: [],
+  embeddings: [
+    {
+      style: embeddings,
+      path: "/v1/embeddings",
+      maxInputs: MAX_INPUTS,
+      dialect: { encoding: "base64", takesTokens: true, takesUser: true },
+    },
+  ],
+  rerank: [{ style: ranks, path: "/rerank", maxInputs: MAX_INPUTS }],
+  modelsPath: "/info",
+  authorize: bearer,
+
+  readModels(info) {
+    const model = isObject(info) ? textOf(info["model_id"]) : undefined;
+    return model === undefined ? [] : [model];
+  },
+};

@@ -1,0 +1,181 @@
+import { GatewayError, type FaultCode } from "#core/error.ts";
+import type { Task } from "#core/task.ts";
+import { redirectOf, type LinkedFiles, type OpenedFile } from "#egress/linked-files.ts";
+import { formatByteRange } from "#lib/byte-range.ts";
+import { pull } from "#lib/pull.ts";
+import { defined } from "#lib/values.ts";
+import { askAt, baseOf, standingOf, type Standing } from "../tasks/ask.ts";
+import type { Content, Wish } from "./content.ts";
+import { HeldContent } from "./held-content.ts";
+import { readFile } from "./read-file.ts";
+import { Renewals, type RenewalDeps } from "./renewals.ts";
+import { linkOf, notFound } from "./variants.ts";
+
+export interface VendorDeps extends RenewalDeps {
+  readonly files: LinkedFiles;
+  readonly limits: {
+    /** Of one file. */
+    readonly mediaBytes: number;
+  };
+}
+
+const MAX_REDIRECTS = 3;
+/** A server that has a file begins to hand it over, or will not. */
+const HEAD_MS = 30_000;
+/** The links of a signed address that has ended are answered so. */
+const GONE = [403, 404, 410];
+/** A server of a vendor's format that has left this part of it out. */
+const NOT_THERE = [404, 405, 410, 501];
+
+/** Files of finished tasks, where their vendors have them. */
+export class VendorContent {
+  readonly #deps: VendorDeps;
+  readonly #renewals: Renewals;
+  readonly #held: HeldContent;
+
+  constructor(deps: VendorDeps) {
+    this.#deps = deps;
+    this.#renewals = new Renewals(deps);
+    this.#held = new HeldContent(deps);
+  }
+
+  /** Throws `content_gone` for what is not there any more. */
+  async open(task: Task, wish: Wish): Promise<Content> {
+    let trouble: unknown;
+    const renew = (): Promise<Task> =>
+      this.#renewals.renewed(task).catch((cause: unknown) => {
+        trouble = cause;
+        return task;
+      });
+    const hasEnded = (task.linksEndAt ?? Infinity) <= this.#deps.clock.now();
+    const known = hasEnded ? await renew() : task;
+    const opened = await this.#open(known, wish);
+    if (opened !== undefined) return opened;
+
+    const fresh = hasEnded ? known : await renew();
+    if (linkOf(fresh, wish) !== linkOf(known, wish)) {
+      const again = await this.#open(fresh, wish);
+      if (again !== undefined) return again;
+    }
+    throw trouble ?? gone();
+  }
+
+  /** Undefined where nothing is there any more. */
+  async #open(task: Task, wish: Wish): Promise<Content | undefined> {
+    const standing = this.#standingOf(task);
+    const link = linkOf(task, wish);
+    const path = standing === undefined ? undefined : contentPath(standing, wish);
+    if (standing !== undefined && path !== undefined) {
+      const url = baseOf(standing) + path;
+      const content = await this.#follow(url, standing, wish, NOT_THERE, true);
+      if (content !== undefined || link === "") return content;
+    }
+    if (link === undefined) throw notFound(`This video has no ${wish.variant}.`);
+    if (link === "") return await this.#held.openAnswer(standing, wish);
+    if (/^data:/i.test(link)) return await this.#held.openData(link, wish);
+    return await this.#follow(link, standing, wish, GONE, standing?.endpoint.linksNeedKey === true);
+  }
+
+  /** A channel that is no more takes nothing away from links that are open to anybody. */
+  #standingOf(task: Task): Standing | undefined {
+    try {
+      return standingOf(task, this.#deps);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Hop by hop: the credential goes to the channel's own address, and nowhere else. */
+  async #follow(
+    link: string,
+    standing: Standing | undefined,
+    wish: Wish,
+    missing: readonly number[],
+    isKeyed: boolean,
+  ): Promise<Content | undefined> {
+    const own = standing === undefined ? null : URL.parse(baseOf(standing));
+    const giver =
+      own === null ? undefined : { url: own, ...defined({ reach: standing?.channel.reach }) };
+    let to = link;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const isAsked = isKeyed && own !== null && URL.parse(to)?.origin === own.origin;
+      const file =
+        isAsked && standing !== undefined
+          ? await this.#ask(new URL(to), standing, wish)
+          : await this.#deps.files.open(to, {
+              headers: rangeFields(wish),
+              giver,
+              maxRedirects: MAX_REDIRECTS - hop,
+              signal: wish.signal,
+            });
+      const next = redirectOf(file, to);
+      if (next === undefined) return await this.#read(file, wish, missing);
+      file.close();
+      to = next;
+    }
+    throw new GatewayError("upstream_failed", "The upstream redirects again and again.");
+  }
+
+  async #ask(url: URL, standing: Standing, wish: Wish): Promise<OpenedFile> {
+    const reply = await askAt(
+      url,
+      standing,
+      {
+        method: "GET",
+        headers: rangeFields(wish),
+        isStream: true,
+        isFile: true,
+        headMs: HEAD_MS,
+        signal: wish.signal,
+      },
+      this.#deps,
+    );
+    const { status, headers } = reply;
+    const body = pull<Uint8Array>((take) => reply.pump(take));
+    return { status, headers, body, close: () => reply.close() };
+  }
+
+  async #read(
+    file: OpenedFile,
+    wish: Wish,
+    missing: readonly number[],
+  ): Promise<Content | undefined> {
+    const { status } = file;
+    if ([200, 206, 416].includes(status)) {
+      return await readFile(file, wish, this.#deps.limits.mediaBytes);
+    }
+    file.close();
+    if (missing.includes(status)) return undefined;
+    throw new GatewayError(
+      REFUSALS.get(status) ?? "upstream_failed",
+      `The upstream answered with status ${status} when it was asked for the file.`,
+    );
+  }
+}
+
+const REFUSALS: ReadonlyMap<number, FaultCode> = new Map([
+  [401, "upstream_auth"],
+  [403, "upstream_auth"],
+  [429, "upstream_rate_limited"],
+  [503, "upstream_overloaded"],
+]);
+
+function contentPath({ endpoint, ref }: Standing, { index, variant }: Wish): string | undefined {
+  if (index > 0 || variant === "last_frame" || variant === "watermarked") return undefined;
+  return endpoint.content?.(ref, variant);
+}
+
+function rangeFields({ range, ifRange }: Wish): Record<string, string> {
+  if (range === undefined) return {};
+  return {
+    range: formatByteRange(range),
+    ...(ifRange === undefined ? {} : { "if-range": ifRange }),
+  };
+}
+
+function gone(): GatewayError {
+  return new GatewayError(
+    "content_gone",
+    "This file is not there any more: its vendor keeps results for a limited time only.",
+  );
+}

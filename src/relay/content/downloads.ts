@@ -1,0 +1,56 @@
+import { GatewayError } from "#core/error.ts";
+
+export interface DownloadLimits {
+  /** Files handed over at once. */
+  readonly downloads: number;
+  /** The same for one key. */
+  readonly keyDownloads: number;
+}
+
+const RETRY_MS = 2_000;
+
+/** How many files are on their way to callers. */
+export class Downloads {
+  readonly #limits: DownloadLimits;
+  readonly #ofKey = new Map<number, number>();
+  #all = 0;
+
+  constructor(limits: DownloadLimits) {
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#all;
+  }
+
+  /** Whoever is one too many is refused, and not made to wait. */
+  enter(keyId: number): Disposable {
+    const ofKey = this.#ofKey.get(keyId) ?? 0;
+    if (ofKey >= this.#limits.keyDownloads) {
+      throw new GatewayError("rate_limited", "This API key fetches too many files at once.", {
+        retryAfterMs: RETRY_MS,
+      });
+    }
+    if (this.#all >= this.#limits.downloads) {
+      throw new GatewayError("overloaded", "Too many files are being fetched at once.", {
+        retryAfterMs: RETRY_MS,
+      });
+    }
+    this.#all++;
+    this.#ofKey.set(keyId, ofKey + 1);
+    let isIn = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isIn) this.#leave(keyId);
+        isIn = false;
+      },
+    };
+  }
+
+  #leave(keyId: number): void {
+    this.#all--;
+    const left = (this.#ofKey.get(keyId) ?? 1) - 1;
+    if (left === 0) this.#ofKey.delete(keyId);
+    else this.#ofKey.set(keyId, left);
+  }
+}

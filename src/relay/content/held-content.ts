@@ -1,0 +1,87 @@
+import { GatewayError } from "#core/error.ts";
+import { base64Of } from "#core/image.ts";
+import { Base64Bytes } from "#lib/base64-bytes.ts";
+import type { Span } from "#lib/byte-range.ts";
+import { Semaphore } from "#lib/semaphore.ts";
+import { lookInto, type AskDeps, type Standing } from "../tasks/ask.ts";
+import { answerWith, type Content, type Wish } from "./content.ts";
+import { fileType } from "./file-type.ts";
+
+export interface HeldDeps extends AskDeps {
+  readonly limits: { readonly mediaBytes: number };
+}
+
+const AT_ONCE = 4;
+const WAITING = 64;
+/** As many as tell what a file is. */
+const HEAD = 64;
+
+/** Files that stand within a text: they are in memory while they are handed over, so few are at once. */
+export class HeldContent {
+  readonly #deps: HeldDeps;
+  readonly #places = new Semaphore(AT_ONCE, WAITING);
+
+  constructor(deps: HeldDeps) {
+    this.#deps = deps;
+  }
+
+  /** The vendor has no link: its answer to a look holds the bytes. */
+  async openAnswer(standing: Standing | undefined, wish: Wish): Promise<Content | undefined> {
+    const { parseContent } = standing?.endpoint.style.outbound ?? {};
+    if (standing === undefined || parseContent === undefined) return undefined;
+    return await this.#holding(async (close) => {
+      const body = await lookInto(standing, this.#deps);
+      const found = body && parseContent(body, wish.index);
+      return found && this.#bytesOf(base64Of(found), found.mediaType, wish, close);
+    });
+  }
+
+  async openData(link: string, wish: Wish): Promise<Content> {
+    const comma = link.indexOf(",");
+    const head = link.slice("data:".length, Math.max(0, comma));
+    if (!/;base64$/i.test(head)) {
+      throw new GatewayError("upstream_failed", "The upstream's link holds no file.");
+    }
+    return await this.#holding(async (close) =>
+      this.#bytesOf(link.slice(comma + 1), head.split(";", 1)[0], wish, close),
+    );
+  }
+
+  #bytesOf(base64: string, said: string | undefined, wish: Wish, close: () => void): Content {
+    const bytes = new Base64Bytes(base64);
+    const { sizeBytes } = bytes;
+    if (sizeBytes > this.#deps.limits.mediaBytes) {
+      throw new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
+    }
+    const [head] = bytes.pieces({ start: 0, end: Math.min(sizeBytes, HEAD) });
+    const mediaType = fileType(said, wish.variant, head);
+    const { head: answer, bytes: wanted } = answerWith({ sizeBytes, mediaType }, wish);
+    return { ...answer, body: piecesOf(bytes, wanted), close };
+  }
+
+  async #holding<T extends Content | undefined>(open: (close: () => void) => Promise<T>) {
+    const place = await this.#places.enter();
+    if (place === undefined) {
+      throw new GatewayError("overloaded", "Too many files are being fetched at once.", {
+        retryAfterMs: 1_000,
+      });
+    }
+    let isHeld = true;
+    const close = (): void => {
+      if (isHeld) place[Symbol.dispose]();
+      isHeld = false;
+    };
+    try {
+      const opened = await open(close);
+      if (opened === undefined) close();
+      return opened;
+    } catch (cause) {
+      close();
+      throw cause;
+    }
+  }
+}
+
+async function* piecesOf(bytes: Base64Bytes, span: Span): AsyncGenerator<Uint8Array> {
+  yield* bytes.pieces(span);
+}

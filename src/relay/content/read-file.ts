@@ -1,0 +1,106 @@
+import { GatewayError } from "#core/error.ts";
+import type { OpenedFile } from "#egress/linked-files.ts";
+import { parseContentRange } from "#lib/byte-range.ts";
+import { HEAD_BYTES } from "#lib/media-type.ts";
+import { NOTHING, type Content, type Wish } from "./content.ts";
+import { fileType } from "./file-type.ts";
+
+/** What a server said beside a 416. */
+const UNSATISFIED = /^bytes \*\/(\d{1,15})$/i;
+const FIELD = /^[\x20-\x7e]{1,256}$/;
+
+/**
+ * What a server hands over, once it is known to be a file of this kind. Closes
+ * it where it is not.
+ */
+export async function readFile(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Content> {
+  try {
+    return await read(file, wish, maxBytes);
+  } catch (cause) {
+    file.close();
+    throw cause;
+  }
+}
+
+async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Content> {
+  const { status, headers } = file;
+  const close = (): void => file.close();
+  const about = {
+    takesRanges: status === 206 || headers.get("accept-ranges")?.toLowerCase() === "bytes",
+    etag: fieldIn(headers, "etag"),
+    lastModified: fieldIn(headers, "last-modified"),
+    close,
+  };
+  const said = headers.get("content-type");
+  if (status === 416 && wish.range !== undefined) {
+    const [, size] = UNSATISFIED.exec(headers.get("content-range") ?? "") ?? [];
+    const sizeBytes = size === undefined ? undefined : Number(size);
+    return { ...about, status, mediaType: "", sizeBytes, body: NOTHING };
+  }
+
+  const span = status === 206 ? parseContentRange(headers.get("content-range")) : undefined;
+  if (status !== 200 && (span === undefined || wish.range === undefined)) throw malformed();
+  const length = headers.get("content-length");
+  const lengthBytes = length === undefined ? undefined : Number(length);
+  if ((lengthBytes ?? 0) > maxBytes) throw tooLarge();
+
+  const pieces = limited(file.body, maxBytes);
+  const isStart = span === undefined || span.start === 0;
+  const head = isStart ? await readHead(pieces) : undefined;
+  if (head?.length === 0) {
+    throw new GatewayError("upstream_failed", "The upstream handed over an empty file.");
+  }
+  const mediaType = fileType(said, wish.variant, head);
+  const body = head === undefined ? pieces : joined(head, pieces);
+  if (span === undefined) {
+    return { ...about, status: 200, mediaType, sizeBytes: lengthBytes, body };
+  }
+  return { ...about, status: 206, mediaType, sizeBytes: span.sizeBytes, span, body };
+}
+
+function fieldIn(headers: ReadonlyMap<string, string>, name: string): string | undefined {
+  const value = headers.get(name);
+  return value !== undefined && FIELD.test(value) ? value : undefined;
+}
+
+/** The first bytes of a file, as they came: as many as tell what it is. */
+async function readHead(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const head: Uint8Array[] = [];
+  let sizeBytes = 0;
+  while (sizeBytes < HEAD_BYTES) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    head.push(next.value);
+    sizeBytes += next.value.length;
+  }
+  const [only] = head;
+  return head.length === 1 && only !== undefined ? only : Buffer.concat(head);
+}
+
+async function* joined(
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  yield* rest;
+}
+
+async function* limited(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const piece of body) {
+    sizeBytes += piece.length;
+    if (sizeBytes > maxBytes) throw tooLarge();
+    yield piece;
+  }
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
+}
+
+function malformed(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream handed over another range.");
+}

@@ -1,0 +1,36 @@
+import type { Extra } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+
+/** What an upstream calls callers' fields that only some have; `all` where it may know any. */
+export type Carries = "all" | Readonly<Record<string, string>>;
+
+/** The fields that an upstream has, by its names for them. The others are reported. */
+export function carry(
+  extra: JsonObject | undefined,
+  carries: Carries,
+  report: LossReport,
+): JsonObject {
+  if (carries === "all") return extra ?? {};
+  const carried: Record<string, Json> = {};
+  for (const [name, value = null] of Object.entries(extra ?? {})) {
+    const theirs = Object.hasOwn(carries, name) ? carries[name] : undefined;
+    if (theirs === undefined) report.lose(name);
+    else carried[theirs] = value;
+  }
+  return carried;
+}
+
+/** The same where fields belong to the formats in which callers wrote them: those of others than `owners` are reported. */
+export function carryFrom(
+  extra: Extra | undefined,
+  owners: readonly string[],
+  carries: Carries,
+  report: LossReport,
+): JsonObject {
+  const carried: Record<string, Json> = {};
+  for (const [owner, members] of Object.entries(extra ?? {})) {
+    Object.assign(carried, carry(members, owners.includes(owner) ? carries : {}, report));
+  }
+  return carried;
+}

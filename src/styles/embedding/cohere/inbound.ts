@@ -1,0 +1,50 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import { refuse } from "#core/lossy.ts";
+import type { Reading } from "#core/operation.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
+import { toBase64 } from "#styles/embedding/vectors.ts";
+import { KNOWN, REQUEST } from "./fields.ts";
+import { taskOf } from "./input-type.ts";
+
+export function read(body: JsonObject): EmbeddingQuestion {
+  refusePictures(body);
+  holdToRule(body, REQUEST);
+  const extra = restOf(body, KNOWN);
+  const isBase64 = listOf(body["embedding_types"]).includes("base64");
+  return {
+    model: textOf(body["model"]) ?? "",
+    inputs: listOf(body["texts"]).flatMap((each) => textOf(each) ?? []),
+    ...(isBase64 ? { encoding: "base64" } : {}),
+    ...defined({
+      task: taskOf(body["input_type"]),
+      dimensions: integerOf(body["output_dimension"]),
+      extra: extra && { texts: extra },
+    }),
+  };
+}
+
+/** Without them the vectors would be of something else. */
+function refusePictures(body: JsonObject): void {
+  for (const name of ["images", "inputs"]) {
+    if ((body[name] ?? null) === null) continue;
+    throw refuse(name, "vectors are made of 'texts' alone.");
+  }
+}
+
+export function write(
+  { vectors, usage }: Embeddings & Required<Reading>,
+  { inputs, encoding }: EmbeddingQuestion,
+): JsonObject {
+  const embeddings =
+    encoding === "base64"
+      ? { base64: vectors.map(toBase64) }
+      : { float: vectors.map((vector) => [...vector]) };
+  return {
+    embeddings,
+    texts: inputs.flatMap((each) => (typeof each === "string" ? [each] : [])),
+    response_type: "embeddings_by_type",
+    meta: { api_version: { version: "2" }, billed_units: { input_tokens: usage.inputTokens } },
+  };
+}

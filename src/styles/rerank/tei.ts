@@ -1,0 +1,44 @@
+import type { OutboundFormat } from "#core/operation.ts";
+import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Json } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { carry } from "#styles/carry.ts";
+import { parseError } from "#styles/upstream-error.ts";
+import { parseRanking } from "./parse-ranking.ts";
+
+/** What it has beside what all have. */
+const CARRIES = {
+  truncation: "truncate",
+  truncate: "truncate",
+  truncation_direction: "truncation_direction",
+};
+
+/**
+ * The format of servers of one model, which is not named: all texts are ranked,
+ * and the answer is a list. It has a header of what was counted, and no member.
+ */
+export const tei: OutboundFormat<RerankQuestion, Ranking> = {
+  id: "tei-rerank",
+  outbound: {
+    build: (question, { report }) => ({
+      ...carry(question.extra, CARRIES, report),
+      query: question.query,
+      texts: question.documents,
+      raw_scores: false,
+      return_text: false,
+    }),
+
+    listAs: "ranks",
+
+    parse: (body, question) => parseRanking(listOf(body["ranks"]).map(usual), question),
+
+    parseError,
+  },
+};
+
+function usual(rank: Json): Json {
+  return {
+    index: memberOf(rank, "index") ?? null,
+    relevance_score: memberOf(rank, "score") ?? null,
+  };
+}

@@ -1,0 +1,58 @@
+import type { FaultCode, GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** A failure as the interface tells of it: in plain words, without quotes around a field's name. */
+export function buildError(error: GatewayError): JsonObject {
+  const { param } = error;
+  const { code, type } = WORDS[error.code];
+  const message = error.message.replaceAll(/'([\w.[\]]{1,64})'/g, "$1").replace(/\.$/, "");
+  return { error: { code, message, ...(param === undefined ? {} : { param }), type } };
+}
+
+interface Words {
+  readonly code: string;
+  readonly type: string;
+}
+
+const BAD = "BadRequest";
+const MANY = "TooManyRequests";
+const SERVER = "InternalServerError";
+const INVALID: Words = { type: BAD, code: "InvalidParameter" };
+const OURS: Words = { type: SERVER, code: "InternalServiceError" };
+const BUSY: Words = { type: MANY, code: "ServerOverloaded" };
+
+const WORDS: Readonly<Record<FaultCode, Words>> = {
+  invalid_request: INVALID,
+  not_carried: INVALID,
+  context_length_exceeded: INVALID,
+  content_filtered: { type: BAD, code: "InputTextSensitiveContentDetected" },
+  upstream_rejected: INVALID,
+  unauthenticated: { type: "Unauthorized", code: "AuthenticationError" },
+  out_of_quota: { type: "Forbidden", code: "AccountOverdueError" },
+  forbidden: { type: "Forbidden", code: "AccessDenied" },
+  not_found: { type: "NotFound", code: "ResourceNotFound" },
+  model_not_found: { type: "NotFound", code: "InvalidEndpointOrModel.NotFound" },
+  method_not_allowed: { type: BAD, code: "MethodNotAllowed" },
+  request_timeout: { type: BAD, code: "RequestTimeout" },
+  still_running: { type: "Conflict", code: "RequestInProgress" },
+  answer_not_kept: { type: "Conflict", code: "AnswerNotKept" },
+  plan_outdated: { type: "Conflict", code: "PlanOutdated" },
+  content_gone: { type: "NotFound", code: "ResourceNotFound" },
+  too_large: { type: BAD, code: "RequestEntityTooLarge" },
+  unsupported_media_type: { type: BAD, code: "UnsupportedMediaType" },
+  range_not_satisfiable: INVALID,
+  key_reused: { type: BAD, code: "IdempotencyKeyReused" },
+  upgrade_refused: { type: BAD, code: "UpgradeRefused" },
+  rate_limited: { type: MANY, code: "AccountRateLimitExceeded" },
+  canceled: { type: BAD, code: "RequestCanceled" },
+  internal: OURS,
+  upstream_auth: OURS,
+  upstream_model_missing: { type: "NotFound", code: "ModelNotOpen" },
+  upstream_rate_limited: { type: MANY, code: "RequestBurstTooFast" },
+  upstream_unreachable: OURS,
+  upstream_failed: OURS,
+  upstream_overloaded: BUSY,
+  upstream_timeout: OURS,
+  overloaded: BUSY,
+  unavailable: OURS,
+};

@@ -1,0 +1,77 @@
+import { invalid } from "#core/error.ts";
+import type { VideoMedia } from "#core/video.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { readMedia } from "../read-media.ts";
+
+const MOST = { image: 9, video: 3, audio: 3 } as const;
+const PAYLOADS = ["text", "image_url", "video_url", "audio_url"];
+
+export interface Content {
+  readonly prompt?: string;
+  readonly media: readonly VideoMedia[];
+}
+
+/** Of a list that its rule has let through. */
+export function readContent(content: Json | undefined): Content {
+  const elements = listOf(content).filter(isObject);
+  const words = elements.flatMap((each) => (each["type"] === "text" ? [each["text"]] : []));
+  const media = elements.flatMap((each, index) => mediumIn(each, `content[${index}]`));
+  checkTogether(media);
+  const prompt = words.map((each) => textOf(each) ?? "").join("\n");
+  return { ...(prompt === "" ? {} : { prompt }), media };
+}
+
+function mediumIn(element: JsonObject, at: string): readonly VideoMedia[] {
+  const name = textOf(element["type"]) ?? "";
+  const another = PAYLOADS.find((each) => each !== name && isSaid(element[each]));
+  if (another !== undefined) {
+    throw invalid(
+      `${at}.${another}`,
+      `'${at}.${another}' has no place in an element of '${name}'.`,
+    );
+  }
+  if (name === "text") {
+    if (!isSaid(element["role"])) return [];
+    throw invalid(`${at}.role`, `'${at}.role' has no place in an element of 'text'.`);
+  }
+  const type = name.slice(0, -"_url".length) as VideoMedia["type"];
+  const url = textOf(memberOf(element[name], "url")) ?? "";
+  return [{ type, role: roleOf(element, type), source: readMedia(url, type, `${at}.${name}.url`) }];
+}
+
+function isSaid(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** A picture that is said to be nothing is the first one. */
+function roleOf({ role }: JsonObject, type: VideoMedia["type"]): VideoMedia["role"] {
+  if (role === "last_frame") return "last_frame";
+  const isFirst = type === "image" && (role === "first_frame" || !isSaid(role));
+  return isFirst ? "first_frame" : "reference";
+}
+
+function checkTogether(media: readonly VideoMedia[]): void {
+  const count = (role: VideoMedia["role"]): number =>
+    media.filter((each) => each.role === role).length;
+  if (count("first_frame") > 1 || count("last_frame") > 1) {
+    throw invalid(
+      "content",
+      "'content' may hold one first frame and one last frame; a picture without a role is a first frame.",
+    );
+  }
+  if (count("last_frame") > count("first_frame")) {
+    throw invalid("content", "A last frame needs a first frame.");
+  }
+  const references = media.filter(({ role }) => role === "reference");
+  if (count("first_frame") > 0 && references.length > 0) {
+    throw invalid("content", "Frames and references cannot be given together.");
+  }
+  for (const [type, most] of Object.entries(MOST)) {
+    if (references.filter((each) => each.type === type).length <= most) continue;
+    throw invalid("content", `'content' may hold ${most} elements of '${type}_url', not more.`);
+  }
+  if (references.length > 0 && references.every(({ type }) => type === "audio")) {
+    throw invalid("content", "A sound needs a picture or a video beside it.");
+  }
+}

@@ -1,0 +1,18 @@
+import type { InboundVideoFormat } from "#core/video.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { readForm } from "#styles/video/unified/read-form.ts";
+import { readQuestion } from "#styles/video/unified/read-question.ts";
+import { ID } from "./build.ts";
+import { writeVideo } from "./write-video.ts";
+
+/** Videos as objects, as clients of the format that goes with chat completions want them. */
+export const videoObjects: InboundVideoFormat = {
+  id: ID,
+  inbound: {
+    read: (body) => readQuestion(body, ID),
+    readForm: (form) => readForm(form, ID),
+    writeSubmitted: (task) => writeVideo(task),
+    writeTask: writeVideo,
+    buildError,
+  },
+};

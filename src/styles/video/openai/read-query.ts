@@ -1,0 +1,27 @@
+import { invalid } from "#core/error.ts";
+import type { TaskQuery } from "#core/task.ts";
+import { object, text, type ObjectRule } from "#lib/rules.ts";
+
+const MAX_ON_PAGE = 100;
+const USUAL_ON_PAGE = 20;
+
+/** What is said of a video that is to be made anew; all else is as it was. */
+export const REMIX_REQUEST: ObjectRule = object({ "prompt!": text({ minLength: 1 }) });
+
+/** Which videos a query is for: the newest first, where nothing is said. */
+export function readList(query: URLSearchParams): Omit<TaskQuery, "userId"> {
+  const after = query.get("after") ?? "";
+  const order = query.get("order") ?? "desc";
+  if (order !== "asc" && order !== "desc") {
+    throw invalid("order", "'order' must be asc or desc.");
+  }
+  return { limit: limitIn(query), order, ...(after === "" ? {} : { after }) };
+}
+
+function limitIn(query: URLSearchParams): number {
+  const text = query.get("limit") ?? "";
+  if (text === "") return USUAL_ON_PAGE;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : Infinity;
+  if (limit <= MAX_ON_PAGE) return limit;
+  throw invalid("limit", `'limit' must be a whole number from 0 to ${MAX_ON_PAGE}.`);
+}

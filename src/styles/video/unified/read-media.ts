@@ -1,0 +1,93 @@
+import { invalid } from "#core/error.ts";
+import type { MediaOrigin, VideoMedia } from "#core/video.ts";
+import { isArray, type Json } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { readGiven } from "#styles/video/read-medium.ts";
+import { FIELDS, type FieldName } from "./fields.ts";
+
+/** What a caller says of a field, wherever it stands and by whichever name. */
+export type Own = (field: FieldName) => Json | undefined;
+
+/** What is shown and played to the model. Which picture is for what, is said or follows from how many there are. */
+export function readMedia(own: Own, files: readonly VideoMedia[]): readonly VideoMedia[] {
+  const of = (field: FieldName): readonly MediaOrigin[] => readAll(own(field), field);
+  const [first] = of("firstFrame");
+  const [last] = of("endFrame");
+  const plain = [
+    ...withoutTwins([own("image"), own("images"), own("inputReference")]),
+    ...files.filter(({ type }) => type === "image").map(({ source }) => source),
+  ];
+  const frames = first === undefined && last === undefined ? undefined : { first, last };
+  return [
+    ...(frames === undefined
+      ? withRoles(plain, textOf(own("action")))
+      : beside(plain, frames.first, frames.last)),
+    ...of("references").map((source) => picture(source, "reference")),
+    ...of("video").map((source): VideoMedia => ({ type: "video", role: "base", source })),
+    ...of("referenceVideos").map((source): VideoMedia => ({
+      type: "video",
+      role: "reference",
+      source,
+    })),
+    ...files.filter(({ type }) => type !== "image"),
+    ...of("sound").map((source): VideoMedia => ({ type: "audio", role: "voice", source })),
+  ];
+}
+
+/** Clients give the same picture by two names, to be understood by every gateway. */
+function withoutTwins(values: readonly (Json | undefined)[]): readonly MediaOrigin[] {
+  const given = values
+    .filter((value) => value !== undefined)
+    .flatMap((value): readonly Json[] => (isArray(value) ? value : [value]));
+  return [...new Set(given)].flatMap((value) => (value === "" ? [] : read(value, "image")));
+}
+
+function readAll(value: Json | undefined, field: FieldName): readonly MediaOrigin[] {
+  if (value === undefined) return [];
+  const [name = field] = FIELDS[field].names;
+  return (isArray(value) ? value : [value]).map((each) => read(each, name));
+}
+
+function read(value: Json, param: string): MediaOrigin {
+  const found = readGiven(value, param);
+  if (found !== undefined) return found;
+  throw invalid(param, `'${param}' must be a link, a data URI, or base64.`);
+}
+
+function picture(source: MediaOrigin, role: VideoMedia["role"]): VideoMedia {
+  return { type: "image", role, source };
+}
+
+/** One picture begins the video, two are its ends, and more are looked at. */
+function withRoles(
+  plain: readonly MediaOrigin[],
+  action: string | undefined,
+): readonly VideoMedia[] {
+  const [first, last, ...more] = plain;
+  const isLookedAt = action === "reference" || (action === undefined && more.length > 0);
+  if (isLookedAt) return plain.map((each) => picture(each, "reference"));
+  if (action === "text" && first !== undefined) {
+    throw invalid("images", "'images' must be left out where the action is 'text'.");
+  }
+  if (action === "first_tail" && last === undefined) {
+    throw invalid("images", "'images' must hold two pictures where the action is 'first_tail'.");
+  }
+  if (more.length > 0 || (action === "generate" && last !== undefined)) {
+    throw invalid("images", `'images' holds too many pictures for the action '${action ?? ""}'.`);
+  }
+  return beside([], first, last);
+}
+
+/** Pictures that are given beside those with a name are looked at, but for the one to begin with. */
+function beside(
+  plain: readonly MediaOrigin[],
+  first: MediaOrigin | undefined,
+  last: MediaOrigin | undefined,
+): readonly VideoMedia[] {
+  const [begin, ...rest] = first === undefined ? plain : [first, ...plain];
+  return [
+    ...(begin === undefined ? [] : [picture(begin, "first_frame")]),
+    ...(last === undefined ? [] : [picture(last, "last_frame")]),
+    ...rest.map((each) => picture(each, "reference")),
+  ];
+}

@@ -1,0 +1,120 @@
+import { invalid } from "#core/error.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import {
+  defined,
+  flagOf,
+  integerOf,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  restOf,
+  textOf,
+} from "#lib/values.ts";
+import { readContent, type Content } from "#styles/video/ark/read-content.ts";
+import { readCallbackUrl } from "#styles/video/callback-url.ts";
+import { readSeconds } from "#styles/video/read-seconds.ts";
+import { scenarioOf } from "#styles/video/scenario.ts";
+import { FIELDS, KNOWN, MAX_MEDIA, REQUEST, type FieldName } from "./fields.ts";
+import { readMedia, type Own } from "./read-media.ts";
+
+/**
+ * A request for a video in the words of any family: which of them the model
+ * has, its upstream knows. `id`: of the format that was spoken.
+ */
+export function readQuestion(
+  body: JsonObject,
+  id: string,
+  files: readonly VideoMedia[] = [],
+): VideoQuestion {
+  holdToRule(body, REQUEST);
+  const own = openFields(body);
+  const content = readOwnContent(body, own);
+  const media = [...(content?.media ?? []), ...readMedia(own, files)];
+  if (media.length > MAX_MEDIA) {
+    throw invalid("images", `A request may hold ${MAX_MEDIA} media, not more.`);
+  }
+  const prompt = content?.prompt ?? textOf(own("prompt"));
+  return {
+    model: textOf(body["model"]) ?? "",
+    scenario: scenarioOf(media),
+    media,
+    ...content?.flags,
+    ...(prompt === undefined || prompt.trim() === "" ? {} : { prompt }),
+    ...readWishes(own),
+    ...foreign(body, id),
+  };
+}
+
+/**
+ * Top-level fields win over those in `metadata`, and a name over those that
+ * stand behind it. Empty ones are left out by clients who always send all.
+ */
+function openFields(body: JsonObject): Own {
+  const places = [body, objectOf(body["metadata"]) ?? {}];
+  return (field: FieldName): Json | undefined => {
+    for (const place of places) {
+      for (const name of FIELDS[field].names) {
+        const value = place[name];
+        if (value !== undefined && value !== null && value !== "") return value;
+      }
+    }
+    return undefined;
+  };
+}
+
+function readOwnContent(body: JsonObject, own: Own): Content | undefined {
+  const content = own("content");
+  if (content === undefined) return undefined;
+  const isInside = memberOf(body["metadata"], "content") === content;
+  return readContent(listOf(content), isInside ? "metadata.content" : "content");
+}
+
+/** All but what is to be seen. */
+function readWishes(own: Own): Omit<VideoQuestion, "model" | "scenario" | "media"> {
+  return defined({
+    negativePrompt: textOf(own("negativePrompt")),
+    seconds: secondsIn(own),
+    frames: integerOf(own("frames")),
+    size: textOf(own("size")),
+    resolution: textOf(own("resolution"))?.toLowerCase(),
+    ratio: textOf(own("ratio")),
+    framesPerSecond: integerOf(own("framesPerSecond")),
+    count: integerOf(own("count")),
+    seed: integerOf(own("seed")),
+    audio: flagOf(own("audio")),
+    music: flagOf(own("music")),
+    watermark: flagOf(own("watermark")),
+    cameraFixed: flagOf(own("cameraFixed")),
+    movement: textOf(own("movement")),
+    rewrite: flagOf(own("rewrite")),
+    guidance: numberOf(own("guidance")),
+    mode: textOf(own("mode")),
+    camera: objectOf(own("camera")),
+    people: textOf(own("people")),
+    lastFrame: flagOf(own("lastFrame")),
+    callbackUrl: readCallbackUrl(own("callbackUrl"), "callback_url"),
+    externalId: textOf(own("externalId")),
+    payload: textOf(own("payload")),
+    user: textOf(own("user")),
+  });
+}
+
+/** What is paid for is said once, or twice the same. */
+function secondsIn(own: Own): number | undefined {
+  const duration = readSeconds(own("duration"), "duration");
+  const seconds = readSeconds(own("seconds"), "seconds");
+  if (duration !== undefined && seconds !== undefined && duration !== seconds) {
+    throw invalid("seconds", "'seconds' and 'duration' must not differ.");
+  }
+  return duration ?? seconds;
+}
+
+/** Members of the model's vendor. Nobody names another model inside. */
+function foreign(body: JsonObject, id: string): Pick<VideoQuestion, "extra"> {
+  const inside = restOf(objectOf(body["metadata"]) ?? {}, KNOWN);
+  const members = { ...inside, ...restOf(body, KNOWN) };
+  return Object.keys(members).length === 0 ? {} : { extra: { [id]: members } };
+}

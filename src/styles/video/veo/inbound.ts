@@ -1,0 +1,11 @@
+import type { InboundVideoFormat } from "#core/video.ts";
+import { buildError } from "#styles/text/gemini/error.ts";
+import { ID } from "./build.ts";
+import { readPrediction } from "./read-prediction.ts";
+import { writeOperation, writeSubmitted } from "./write-operation.ts";
+
+/** Videos by predictions that run long, as callers of the native style ask for them. */
+export const longPredictions: InboundVideoFormat = {
+  id: ID,
+  inbound: { read: readPrediction, writeSubmitted, writeTask: writeOperation, buildError },
+};

@@ -1,0 +1,59 @@
+import { invalid } from "#core/error.ts";
+import type { VideoScenario } from "#core/video.ts";
+import type { ACTIONS } from "./fields.ts";
+
+export type Action = (typeof ACTIONS)[number];
+
+interface Way {
+  readonly scenario: VideoScenario;
+  /** Pictures that it takes. */
+  readonly min: number;
+  readonly max: number;
+}
+
+const WAYS: Readonly<Record<Action, Way>> = {
+  text: { scenario: "text", min: 0, max: 0 },
+  generate: { scenario: "first_frame", min: 1, max: 1 },
+  first_tail: { scenario: "first_last", min: 2, max: 2 },
+  reference: { scenario: "reference", min: 1, max: 7 },
+};
+
+/** Last parts of the addresses, and what is meant by each. */
+export const PATHS: Readonly<Record<string, Action>> = {
+  text2video: "text",
+  img2video: "generate",
+  "start-end2video": "first_tail",
+  reference2video: "reference",
+};
+
+/**
+ * What the pictures are for: what the body says, else what the address does,
+ * else what their number does, which is said where the address takes no such number.
+ */
+export function readScenario(
+  said: Action | undefined,
+  path: string | undefined,
+  count: number,
+): VideoScenario {
+  const byPath = path === undefined ? undefined : PATHS[path];
+  const meant = said ?? byPath;
+  if (meant !== undefined && fits(count, WAYS[meant])) return WAYS[meant].scenario;
+  if (said !== undefined || (meant !== undefined && count === 0))
+    throw misfit(meant ?? "text", count);
+  const byCount =
+    WAYS[
+      count > 2 ? "reference" : ((["text", "generate", "first_tail"] as const)[count] ?? "text")
+    ];
+  if (fits(count, byCount)) return byCount.scenario;
+  throw misfit("reference", count);
+}
+
+function fits(count: number, { min, max }: Way): boolean {
+  return count >= min && count <= max;
+}
+
+function misfit(action: Action, count: number): Error {
+  const { min, max } = WAYS[action];
+  const allowed = min === max ? `${min}` : `${min} to ${max}`;
+  return invalid("images", `'images' must hold ${allowed} for '${action}', not ${count}.`);
+}

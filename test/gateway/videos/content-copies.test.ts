@@ -1,0 +1,270 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { KEY } from "#test/harness.ts";
+import { openS3Server } from "#test/s3-server.ts";
+import { waitFor } from "#test/wait.ts";
+import { openContentPlace, stored, VIDEO, videoOf, type ContentPlace } from "./content-place.ts";
+
+const SECRET = "secret-of-the-media-store";
+const FOLDER = { SLUICE_MEDIA_STORE: "folder" };
+
+function inBucket(url: string): Record<string, string> {
+  return {
+    SLUICE_MEDIA_STORE: "s3",
+    S3_ENDPOINT: url,
+    S3_BUCKET: "videos",
+    S3_ACCESS_KEY_ID: "media-key",
+    S3_SECRET_ACCESS_KEY: SECRET,
+  };
+}
+
+/** A task that its vendor finishes as soon as it is looked at. */
+function finishing(place: ContentPlace, bytes = VIDEO): string {
+  const id = place.made("open", [], { status: "running", isSettled: false });
+  place.elsewhere.files.set(`/${id}.mp4`, stored(bytes, { "content-type": "video/mp4" }));
+  const up = upstreamOf(place, id);
+  place.vendor.files.set(`/ark/contents/generations/tasks/${up}`, () =>
+    Response.json({
+      id: up,
+      status: "succeeded",
+      content: { video_url: `${place.elsewhere.url}/${id}.mp4` },
+    }),
+  );
+  return id;
+}
+
+function upstreamOf({ db }: ContentPlace, id: string): string {
+  return (db.query("SELECT upstream_id AS up FROM tasks WHERE id = ?").get(id) as { up: string })
+    .up;
+}
+
+interface CopyRow {
+  state: string;
+  size_bytes: number;
+  media_type: string;
+  attempts: number;
+}
+
+function copyOf({ db }: ContentPlace, id: string): CopyRow | null {
+  return db.query("SELECT * FROM media WHERE task_id = ?").get(id) as CopyRow | null;
+}
+
+async function copied(place: ContentPlace, id: string): Promise<void> {
+  await waitFor(() => copyOf(place, id)?.state === "kept");
+}
+
+/** The vendor has forgotten it all. */
+function forget({ vendor, elsewhere }: ContentPlace): void {
+  for (const server of [vendor, elsewhere]) {
+    server.files.clear();
+    server.asked.length = 0;
+  }
+}
+
+function filesIn({ gateway }: ContentPlace): string[] {
+  const folder = join(gateway.dataDir, "media");
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+async function bytesOf(answer: Response): Promise<Uint8Array> {
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+async function expectServed(place: ContentPlace, id: string): Promise<void> {
+  const whole = await place.content(id);
+  const etag = whole.headers.get("etag") ?? "";
+  expect(whole.status).toBe(200);
+  expect(whole.headers.get("content-type")).toBe("video/mp4");
+  expect(await bytesOf(whole)).toEqual(VIDEO);
+  const part = await place.content(id, { range: "bytes=99990-", "if-range": etag });
+  expect(part.headers.get("content-range")).toBe("bytes 99990-99999/100000");
+  expect(part.headers.get("content-length")).toBe("10");
+  expect([part.status, await bytesOf(part)]).toEqual([206, VIDEO.slice(99_990)]);
+  const other = await place.content(id, { range: "bytes=0-9", "if-range": '"another"' });
+  expect([other.status, (await bytesOf(other)).length]).toEqual([200, VIDEO.length]);
+  const beyond = await place.content(id, { range: "bytes=100000-" });
+  expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */100000"]);
+  const head = await fetch(`${place.gateway.url}/v1/videos/${id}/content`, {
+    method: "HEAD",
+    headers: { authorization: `Bearer ${KEY}` },
+  });
+  expect(head.headers.get("content-length")).toBe("100000");
+  expect(place.elsewhere.asked).toEqual([]);
+}
+
+describe("copies in a folder", () => {
+  test("are there after the vendor's links have ended, and vouched for by a digest", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const id = finishing(place);
+    await copied(place, id);
+    forget(place);
+
+    await expectServed(place, id);
+    expect(copyOf(place, id)).toMatchObject({ size_bytes: 100_000, media_type: "video/mp4" });
+    const digest = new Bun.CryptoHasher("sha256").update(VIDEO).digest("hex");
+    expect((await place.content(id)).headers.get("etag")).toBe(`"${digest}"`);
+    expect(filesIn(place).map((path) => readFileSync(path).length)).toEqual([VIDEO.length]);
+  });
+
+  test("of somebody else are as none", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const id = finishing(place);
+    await copied(place, id);
+    place.db.run("UPDATE tasks SET user_id = 2 WHERE id = ?", [id]);
+
+    expect((await place.content(id)).status).toBe(404);
+  });
+
+  test("are not made where nobody wants them", async () => {
+    await using place = await openContentPlace();
+    const id = finishing(place);
+    await waitFor(async () => (await place.content(id)).status === 200);
+
+    expect(copyOf(place, id)).toBeNull();
+    expect(filesIn(place)).toEqual([]);
+  });
+
+  test("that are gone from the disk are fetched from the vendor", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const id = finishing(place);
+    await copied(place, id);
+    for (const path of filesIn(place)) rmSync(path);
+
+    expect(await bytesOf(await place.content(id))).toEqual(VIDEO);
+    expect(place.elsewhere.asked.length).toBe(2);
+  });
+
+  test("end with their task", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const ids = [finishing(place), finishing(place)];
+    for (const id of ids) await copied(place, id);
+    // As when their users delete them, and when they are too old.
+    place.db.run("UPDATE media SET created_at = 0 WHERE task_id = ?", [ids[0] ?? ""]);
+
+    await waitFor(() => copyOf(place, ids[0] ?? "") === null, 20_000);
+
+    expect(filesIn(place).join()).toContain(ids[1] ?? "?");
+    expect(filesIn(place)).toHaveLength(1);
+  }, 30_000);
+
+  test("are of what may be handed over only, and nothing of the rest is left", async () => {
+    await using place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_MEDIA_BYTES: "64KiB" });
+    const id = finishing(place);
+
+    await waitFor(() => (copyOf(place, id)?.attempts ?? 0) > 0);
+
+    expect(copyOf(place, id)?.state).toBe("wanted");
+    expect(filesIn(place)).toEqual([]);
+  });
+
+  test("keep no gateway from stopping, however slowly somebody reads one", async () => {
+    const place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_DRAIN_MS: "100ms" });
+    const id = finishing(place, videoOf(60_000_000));
+    await copied(place, id);
+    const { hostname, port } = new URL(place.gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(
+      `GET /v1/videos/${id}/content HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${KEY}\r\n\r\n`,
+    );
+    await once(socket, "readable");
+    socket.pause();
+
+    await place[Symbol.asyncDispose]();
+
+    socket.destroy();
+  });
+
+  test("are made by the next start where one was stopped in between", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-media-"));
+    const first = await openContentPlace(FOLDER, dataDir);
+    const id = finishing(first);
+    const begun = Promise.withResolvers<void>();
+    first.elsewhere.files.set(`/${id}.mp4`, () => {
+      begun.resolve();
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(VIDEO),
+      });
+      return new Response(body, { headers: { "content-type": "video/mp4" } });
+    });
+    await begun.promise;
+    await first[Symbol.asyncDispose]();
+
+    const second = await openContentPlace(FOLDER, dataDir);
+    const url = `${second.elsewhere.url}/${id}.mp4`;
+    second.elsewhere.files.set(`/${id}.mp4`, stored(VIDEO));
+    const details = `replace(details, '${first.elsewhere.url}/${id}.mp4', '${url}')`;
+    second.db.run(`UPDATE tasks SET details = ${details}`);
+    await copied(second, id);
+    forget(second);
+
+    await expectServed(second, id);
+    await second[Symbol.asyncDispose]();
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
+describe("copies in a bucket", () => {
+  test("are there after the vendor's links have ended", async () => {
+    await using s3 = openS3Server("media-key");
+    await using place = await openContentPlace(inBucket(s3.url));
+    const id = finishing(place);
+    await copied(place, id);
+    forget(place);
+
+    await expectServed(place, id);
+    expect([...s3.objects.keys()]).toEqual([`/videos/${id}/0-video`]);
+    expect(s3.objects.get(`/videos/${id}/0-video`)?.type).toBe("video/mp4");
+    // What was on its way is not left behind.
+    expect(filesIn(place)).toEqual([]);
+  });
+
+  test("may be larger than what is sent there at once", async () => {
+    await using s3 = openS3Server("media-key");
+    await using place = await openContentPlace(inBucket(s3.url));
+    const large = videoOf(23_000_001);
+    const id = finishing(place, large);
+    await copied(place, id);
+    forget(place);
+
+    expect(await bytesOf(await place.content(id))).toEqual(large);
+    const part = await place.content(id, { range: "bytes=22999999-" });
+    expect(await bytesOf(part)).toEqual(large.slice(22_999_999));
+  });
+
+  test("are removed there with their task", async () => {
+    await using s3 = openS3Server("media-key");
+    await using place = await openContentPlace(inBucket(s3.url));
+    const id = finishing(place);
+    await copied(place, id);
+    place.db.run("UPDATE media SET created_at = 0");
+
+    await waitFor(() => s3.objects.size === 0, 20_000);
+    await waitFor(() => copyOf(place, id) === null);
+  }, 30_000);
+
+  test("that cannot be had are fetched from the vendor, and cannot be made are made later", async () => {
+    await using s3 = openS3Server("media-key");
+    await using place = await openContentPlace(inBucket(s3.url));
+    const kept = finishing(place);
+    await copied(place, kept);
+    s3.failure = () => new Response("down", { status: 503 });
+    const missed = finishing(place);
+    await waitFor(() => (copyOf(place, missed)?.attempts ?? 0) > 0);
+
+    expect(await bytesOf(await place.content(kept))).toEqual(VIDEO);
+    expect(await bytesOf(await place.content(missed))).toEqual(VIDEO);
+    expect(copyOf(place, missed)?.state).toBe("wanted");
+    s3.failure = undefined;
+    place.db.run("UPDATE media SET due_at = 0");
+    await copied(place, missed);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { waitFor } from "#test/wait.ts";
+import { bodyOf, openVideos, type VideoGateway } from "./asked.ts";
+
+const FIVE_SECONDS = 500_000_000;
+const PREFIX = "/videoc/ent/v2";
+const PICTURE = pngUrl(640, 640);
+
+let at: VideoGateway;
+beforeAll(async () => {
+  at = await openVideos("vidu", ["viduq2", "viduq2-pro"]);
+});
+afterAll(() => at[Symbol.asyncDispose]());
+
+const submit = (path: string, body: JsonObject = {}) =>
+  at.post(`${PREFIX}/${path}`, { model: "viduq2", prompt: "a fox", duration: 5, ...body });
+
+describe("[B4.4] protocol C", () => {
+  test.each<[string, number]>([
+    ["text2video", 0],
+    ["img2video", 1],
+    ["start-end2video", 2],
+    ["reference2video", 3],
+  ])("makes a video at %s, and gives back what it was given", async (path, count) => {
+    const images = Array<string>(count).fill(PICTURE);
+    const submitted = await submit(path, { images, payload: "mine", resolution: "720P" });
+
+    expect(submitted).toMatchObject({
+      status: 200,
+      body: { object: "video", model: "viduq2", status: "queued", created_at: expect.any(Number) },
+    });
+    const id = textOf(submitted.body["task_id"]) ?? "";
+    expect(id).toStartWith("task_");
+    expect(submitted.body["id"]).toBe(id);
+    const { body } = await at.get(`${PREFIX}/tasks/${id}/creations`);
+    expect(body).toMatchObject({
+      id,
+      state: "success",
+      err_code: "",
+      payload: "mine",
+      creations: [
+        { url: expect.stringMatching(/^http/), cover_url: expect.stringMatching(/^http/) },
+      ],
+    });
+    expect(at.costOf(id)).toBe(FIVE_SECONDS);
+    expect(bodyOf(at, `/vidu/ent/v2/${path}`)).toMatchObject({ resolution: "720p", payload: id });
+  });
+
+  test.each<[string, number]>([
+    ["img2video", 1],
+    ["start-end2video", 2],
+    ["reference2video", 3],
+  ])(
+    "asks its vendor at %s for %d pictures, where nobody says what they are for",
+    async (path, count) => {
+      const before = at.sandbox.requests.length;
+      await submit("text2video", { images: Array<string>(count).fill(PICTURE) });
+
+      expect(at.sandbox.requests.slice(before).map((each) => each.path)).toContain(
+        `/vidu/ent/v2/${path}`,
+      );
+    },
+  );
+
+  test("looks at references with the model that can, and says so of others", async () => {
+    const metadata = { action: "reference" };
+
+    expect((await submit("img2video", { images: [PICTURE], metadata })).status).toBe(200);
+    expect(
+      await submit("reference2video", { model: "viduq2-pro", images: [PICTURE] }),
+    ).toMatchObject({
+      status: 400,
+      body: { code: 400, reason: "FieldInvalid", message: "This model looks at no references." },
+    });
+  });
+
+  test("[B7] refuses in its own form, with the request's id", async () => {
+    const refused = await submit("img2video");
+    const unknown = await at.get(`${PREFIX}/tasks/task_nobody/creations`);
+
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { reason: "FieldInvalid", metadata: { field: "images" } },
+    });
+    expect(refused.body["metadata"]).toMatchObject({
+      trace_id: refused.headers.get("x-request-id"),
+    });
+    expect(unknown).toMatchObject({ status: 404, body: { reason: "TaskNotFound" } });
+  });
+
+  test("takes a task back that is not begun, which is charged for nothing", async () => {
+    at.sandbox.tasks.set({ queuedMs: 60_000 });
+    const { body } = await submit("text2video");
+    at.sandbox.tasks.reset();
+    const id = textOf(body["id"]) ?? "";
+    const tasks = `${PREFIX}/tasks/${id}`;
+
+    expect(await at.get(`${tasks}/creations`)).toMatchObject({ body: { state: "queueing" } });
+    expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({ status: 200, body: {} });
+    const read = async () => (await at.get(`${tasks}/creations`)).body;
+    await waitFor(async () => (await read())["state"] === "failed");
+    expect(await read()).toMatchObject({ err_code: "UserCancelled", creations: [] });
+    expect(at.costOf(id)).toBe(0);
+    expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({
+      status: 400,
+      body: { reason: "FieldInvalid" },
+    });
+  });
+});

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import {
+  CHATTY,
+  openVideoPlace,
+  SEEDANCE,
+  SORA,
+  VEO,
+  WAN,
+  type VideoPlace,
+} from "#test/video-place.ts";
+
+const PATH = "/v1/video/generations";
+const CDN = "https://cdn.example/v.mp4";
+
+let place: VideoPlace;
+beforeAll(async () => {
+  place = await openVideoPlace();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+beforeEach(() => {
+  place.vendor.seen.length = 0;
+  place.taken = { body: { id: "upstream", status: "queued" } };
+  place.task = { body: { id: "upstream", status: "queued" } };
+});
+
+const submit = (body: unknown) => place.send("POST", PATH, body);
+
+async function submitted(body: unknown): Promise<string> {
+  const { status, body: answer } = await submit(body);
+  expect({ status, answer }).toMatchObject({ status: 200, answer: { status: "queued" } });
+  return textOf(answer["task_id"]) ?? "";
+}
+
+const lastAsked = (): JsonObject => place.asked().at(-1)?.body ?? {};
+
+describe("[B4.1-a] a video", () => {
+  test("[B2.1] is taken on, made, and where it is said to be", async () => {
+    const { status, body } = await submit({ model: SEEDANCE, prompt: "a fox", duration: 5 });
+    const id = textOf(body["task_id"]) ?? "";
+    place.task = {
+      body: {
+        id: "upstream",
+        status: "succeeded",
+        content: { video_url: CDN },
+        usage: { completion_tokens: 100, total_tokens: 100 },
+        resolution: "720p",
+        duration: 5,
+      },
+    };
+    const done = await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "succeeded");
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ task_id: id, status: "queued", format: "mp4" });
+    expect(id).toMatch(/^task_[0-9A-Za-z]{32}$/);
+    expect(done).toMatchObject({ task_id: id, url: CDN, format: "mp4", progress: 100 });
+    expect(JSON.stringify([body, done])).not.toContain("upstream");
+  });
+
+  test("that is being made is in progress, and one that fails says why, with a number", async () => {
+    const id = await submitted({ model: SEEDANCE, prompt: "a fox" });
+    place.task = { body: { id: "upstream", status: "running" } };
+    await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "in_progress");
+    place.task = {
+      body: {
+        status: "failed",
+        error: { code: "OutputVideoSensitiveContentDetected", message: "It may be sensitive." },
+      },
+    };
+    const failed = await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "failed");
+
+    expect(failed).toMatchObject({
+      error: { code: 400, message: "It may be sensitive." },
+      fail_reason: "It may be sensitive.",
+    });
+    expect(failed).not.toHaveProperty("url");
+  });
+
+  test("that nobody knows is not found", async () => {
+    const { status, body } = await place.send("GET", `${PATH}/task_none`);
+
+    expect([status, body["error"]]).toEqual([
+      404,
+      { code: 404, message: "There is no such task.", type: "not_found", param: null },
+    ]);
+  });
+
+  test.each([
+    [{ prompt: "a fox" }, 400, "model"],
+    [{ model: SORA, prompt: "a fox", duration: "soon" }, 400, "duration"],
+    [{ model: "nobody's", prompt: "a fox" }, 404, "model"],
+    [{ model: CHATTY, prompt: "a fox" }, 404, "model"],
+  ])("of %j is refused", async (body, code, param) => {
+    const answer = await submit(body);
+
+    expect(answer.status).toBe(code);
+    expect(answer.body["error"]).toMatchObject({ code, param });
+    expect(place.asked()).toEqual([]);
+  });
+});
+
+describe("[B4.1-f1] the first family", () => {
+  test("takes seconds, a size and a picture as JSON", async () => {
+    await submitted({
+      model: SORA,
+      prompt: "a fox",
+      seconds: "8",
+      size: "1280x720",
+      input_reference: "https://pictures.example/a.png",
+    });
+
+    expect(lastAsked()).toEqual({
+      model: SORA,
+      prompt: "a fox",
+      seconds: "8",
+      size: "1280x720",
+      input_reference: { image_url: "https://pictures.example/a.png" },
+    });
+  });
+
+  test("takes them as a form", async () => {
+    const form = new FormData();
+    form.set("model", SORA);
+    form.set("prompt", "a fox");
+    form.set("seconds", "4");
+    form.set("input_reference", new File([PNG], "a.png", { type: "image/png" }));
+    await submitted(form);
+
+    const [asked] = place.asked();
+    expect(asked?.headers.get("content-type")).toStartWith("multipart/form-data; boundary=");
+    expect(asked?.text).toContain('name="input_reference"; filename="reference.png"');
+    expect(asked?.text).toContain('name="seconds"\r\n\r\n4');
+  });
+
+  test.each([
+    [{ seconds: "5" }, "'duration' must be 4, 8 or 12."],
+    [{ size: "640x480" }, "'size' must be 720x1280 or 1280x720."],
+  ])("refuses %j", async (wish, message) => {
+    const { status, body } = await submit({ model: SORA, prompt: "a fox", ...wish });
+
+    expect([status, body["error"]]).toMatchObject([400, { code: 400, message }]);
+    expect(place.asked()).toEqual([]);
+  });
+});
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8DAAMQMEAoAHwQC/tuFLYcAAAAASUVORK5CYII=",
+  "base64",
+);
+const DATA_URI = `data:image/png;base64,${PNG.toString("base64")}`;
+
+test("[B4.1-f2] the second family takes its ratio, its length and its frames", async () => {
+  place.taken = { body: { name: `models/${VEO}/operations/upstream` } };
+  await submitted({
+    model: VEO,
+    prompt: "a fox",
+    duration: 8,
+    aspectRatio: "9:16",
+    resolution: "1080p",
+    image: DATA_URI,
+    lastFrame: DATA_URI,
+  });
+  const refused = await submit({ model: VEO, prompt: "a fox", duration: 5 });
+
+  expect(lastAsked()).toMatchObject({
+    instances: [
+      {
+        prompt: "a fox",
+        image: { mimeType: "image/png" },
+        lastFrame: { mimeType: "image/png" },
+      },
+    ],
+    parameters: { aspectRatio: "9:16", resolution: "1080p", durationSeconds: 8 },
+  });
+  expect([refused.status, refused.body["error"]]).toMatchObject([
+    400,
+    { message: "'duration' must be 4, 6 or 8." },
+  ]);
+});
+
+test("[B4.1-f3] the third family takes a smart prompt and a sound of the caller's", async () => {
+  place.taken = { body: { output: { task_id: "wan-upstream", task_status: "PENDING" } } };
+  await submitted({
+    model: WAN,
+    prompt: "a fox",
+    duration: 10,
+    size: "1280*720",
+    seed: 7,
+    metadata: { smart_prompt: true, audio_url: "https://sounds.example/a.mp3" },
+  });
+  const refused = await submit({ model: WAN, prompt: "a fox", duration: 7 });
+
+  expect(lastAsked()).toMatchObject({
+    model: WAN,
+    input: { prompt: "a fox", audio_url: "https://sounds.example/a.mp3" },
+    parameters: { duration: 10, size: "1280*720", seed: 7, prompt_extend: true },
+  });
+  expect([refused.status, refused.body["error"]]).toMatchObject([
+    400,
+    { message: "'duration' must be 5 or 10." },
+  ]);
+});
+
+describe("[B4.1-f4] the fourth family", () => {
+  test("takes a list, reads what its words say, and leaves them as they are", async () => {
+    const text = "a fox runs --ratio 16:9 --dur 10 --rs 720p";
+    await submitted({
+      model: SEEDANCE,
+      metadata: {
+        content: [
+          { type: "text", text },
+          {
+            type: "image_url",
+            image_url: { url: "https://pictures.example/a.png" },
+            role: "reference_image",
+          },
+        ],
+        return_last_frame: true,
+        model: "dearer",
+      },
+    });
+
+    expect(lastAsked()).toEqual({
+      model: SEEDANCE,
+      content: [
+        { type: "text", text },
+        {
+          type: "image_url",
+          image_url: { url: "https://pictures.example/a.png" },
+          role: "reference_image",
+        },
+      ],
+      ratio: "16:9",
+      duration: 10,
+      resolution: "720p",
+      return_last_frame: true,
+    });
+  });
+
+  test.each([
+    [[{ type: "image_url" }], "image_url.url is required"],
+    [[{ type: "text", text: "a fox --dur 40" }], "'duration' must be between 4 and 15."],
+  ])("refuses %j", async (content, message) => {
+    const { status, body } = await submit({ model: SEEDANCE, metadata: { content } });
+
+    expect([status, body["error"]]).toMatchObject([400, { message }]);
+  });
+});
+
+test("what a vendor cannot be told is said, or refused for a strict caller", async () => {
+  const asked = { model: SORA, prompt: "a fox", seed: 7, watermark: true };
+  const { lossy } = await submit(asked);
+  const strict = await place.gateway.post(PATH, asked, { "sluice-strict": "true" });
+
+  expect(lossy).toBe("seed, watermark");
+  expect(strict.status).toBe(400);
+});
+
+test("[decision 35] the same request sent again is one video", async () => {
+  const headers = { "idempotency-key": "order-7" };
+  const body = { model: SEEDANCE, prompt: "a fox" };
+  const first = await place.gateway.post(PATH, body, headers);
+  const second = await place.gateway.post(PATH, body, headers);
+
+  expect(await second.text()).toBe(await first.text());
+  expect(place.asked()).toHaveLength(1);
+});
