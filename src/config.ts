@@ -100,6 +100,12 @@ export const LIMITS = {
   tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
   taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
   assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
+  assetBytes: limit(
+    "asset_bytes",
+    take.size(take.KIB, 1_024 * take.GIB),
+    4 * take.GIB,
+    "Files of assets that are kept here, of one user.",
+  ),
   assets: limit("assets", count, 10_000, "Assets of one user."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),

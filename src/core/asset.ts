@@ -1,3 +1,5 @@
+import type { MediaPlace } from "./kept-media.ts";
+
 /**
  * The asset library: pictures, videos and sounds that are kept for tasks to
  * refer to, in groups. A group and its assets belong to a user and are in one
@@ -72,6 +74,7 @@ export interface AssetLink {
 }
 
 export interface AssetFile {
+  readonly store: MediaPlace;
   readonly sizeBytes: number;
   readonly mediaType: string;
   /** SHA-256 in hex. */

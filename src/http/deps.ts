@@ -25,6 +25,8 @@ import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Contents } from "#relay/content/contents.ts";
 import type { Library } from "#relay/assets/library.ts";
+import type { OwnFiles } from "#relay/assets/own-files.ts";
+import type { OwnLinks } from "#relay/assets/own-links.ts";
 import type { Verifications } from "#relay/assets/verifications.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { OperateDeps } from "#relay/operate.ts";
@@ -70,6 +72,8 @@ export interface HttpDeps {
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
   readonly library: Library;
+  readonly assetFiles: OwnFiles;
+  readonly assetLinks: OwnLinks;
   readonly verifications: Verifications;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;

@@ -1,4 +1,5 @@
 import { assetLibrary } from "./api/asset/assets.ts";
+import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
 import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
@@ -127,6 +128,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...imageOperations,
     assetLibrary,
     verifyReturn,
+    getAssetContent,
     hearVendor,
     listNotices,
     replayNotice,

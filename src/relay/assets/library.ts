@@ -16,6 +16,8 @@ import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 export interface LibraryDeps extends RefreshDeps {
   readonly assets: AssetStore;
   readonly links: Pick<LinkFollower, "check">;
+  /** Where what is kept here can be looked at. */
+  ownLinkTo(asset: Asset): string | undefined;
   readonly limits: {
     /** Of one user. */
     readonly assets: number;
@@ -115,8 +117,10 @@ export class Library {
   }
 
   /** Where it can be looked at now. */
-  linkTo({ url, link }: Asset, now: number): string {
-    return link !== undefined && link.endsAt > now ? link.url : url;
+  linkTo(asset: Asset): string {
+    const { url, link } = asset;
+    const isGood = link !== undefined && link.endsAt > this.#deps.clock.now();
+    return this.#deps.ownLinkTo(asset) ?? (isGood ? link.url : url);
   }
 
   async rename(userId: number, id: string, name: string): Promise<void> {

@@ -70,6 +70,7 @@ function referenceIn({ source }: VideoMedia): string | undefined {
     case "reference":
       return REFERENCE.test(source.id) ? source.id.replace(REFERENCE, "") : undefined;
     case "base64":
+    case "bytes":
       return undefined;
   }
 }

@@ -101,6 +101,6 @@ const DO: Readonly<Record<Action, Do>> = {
   },
 };
 
-function shown(asset: Asset, { clock, library }: HttpDeps): JsonObject {
-  return writeAsset(asset, library.linkTo(asset, clock.now()));
+function shown(asset: Asset, { library }: HttpDeps): JsonObject {
+  return writeAsset(asset, library.linkTo(asset));
 }
