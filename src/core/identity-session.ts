@@ -99,8 +99,8 @@ export interface IdentitySessionStore {
     group: AssetGroup,
     change: IdentityChange,
   ): Promise<IdentitySession | "taken" | undefined>;
-  /** Sessions of an account of which the vendor may have told something that is not known here. */
-  listUnsure(channel: string, account: string): Promise<readonly IdentitySession[]>;
+  /** Ids of a channel's sessions that have not passed, and ended after an instant or have not yet. */
+  listUnresolved(channel: string, since: number): Promise<readonly string[]>;
   /** Those that something is due for and that are in nobody's hands, for so long. */
   lease(leaseMs: number, limit: number): Promise<readonly IdentitySession[]>;
   /** Deletes those that ended before; how many were. */

@@ -201,9 +201,9 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     const quiet = await sessions.change(session, { askAt: null, state: "asking" });
     expect(quiet).toEqual({ ...rest, state: "asking", version: 2 });
     expect(await sessions.change(session, { askAt: 9 })).toBeUndefined();
-    expect(await sessions.listUnsure("ark", "...beef")).toEqual([
-      { ...rest, state: "asking", version: 2 },
-    ]);
+    expect(await sessions.listUnresolved("ark", session.endsAt - 1)).toEqual([session.id]);
+    expect(await sessions.listUnresolved("ark", session.endsAt)).toEqual([]);
+    expect(await sessions.listUnresolved("other", 0)).toEqual([]);
     expect(await sessions.lease(60_000, 10)).toEqual([]);
     const noted = quiet && (await sessions.change(quiet, { notice: NOTICE }));
     expect(await sessions.lease(60_000, 10)).toEqual(noted === undefined ? [] : [noted]);

@@ -72,13 +72,15 @@ export function createIdentitySessionStore({
         });
     },
 
-    async listUnsure(channel, account) {
-      const rows = await all()
+    async listUnresolved(channel, since) {
+      const rows = await db
+        .selectFrom("identity_sessions")
+        .select("id")
         .where("channel", "=", channel)
-        .where("account", "=", account)
-        .where("state", "in", ["asking", "unsure"])
+        .where("ends_at", ">", since)
+        .where("state", "!=", "passed")
         .execute();
-      return rows.map(toSession);
+      return rows.map(({ id }) => id);
     },
 
     async lease(leaseMs, limit) {

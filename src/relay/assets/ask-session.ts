@@ -115,16 +115,16 @@ async function readOnce(
 /**
  * A group that the vendor made, and told to somebody who could not write it
  * down: the only one since the session began that nobody has, while no other
- * session could be meant by it. Anything less certain is nobody's.
+ * person could be meant by it. Anything less certain is nobody's.
  */
 async function findUntold(
   desk: Desk,
   session: IdentitySession,
   deps: AskSessionDeps,
 ): Promise<string | undefined> {
-  const { channel, account, createdAt, id } = session;
-  const others = await deps.sessions.listUnsure(channel, account);
-  if (others.some((each) => each.id !== id)) return undefined;
+  const { channel, createdAt, id } = session;
+  const unresolved = await deps.sessions.listUnresolved(channel, createdAt);
+  if (unresolved.some((each) => each !== id)) return undefined;
   const { listPersons } = desk.service.style;
   const persons = await act(desk, listPersons, { limit: MAX_PERSONS }, deps);
   const untold: string[] = [];

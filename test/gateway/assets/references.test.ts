@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
 import { openBooks } from "#test/books.ts";
 import { openAssetVendor, arkChannel, type AssetVendor } from "#test/asset-vendor.ts";
 import { KEY } from "#test/harness.ts";
@@ -156,7 +157,7 @@ describe.each(ENTRIES)("[B4.9-e] a reference to an asset by %s", (_entry, path, 
       URL: "https://example.com/a.png",
       AssetType: "image",
     });
-    const id = String(made.result["Id"]);
+    const id = textOf(made.result["Id"]) ?? "";
 
     const { status, text } = await ask(`ASSET://${id}`);
 
