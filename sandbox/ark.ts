@@ -4,6 +4,7 @@ import { newRequestId } from "./ark/ids.ts";
 import { IMAGE_MODELS } from "./ark/image-models.ts";
 import { IMAGES_PATH, imagesEndpoint } from "./ark/images.ts";
 import { ARK_MODELS } from "./ark/models.ts";
+import { LISTED_VIDEO_MODELS } from "./ark/videos/models.ts";
 import { textOfContent } from "./ark/videos/content.ts";
 import { TASKS_PATH, videoTasks } from "./ark/videos/endpoint.ts";
 import { resultFiles } from "./engine/result-files.ts";
@@ -23,7 +24,7 @@ export const ark: VendorFactory = (options) => {
       id: "ark",
       base: "/api/v3",
       dialect: ARK,
-      models: [...ARK_MODELS, ...IMAGE_MODELS],
+      models: [...ARK_MODELS, ...IMAGE_MODELS, ...LISTED_VIDEO_MODELS],
       cacheFromTokens: 1_024,
       newRequestId,
       headers: (requestId) => ({ "x-request-id": requestId, "x-client-request-id": requestId }),

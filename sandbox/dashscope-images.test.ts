@@ -241,9 +241,9 @@ test("a task waits, runs and succeeds, and then shows the same picture each time
   const submitted = await call(timed, TASK_PATH, draw("A paper fox", { size: "928*1664" }), ASYNC);
   const id = textAt(submitted.answer, "output", "task_id");
   const waiting = await stateOf(timed, id);
-  now += 100;
-  const running = await stateOf(timed, id);
   now += 300;
+  const running = await stateOf(timed, id);
+  now += 1_000;
   const done = await stateOf(timed, id);
   const again = await stateOf(timed, id);
 
@@ -260,8 +260,8 @@ test("a task waits, runs and succeeds, and then shows the same picture each time
       task_id: id,
       task_status: "SUCCEEDED",
       submit_time: "2026-05-01 18:00:00.000",
-      scheduled_time: "2026-05-01 18:00:00.100",
-      end_time: "2026-05-01 18:00:00.400",
+      scheduled_time: "2026-05-01 18:00:00.300",
+      end_time: "2026-05-01 18:00:01.300",
       results: [
         {
           orig_prompt: "A paper fox",
@@ -283,7 +283,7 @@ test("a task whose words may not be drawn is taken, and fails", async () => {
   let now = 0;
   await using timed = await startSandbox({ now: () => now });
   const { answer: given } = await call(timed, TASK_PATH, draw("please refuse"), ASYNC);
-  now += 1_000;
+  now += 1_300;
   const state = await stateOf(timed, textAt(given, "output", "task_id"));
 
   expect(state).toMatchObject({
@@ -311,12 +311,12 @@ test("a task is unknown to other keys, after a day, and where there never was on
   expect(await status(id)).toBe("UNKNOWN");
 });
 
-test("only the last thousand tasks are known", async () => {
+test("only the last two thousand tasks are known", async () => {
   await using busy = await startSandbox();
   const submit = async () =>
     textAt((await call(busy, TASK_PATH, draw("A fox"), ASYNC)).answer, "output", "task_id");
   const first = await submit();
-  for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 50 }, submit));
+  for (let round = 0; round < 40; round++) await Promise.all(Array.from({ length: 50 }, submit));
   const last = await submit();
 
   expect(at(await stateOf(busy, first), "output", "task_status")).toBe("UNKNOWN");

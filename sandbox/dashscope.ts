@@ -7,14 +7,14 @@ import { QWEN_MODELS } from "./dashscope/models.ts";
 import { NATIVE, nativeFailure } from "./dashscope/native.ts";
 import { nativeEndpoints } from "./dashscope/native-endpoints.ts";
 import { queryIn, RERANK_MODELS } from "./dashscope/rerank.ts";
+import { WAN_MODELS } from "./dashscope/videos/models.ts";
 import { resultFiles } from "./engine/result-files.ts";
 import { compatibleVendor } from "./openai/compatible-vendor.ts";
-import { pictureLinks } from "./picture-links.ts";
 import type { VendorFactory } from "./vendor.ts";
 
 /**
  * Alibaba's Qwen models through the mode that speaks OpenAI's protocol, and
- * rerankers and models that draw beside it, in the vendor's own.
+ * rerankers and models that draw and film beside it, in the vendor's own.
  */
 export const dashscope: VendorFactory = (options) => {
   const compatible = compatibleVendor(
@@ -22,7 +22,7 @@ export const dashscope: VendorFactory = (options) => {
       id: "dashscope",
       base: "/compatible-mode/v1",
       dialect: QWEN,
-      models: [...QWEN_MODELS, ...RERANK_MODELS, ...IMAGE_MODELS],
+      models: [...QWEN_MODELS, ...RERANK_MODELS, ...IMAGE_MODELS, ...WAN_MODELS],
       cacheFromTokens: 256,
       newRequestId,
       headers,
@@ -33,7 +33,7 @@ export const dashscope: VendorFactory = (options) => {
   );
   const now = () => options.now();
   const files = resultFiles({ vendor: "dashscope", now });
-  const native = nativeEndpoints(pictureLinks(files, now), options);
+  const native = nativeEndpoints(files, options);
 
   return {
     ...compatible,

@@ -10,7 +10,8 @@ import { jsonReply, textReply, type Reply } from "./wire/reply.ts";
 
 /** Which vendor answers, with what, and which faults spoil it. */
 export async function decide(received: Received, { vendors, queue }: Deciders): Promise<Decision> {
-  const vendor = vendors.find((each) => received.path.startsWith(`/${each.id}/`));
+  // A vendor without paths of its own is called at its prefix alone.
+  const vendor = vendors.find((each) => `${received.path}/`.startsWith(`/${each.id}/`));
   if (vendor === undefined) return { reply: nowhere(vendors), faults: {}, errorFrames: () => [] };
 
   const request = inside(received, vendor);

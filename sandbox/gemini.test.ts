@@ -9,6 +9,7 @@ import {
 } from "@google/genai";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "./server.ts";
+import { failure } from "./testing/failure.ts";
 
 let sandbox: Sandbox;
 let client: GoogleGenAI;
@@ -41,14 +42,6 @@ const weather = {
     },
   ],
 };
-
-async function failure(call: Promise<unknown>): Promise<unknown> {
-  try {
-    return await call;
-  } catch (cause) {
-    return cause;
-  }
-}
 
 test("the official client gets an answer that follows the prompt, with usage that adds up", async () => {
   const answer = await client.models.generateContent({

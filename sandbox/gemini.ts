@@ -11,24 +11,31 @@ import { getModel, listModels, modelFor } from "./gemini/model-list.ts";
 import { promptText, tokensDetails } from "./gemini/prompt-tokens.ts";
 import { checkQuery, wantsEvents } from "./gemini/query.ts";
 import { readCountRequest, readGenerateRequest, type GenerateRequest } from "./gemini/request.ts";
+import { veoEndpoints } from "./gemini/veo/endpoints.ts";
 import { ARRAY_END, streamFrames } from "./gemini/streamed.ts";
 import { wholeReply } from "./gemini/whole.ts";
+import { resultFiles } from "./engine/result-files.ts";
 import { prefixCache } from "./prefix-cache.ts";
 import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import type { Frame } from "./wire/frame.ts";
 import type { Reply } from "./wire/reply.ts";
 
-/** Google's own generateContent, embeddings, Imagen, models and cached contents: https://ai.google.dev/api */
+/** Google's own generateContent, embeddings, Imagen, Veo, models and cached contents: https://ai.google.dev/api */
 export const gemini: VendorFactory = (options) => {
   const prefixes = prefixCache();
   const caches = cachedContents(options.now);
+  const now = () => options.now();
+  const files = resultFiles({ vendor: "gemini", now, prefix: "X-Goog-" });
+  const veo = veoEndpoints(files, options);
 
-  function reply(request: VendorRequest): Reply {
+  async function reply(request: VendorRequest): Promise<Reply> {
+    const file = files.reply(request);
+    if (file !== undefined) return file;
     const address = readAddress(request.path);
     if (address === undefined) return nowhere(request.path);
     try {
-      checkCredential(request.headers, request.query, options.apiKeys);
-      return route(address, request) ?? nowhere(request.path);
+      const owner = checkCredential(request.headers, request.query, options.apiKeys);
+      return (await route(address, request, owner)) ?? nowhere(request.path);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       return failed(cause.status, cause.body, streamForm(address, request));
@@ -36,7 +43,11 @@ export const gemini: VendorFactory = (options) => {
   }
 
   /** Nothing where the vendor has nothing: it answers so to a wrong method, too. */
-  function route(address: Address, request: VendorRequest): Reply | undefined {
+  async function route(
+    address: Address,
+    request: VendorRequest,
+    owner: string,
+  ): Promise<Reply | undefined> {
     const { method, query, body } = request;
     switch (address.kind) {
       case "models":
@@ -48,7 +59,7 @@ export const gemini: VendorFactory = (options) => {
         checkQuery(query);
         return json(200, getModel(address.model, address.version));
       case "call":
-        return method === "POST" ? call(address, request) : undefined;
+        return method === "POST" ? call(address, request, owner) : undefined;
       case "caches":
         checkQuery(query, PAGING);
         if (method === "POST") return json(200, caches.create(body, address.version));
@@ -58,13 +69,33 @@ export const gemini: VendorFactory = (options) => {
         if (method === "GET") return json(200, caches.get(address.name));
         if (method === "PATCH") return json(200, caches.update(address.name, body));
         return method === "DELETE" ? json(200, caches.remove(address.name)) : undefined;
+      case "operation":
+        if (method !== "GET") return undefined;
+        checkQuery(query);
+        return json(200, await veo.get(`models/${address.model}/operations/${address.id}`, owner));
+      case "download":
+        if (method !== "GET") return undefined;
+        checkQuery(query);
+        return veo.download(request, owner, address.id);
+      case "project call": {
+        checkQuery(query);
+        const answer = await veo.project(request, owner, address);
+        return answer === undefined ? undefined : json(200, answer);
+      }
     }
   }
 
-  function call(address: Extract<Address, { kind: "call" }>, request: VendorRequest) {
+  function call(
+    address: Extract<Address, { kind: "call" }>,
+    request: VendorRequest,
+    owner: string,
+  ): Reply | undefined {
     const { verb, version } = address;
-    if (![...VERBS, ...EMBED_VERBS, "predict"].includes(verb)) return undefined;
+    if (![...VERBS, ...EMBED_VERBS, "predict", "predictLongRunning"].includes(verb))
+      return undefined;
     checkQuery(request.query);
+    if (verb === "predictLongRunning")
+      return json(200, veo.order(request, owner, `models/${address.model}`, "gemini"));
     if (EMBED_VERBS.includes(verb)) {
       return json(200, embed(address.model, verb, version, request.body));
     }

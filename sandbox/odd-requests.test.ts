@@ -3,10 +3,14 @@ import fc from "fast-check";
 import { SEED, times } from "#test/seed.ts";
 import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
+import { gemini } from "./gemini.ts";
+import { jimeng } from "./jimeng.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { kling } from "./kling.ts";
+import { minimax } from "./minimax.ts";
 import { openai } from "./openai.ts";
 import { WEATHER, ask } from "./testing/chat.ts";
+import { signedHeaders } from "./testing/jimeng.ts";
 import { pngUrl } from "./testing/pictures.ts";
 import { WEATHER_TOOL, prompt } from "./testing/responses.ts";
 import { openVendor } from "./testing/vendors.ts";
@@ -183,6 +187,94 @@ const VIDU: JsonObject = {
   wm_position: 1,
   meta_data: "m",
 };
+const SORA: JsonObject = {
+  model: "sora-2-pro",
+  prompt: "a cat",
+  seconds: "8",
+  size: "1792x1024",
+  input_reference: { image_url: "https://a.example/a.png" },
+};
+const BASE64 = pngUrl(400, 400).split(",")[1] ?? "";
+const FRAME: JsonObject = { bytesBase64Encoded: BASE64, mimeType: "image/png" };
+const VEO: JsonObject = {
+  instances: [{ prompt: "a cat", image: FRAME, lastFrame: FRAME }],
+  parameters: {
+    aspectRatio: "9:16",
+    resolution: "1080p",
+    durationSeconds: 8,
+    negativePrompt: "dogs",
+    personGeneration: "allow_adult",
+    sampleCount: 1,
+    seed: 7,
+  },
+};
+const VEO_IN_PROJECT: JsonObject = {
+  instances: [{ prompt: "a cat", referenceImages: [{ image: FRAME, referenceType: "asset" }] }],
+  parameters: {
+    generateAudio: false,
+    enhancePrompt: true,
+    compressionQuality: "lossless",
+    resizeMode: "pad",
+    storageUri: "gs://b/c",
+    sampleCount: 4,
+  },
+};
+const WAN: JsonObject = {
+  model: "wan2.6-t2v",
+  input: { prompt: "a cat", negative_prompt: "dogs", audio_url: "https://a.example/a.mp3" },
+  parameters: {
+    size: "1280*720",
+    duration: 5,
+    prompt_extend: true,
+    audio: true,
+    shot_type: "single",
+    watermark: false,
+    seed: 7,
+  },
+};
+const WAN_MEDIA: JsonObject = {
+  model: "wan2.7-r2v",
+  input: {
+    prompt: "a cat",
+    media: [
+      { type: "reference_image", url: pngUrl(400, 400) },
+      { type: "reference_video", url: "https://a.example", reference_voice: "https://b.example" },
+    ],
+  },
+  parameters: { resolution: "720P", ratio: "1:1" },
+};
+const MINIMAX: JsonObject = {
+  model: "MiniMax-H3",
+  content: [
+    { type: "text", text: "a cat" },
+    { type: "image_url", image_url: { url: pngUrl(400, 400) }, role: "reference_image" },
+    { type: "video_url", video_url: { url: "https://a.example" }, role: "reference_video" },
+    { type: "audio_url", audio_url: { url: "https://a.example" }, role: "reference_audio" },
+  ],
+  resolution: "2K",
+  duration: 5,
+  ratio: "adaptive",
+  aigc_watermark: false,
+};
+const MINIMAX_V1: JsonObject = {
+  model: "S2V-01",
+  prompt: "a cat",
+  prompt_optimizer: true,
+  fast_pretreatment: false,
+  duration: 6,
+  resolution: "720P",
+  subject_reference: [{ type: "character", image: [pngUrl(400, 400)] }],
+};
+const JIMENG: JsonObject = {
+  req_key: "jimeng_i2v_recamera_v30",
+  prompt: "a cat",
+  binary_data_base64: [BASE64],
+  seed: -1,
+  frames: 121,
+  aspect_ratio: "16:9",
+  template_id: "dolly",
+  camera_strength: "weak",
+};
 const PICTURE: JsonObject = {
   model: "doubao-seedream-4-0-250828",
   prompt: "Draw 3 foxes",
@@ -247,6 +339,9 @@ const JUDGED: JsonObject = {
   ],
 };
 const GENERATION = "/api/v1/services/aigc/multimodal-generation/generation";
+const SYNTHESIS = "/api/v1/services/aigc/video-generation/video-synthesis";
+const PROJECT = "/v1/projects/p/locations/l/publishers/google/models/veo-3.1-generate-001";
+const SUBMIT = "/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31";
 
 const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])[] = [
   ["responses", openai, "/v1/responses", RESPONSE],
@@ -264,6 +359,14 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["kling's list", kling, "/tasks", { limit: 5, filters: [{ key: "status", values: ["failed"] }] }],
   ["vidu", vidu, "/ent/v2/reference2video", VIDU],
   ["ark's videos", ark, "/api/v3/contents/generations/tasks", VIDEO],
+  ["openai's videos", openai, "/v1/videos", SORA],
+  ["veo", gemini, "/v1beta/models/veo-3.1-generate-preview:predictLongRunning", VEO],
+  ["veo in a project", gemini, `${PROJECT}:predictLongRunning`, VEO_IN_PROJECT],
+  ["wan", dashscope, SYNTHESIS, WAN],
+  ["wan's list of media", dashscope, SYNTHESIS, WAN_MEDIA],
+  ["minimax", minimax, "/v2/video_generation", MINIMAX],
+  ["minimax's older version", minimax, "/v1/video_generation", MINIMAX_V1],
+  ["jimeng", jimeng, SUBMIT, JIMENG],
   ["ark's pictures", ark, "/api/v3/images/generations", PICTURE],
   ["dashscope's pictures", dashscope, GENERATION, EDIT],
 ];
@@ -300,15 +403,20 @@ test.each(ENDPOINTS)(
 /** The status; a stream is read to its end. */
 async function answer(vendor: Vendor, path: string, body: Json): Promise<number> {
   vendor.lastUserText(body);
+  const { pathname, searchParams: query } = new URL(path, "http://vendor.example");
+  const text = JSON.stringify(body);
+  const signed = signedHeaders(`http://vendor.example/jimeng${path}`, text, Date.now());
   const reply = await vendor.reply({
     method: "POST",
-    path,
-    query: new URLSearchParams(),
+    path: pathname,
+    query,
     headers: {
-      authorization: vendor.id === "vidu" ? "Token x" : "Bearer x",
       "content-type": "application/json",
+      "x-dashscope-async": path === GENERATION ? "" : "enable",
+      authorization: vendor.id === "vidu" ? "Token x" : "Bearer x",
+      ...(vendor.id === "jimeng" ? signed : {}),
     },
-    bytes: new Uint8Array(),
+    bytes: Buffer.from(text),
     body,
     faults: {},
   });

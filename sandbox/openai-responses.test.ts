@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { Responses } from "openai/resources/responses/responses";
 import { startSandbox, type Sandbox } from "./server.ts";
+import { failure } from "./testing/failure.ts";
 
 let sandbox: Sandbox;
 let client: OpenAI;
@@ -25,15 +26,6 @@ const weather: Responses.FunctionTool = {
   },
   strict: true,
 };
-
-/** The client's promises are not the runtime's own, which `rejects` insists on. */
-async function failure(call: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await call;
-  } catch (cause) {
-    return cause;
-  }
-}
 
 function callsOf({ output }: Responses.Response): readonly Responses.ResponseFunctionToolCall[] {
   return output.filter((item) => item.type === "function_call");

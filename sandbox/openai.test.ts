@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startSandbox, type Sandbox } from "./server.ts";
+import { failure } from "./testing/failure.ts";
 
 let sandbox: Sandbox;
 let client: OpenAI;
@@ -28,15 +29,6 @@ const weather = {
     },
   },
 } as const;
-
-/** The client's promises are not the runtime's own, which `rejects` insists on. */
-async function failure(call: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await call;
-  } catch (cause) {
-    return cause;
-  }
-}
 
 function user(content: string) {
   return [{ role: "user" as const, content }];

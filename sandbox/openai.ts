@@ -14,11 +14,12 @@ import { responsesEndpoint } from "./openai/responses/endpoint.ts";
 import { checkContentType, decodeSegment, only } from "./openai/routing.ts";
 import { standardHeaders } from "./openai/standard-headers.ts";
 import { pictureLinks } from "./picture-links.ts";
+import { videosEndpoint } from "./openai/videos/endpoint.ts";
 import type { VendorFactory, VendorRequest } from "./vendor.ts";
 import { jsonReply, type Reply } from "./wire/reply.ts";
 
 /**
- * OpenAI's chat completions, responses, embeddings, pictures, sound, moderations and models:
+ * OpenAI's chat completions, responses, embeddings, pictures, sound, moderations, videos and models:
  * https://platform.openai.com/docs/api-reference
  */
 export const openai: VendorFactory = (options) => {
@@ -28,13 +29,15 @@ export const openai: VendorFactory = (options) => {
   const files = resultFiles({ vendor: "openai", now });
   const pictures = picturesEndpoint(pictureLinks(files, now, HOUR_SECONDS), now);
 
+  const videos = videosEndpoint(options);
+
   async function reply(request: VendorRequest): Promise<Reply> {
     const file = files.reply(request);
     if (file !== undefined) return file;
     const headers = standardHeaders();
     try {
       const key = checkCredential(request.headers, options.apiKeys);
-      return await route(request, headers, key);
+      return (await videos(request, headers, key)) ?? (await route(request, headers, key));
     } catch (cause) {
       if (cause instanceof ApiError) return jsonReply(cause.status, cause.body, headers);
       throw cause;

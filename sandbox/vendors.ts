@@ -3,7 +3,9 @@ import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import { gemini } from "./gemini.ts";
 import { jina } from "./jina.ts";
+import { jimeng } from "./jimeng.ts";
 import { kling } from "./kling.ts";
+import { minimax } from "./minimax.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
 import { vidu } from "./vidu.ts";
@@ -18,4 +20,6 @@ export const VENDORS: readonly VendorFactory[] = [
   jina,
   kling,
   vidu,
+  minimax,
+  jimeng,
 ];

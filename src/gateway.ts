@@ -83,6 +83,7 @@ import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { verifyLedger, type Violation } from "#storage/verify-ledger.ts";
+import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
 import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -638,7 +639,7 @@ function openInventory(
         ? undefined
         : async () => {
             const simulator = opened.use(await startSandbox());
-            return simulatedChannels(simulatedVendors(simulator.url), maxConcurrent);
+            return simulatedChannels(simulatedVendors(simulator.url), SANDBOX_PAIR, maxConcurrent);
           },
     maxConcurrent,
     onTrouble: (what, trouble) => log.warn({ ...what, trouble }, TROUBLES[trouble]),
@@ -691,5 +692,9 @@ function simulatedVendors(url: string): Readonly<Record<string, string>> {
     dashscope: `${url}/dashscope/compatible-mode/v1`,
     ark: `${url}/ark/api/v3`,
     jina: `${url}/jina/v1`,
+    kling: `${url}/kling`,
+    vidu: `${url}/vidu`,
+    minimax: `${url}/minimax`,
+    jimeng: `${url}/jimeng`,
   };
 }

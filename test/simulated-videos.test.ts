@@ -3,7 +3,7 @@ import type { VideoMedia, VideoQuestion } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { parseJson } from "#sandbox/json.ts";
-import { SANDBOX_PAIR } from "#sandbox/kling/credential.ts";
+import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
 import { pngUrl } from "#sandbox/testing/pictures.ts";
 import { clockedSandbox, type ClockedSandbox } from "#sandbox/testing/tasks.ts";
 import { BASE, CLIP, held, OUR_ID, question, requestOf, rowFor, task } from "./video-request.ts";

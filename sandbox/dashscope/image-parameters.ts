@@ -41,7 +41,7 @@ export function checkNegativePrompt(text: Json | undefined): void {
 
 const MAX_NEGATIVE = 500;
 
-function wholeReader(parameters: Json | undefined) {
+export function wholeReader(parameters: Json | undefined) {
   return (name: string, low: number, high: number): number | undefined => {
     const value = memberOf(parameters, name);
     if (value === undefined) return undefined;
@@ -51,7 +51,7 @@ function wholeReader(parameters: Json | undefined) {
   };
 }
 
-function flagReader(parameters: Json | undefined) {
+export function flagReader(parameters: Json | undefined) {
   return (name: string): boolean | undefined => {
     const value = memberOf(parameters, name);
     if (value === undefined || typeof value === "boolean") return value;

@@ -1,27 +1,28 @@
-import type { Drawing } from "#sandbox/engine/drawing.ts";
+import { draw, type Drawing } from "#sandbox/engine/drawing.ts";
 import { isRefused } from "#sandbox/engine/refused-pictures.ts";
+import type { ResultFiles } from "#sandbox/engine/result-files.ts";
 import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
-import type { PictureLinks } from "#sandbox/picture-links.ts";
+import { pictureLinks } from "#sandbox/picture-links.ts";
 import type { VendorRequest } from "#sandbox/vendor.ts";
 import { originOf } from "#sandbox/wire/origin.ts";
 import { readMessageRequest, readPromptRequest, type ImageRequest } from "./image-request.ts";
-import { imageTasks } from "./image-tasks.ts";
-import { inspectionFailed, NativeError } from "./native.ts";
+import { extended } from "./extended.ts";
+import { inspectionFailed } from "./native.ts";
+import { isAsync, unsupported, type DashscopeWish } from "./tasks.ts";
 
 export const GENERATION_PATH = "/api/v1/services/aigc/multimodal-generation/generation";
 export const SYNTHESIS_PATH = "/api/v1/services/aigc/text2image/image-synthesis";
-export const TASK_PATH = /^\/api\/v1\/tasks\/([\w-]{1,64})$/;
 
 /** Qwen's pictures: at once, or as tasks. Throws `NativeError` at what the vendor refuses. */
 export interface QwenImages {
   generate(request: VendorRequest): JsonObject;
-  submit(request: VendorRequest, key: string): JsonObject;
-  task(request: VendorRequest, key: string, id: string): JsonObject;
+  /** What a task shall draw. */
+  wish(request: VendorRequest): DashscopeWish;
 }
 
-export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
-  const tasks = imageTasks(now);
+export function qwenImages(files: ResultFiles, now: () => number): QwenImages {
+  const links = pictureLinks(files, now);
 
   return {
     generate(request) {
@@ -39,37 +40,35 @@ export function qwenImages(links: PictureLinks, now: () => number): QwenImages {
       };
     },
 
-    submit(request, key) {
-      if (!isAsync(request)) throw unsupported("synchronous");
+    wish(request) {
       const asked = readPromptRequest(request);
-      const { prompt, isExtended } = asked;
-      const origin = originOf(request);
-      const output = tasks.submit(key, () =>
-        drawingsOf(asked).map((drawing) => ({
-          orig_prompt: prompt,
-          ...(isExtended ? { actual_prompt: extended(prompt) } : {}),
-          url: links.keep(drawing, origin),
-        })),
-      );
-      return { output };
-    },
-
-    task(request, key, id) {
-      const { output, imageCount } = tasks.get(key, id);
-      const usage = imageCount === undefined ? {} : usageOf({ image_count: imageCount }, request);
-      return { output, ...usage };
+      const { prompt, isExtended, model } = asked;
+      return {
+        model: model.id,
+        service: "aigc:text2image:image-synthesis",
+        prompt,
+        isCounted: true,
+        outcome({ id, origin, endsAt }) {
+          const results = drawingsOf(asked).map((drawing, index) => ({
+            orig_prompt: prompt,
+            ...(isExtended ? { actual_prompt: extended(prompt) } : {}),
+            url: files.publish({
+              origin,
+              name: `${id}/${index}.png`,
+              publishedAt: endsAt,
+              validSeconds: DAY_SECONDS,
+              contentType: "image/png",
+              make: () => draw(drawing),
+            }),
+          }));
+          return { output: { results }, usage: { image_count: results.length } };
+        },
+      };
     },
   };
 }
 
-function isAsync({ headers }: VendorRequest): boolean {
-  return headers["x-dashscope-async"] === "enable";
-}
-
-function unsupported(kind: string): NativeError {
-  const message = `current user api does not support ${kind} calls`;
-  return new NativeError(403, "AccessDenied", message);
-}
+const DAY_SECONDS = 86_400;
 
 function drawingsOf(asked: ImageRequest): readonly Drawing[] {
   const { prompt, size, count, given, isMarked } = asked;
@@ -85,9 +84,4 @@ function drawingsOf(asked: ImageRequest): readonly Drawing[] {
 function usageOf(usage: JsonObject, { faults }: VendorRequest): JsonObject {
   const reported = reportedUsage(usage, faults);
   return reported === undefined ? {} : { usage: reported };
-}
-
-/** What the model makes of a prompt that it may make longer. */
-function extended(prompt: string): string {
-  return `${prompt} The light is soft, and every detail is sharp.`;
 }

@@ -21,17 +21,76 @@ export class NativeError extends Error {
   }
 }
 
+/** By one of the vendor's own codes, in its usual words. */
+export function failureAs(code: NativeCode): NativeError {
+  const { status, message } = CODES[code];
+  return new NativeError(status, code, message);
+}
+
+/** A code in brackets has the order refused with it. */
+export function markedRefusal(marks: ReadonlySet<string>): NativeError | undefined {
+  const code = [...marks].find((mark) => isCode(mark));
+  const isEarly = code !== undefined && !LATE_CODES.some((late) => late === code);
+  return isEarly && isCode(code) ? failureAs(code) : undefined;
+}
+
+/** What is found out only when the task has run; the last one is not told of. */
+export const LATE_CODES = ["DataInspectionFailed", "InternalError.Algo", "silentfail"] as const;
+
+const CODES = {
+  DataInspectionFailed: {
+    status: 400,
+    message: "Input or output data may contain inappropriate content.",
+  },
+  Arrearage: {
+    status: 400,
+    message: "Access denied, please make sure your account is in good standing.",
+  },
+  InvalidURL: { status: 400, message: "Required URL is missing or invalid." },
+  UnsupportedOperation: {
+    status: 400,
+    message: "Failed to cancel the task, please confirm if the task is in PENDING status.",
+  },
+  InvalidApiKey: { status: 401, message: "Invalid API-key provided." },
+  AccessDenied: { status: 403, message: "Access denied." },
+  "Model.AccessDenied": { status: 403, message: "Model access denied." },
+  "AccessDenied.Unpurchased": { status: 403, message: "Access to model denied." },
+  ModelNotFound: { status: 404, message: "Model not exist." },
+  Throttling: { status: 429, message: "Requests throttling triggered." },
+  "Throttling.RateQuota": {
+    status: 429,
+    message: "Requests rate limit exceeded, please try again later.",
+  },
+  "Throttling.AllocationQuota": {
+    status: 429,
+    message: "Allocated quota exceeded, please increase your quota limit.",
+  },
+  InternalError: { status: 500, message: "An internal error has occurred, please try again." },
+  "InternalError.Algo": {
+    status: 500,
+    message: "An internal error has occurred in the algorithm.",
+  },
+  silentfail: { status: 500, message: "" },
+  ModelServiceFailed: { status: 500, message: "Failed to request model service." },
+  RequestTimeOut: { status: 504, message: "Request timed out, please try again later." },
+} as const;
+
+type NativeCode = keyof typeof CODES;
+
+function isCode(text: string): text is NativeCode {
+  return Object.hasOwn(CODES, text);
+}
+
 export function invalidParameter(message: string): NativeError {
   return new NativeError(400, "InvalidParameter", message);
 }
 
 export function modelNotFound(): NativeError {
-  return new NativeError(404, "ModelNotFound", "Model not exist.");
+  return failureAs("ModelNotFound");
 }
 
 export function inspectionFailed(): NativeError {
-  const message = "Input or output data may contain inappropriate content.";
-  return new NativeError(400, "DataInspectionFailed", message);
+  return failureAs("DataInspectionFailed");
 }
 
 /** The model is there, and lives at another address. */

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "#sandbox/json.ts";
+import { parseJson, type Json, type JsonObject } from "#sandbox/json.ts";
 import type { TaskSettings } from "./task-settings.ts";
 
 /** Tells callers of their tasks, where they listen on this machine: nothing ever leaves it. */
 export interface CallbackSender extends Disposable {
   /** Sends what there is to tell at each of the moments, when it has come. */
   follow(plan: CallbackPlan): void;
+  /** Whether whoever listens gives back what is said; off this machine nobody is asked, and all are believed. */
+  isEchoed(url: string, body: JsonObject, timeoutMs: number): Promise<boolean>;
   /** The last attempts, oldest first. */
   readonly attempts: readonly CallbackAttempt[];
 }
@@ -82,23 +84,36 @@ export function callbackSender(now: () => number, settings: TaskSettings): Callb
     number: number,
   ): Promise<boolean> {
     const text = JSON.stringify(body);
-    let status: number | undefined;
+    const response = await send(url, text, headers?.(text) ?? {}, timeoutMs);
+    await response?.body?.cancel();
+    const status = response?.status;
+    note({ url, body, attempt: number, status });
+    return status !== undefined && !isRetried(status);
+  }
+
+  /** Nothing where nobody answers: what is written down says so, and the next attempt follows. */
+  async function send(
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number,
+  ): Promise<Response | undefined> {
     try {
-      const response = await fetch(url, {
+      return await fetch(url, {
         method: "POST",
-        headers: { "content-type": "application/json", ...headers?.(text) },
-        body: text,
+        headers: { "content-type": "application/json", ...headers },
+        body,
         redirect: "manual",
         signal: AbortSignal.any([ended.signal, AbortSignal.timeout(timeoutMs)]),
       });
-      status = response.status;
-      await response.body?.cancel();
     } catch {
-      // Nobody answered: what is written down says so, and the next attempt follows.
+      return undefined;
     }
-    attempts.push({ url, body, attempt: number, status });
+  }
+
+  function note(attempt: CallbackAttempt): void {
+    attempts.push(attempt);
     if (attempts.length > MAX_ATTEMPTS) attempts.shift();
-    return status !== undefined && !isRetried(status);
   }
 
   return {
@@ -108,6 +123,13 @@ export function callbackSender(now: () => number, settings: TaskSettings): Callb
       plans++;
       void run(plan).finally(() => plans--);
     },
+    async isEchoed(url, body, timeoutMs) {
+      if (!isLoopback(url)) return true;
+      const response = await send(url, JSON.stringify(body), {}, timeoutMs);
+      note({ url, body, attempt: 1, status: response?.status });
+      const answer = parseJson(await beginningOf(response));
+      return Bun.deepEquals(answer, body);
+    },
     [Symbol.dispose]: () => ended.abort(),
   };
 }
@@ -115,6 +137,23 @@ export function callbackSender(now: () => number, settings: TaskSettings): Callb
 const MAX_PLANS = 2_000;
 const MAX_ATTEMPTS = 1_000;
 const MAX_NAP_MS = 500;
+const MAX_ANSWER_BYTES = 65_536;
+
+/** An answer is as short as a question, or is none to it. */
+async function beginningOf(response: Response | undefined): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    for await (const part of response?.body ?? []) {
+      parts.push(part);
+      sizeBytes += part.length;
+      if (sizeBytes > MAX_ANSWER_BYTES) break;
+    }
+  } catch {
+    // Broken off in between: what has come is no answer, which shows.
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
 
 function isLoopback(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? { protocol: "", hostname: "" };

@@ -10,10 +10,22 @@ export type Address =
       readonly verb: string;
     }
   | { readonly kind: "caches"; readonly version: string }
-  | { readonly kind: "cache"; readonly name: string };
+  | { readonly kind: "cache"; readonly name: string }
+  | { readonly kind: "operation"; readonly model: string; readonly id: string }
+  | { readonly kind: "download"; readonly id: string }
+  | {
+      /** A model as projects reach it, below their own paths. */
+      readonly kind: "project call";
+      /** "projects/…/locations/…/publishers/google/models/…" */
+      readonly parent: string;
+      readonly model: string;
+      readonly verb: string;
+    };
 
-/** The same paths under both versions; `undefined` for all others. */
+/** The same paths under both versions, and those of projects; `undefined` for all others. */
 export function readAddress(path: string): Address | undefined {
+  const project = readProjectAddress(path);
+  if (project !== undefined) return project;
   const [, version, rest] = path.match(/^\/(v1beta|v1)\/(.+)$/) ?? [];
   if (version === undefined || rest === undefined) return undefined;
   if (rest === "models") return { kind: "models" };
@@ -21,6 +33,11 @@ export function readAddress(path: string): Address | undefined {
 
   const cache = rest.match(/^cachedContents\/([\w-]+)$/)?.[1];
   if (cache !== undefined) return { kind: "cache", name: `cachedContents/${cache}` };
+
+  const file = rest.match(/^files\/([a-z\d]+):download$/)?.[1];
+  if (file !== undefined) return { kind: "download", id: file };
+  const [, filming = "", operation] = rest.match(/^models\/([^/]+)\/operations\/([\w-]+)$/) ?? [];
+  if (operation !== undefined) return { kind: "operation", model: decoded(filming), id: operation };
 
   const [, segment, verb] = rest.match(/^models\/([^/]+?)(?::(\w+))?$/) ?? [];
   if (segment === undefined) return undefined;
@@ -33,7 +50,23 @@ export function readAddress(path: string): Address | undefined {
 /** Of the calls only, since nothing else is asked of a model. */
 export function modelIn(path: string): string | undefined {
   const address = readAddress(path);
-  return address?.kind === "call" ? address.model : undefined;
+  return address?.kind === "call" || address?.kind === "project call" ? address.model : undefined;
+}
+
+/** Who has a key and no project may leave that out. */
+function readProjectAddress(path: string): Address | undefined {
+  const [, project = "projects/sandbox/locations/global/", segment, verb] =
+    path.match(
+      /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/models\/([^/:]+):(\w+)$/,
+    ) ?? [];
+  if (segment === undefined || verb === undefined) return undefined;
+  const model = decoded(segment);
+  return {
+    kind: "project call",
+    parent: `${project}publishers/google/models/${model}`,
+    model,
+    verb,
+  };
 }
 
 function decoded(segment: string): string {

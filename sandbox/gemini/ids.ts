@@ -10,6 +10,11 @@ export function newCallId(): string {
   return randomText(8);
 }
 
+/** An id of an operation and of what it makes. */
+export function newFileId(): string {
+  return randomText(12);
+}
+
 /** A name that the vendor gives: `cachedContents/2u2c5gkq…` */
 export function newName(collection: string): string {
   return `${collection}/${randomText(40)}`;

@@ -4,9 +4,10 @@ import { ApiError, invalid } from "./error.ts";
 import { IMAGEN_BODIES } from "./imagen.ts";
 import { MODELS, findModel, type Model } from "./models.ts";
 import { readPage } from "./pages.ts";
+import { findVeo, VEO_BODIES } from "./veo/models.ts";
 
 /** Models that answer no conversations. */
-const OTHERS = [EMBEDDER_BODY, ...IMAGEN_BODIES];
+const OTHERS = [EMBEDDER_BODY, ...IMAGEN_BODIES, ...VEO_BODIES];
 
 export function listModels(query: URLSearchParams): JsonObject {
   const all = [...MODELS.map(modelBody), ...OTHERS];
@@ -28,6 +29,10 @@ export function modelFor(id: string, verb: string, version: string): Model {
     throw invalid("* GenerateContentRequest.model: unexpected model name format\n");
   const model = findModel(id);
   if (model !== undefined) return model;
+  if (findVeo(id) !== undefined) {
+    // As if there were no quota for it, and with the way out in the message.
+    throw new ApiError(429, `models/${id} makes videos: please use predictLongRunning for it.`);
+  }
   throw new ApiError(
     404,
     `models/${id} is not found for API version ${version}, or is not supported for ${verb}. Call ListModels to see the list of available models and their supported methods.`,

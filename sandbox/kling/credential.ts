@@ -1,9 +1,7 @@
+import { isPair, secretOf } from "#sandbox/key-pairs.ts";
 import type { VendorOptions, VendorRequest } from "#sandbox/vendor.ts";
 import { refused } from "./error.ts";
 import { readJwt, type Jwt } from "./jwt.ts";
-
-/** The pair that is accepted where none are named, so that signatures are always checked. */
-export const SANDBOX_PAIR = "ak-test|sk-test-secret-0123456789abcdef";
 
 /**
  * A key, or a token that whoever holds an access key and its secret signs for
@@ -32,15 +30,11 @@ export function checkCredential(
 
 function checkToken(jwt: Jwt, apiKeys: VendorOptions["apiKeys"], nowSeconds: number): string {
   const { iss, exp, nbf } = jwt.payload;
-  const pairs = (apiKeys ?? [SANDBOX_PAIR]).filter(isPair).map((pair) => pair.split(/[|,]/));
-  const [accessKey = "", secret] = pairs.find(([each]) => each === iss) ?? [];
+  const accessKey = typeof iss === "string" ? iss : "";
+  const secret = secretOf(accessKey, apiKeys);
   const isSound = jwt.header["alg"] === "HS256" && typeof exp === "number";
   if (secret === undefined || !isSound || !jwt.isSignedWith(secret)) throw refused(1002);
   if (typeof nbf === "number" && nbf > nowSeconds) throw refused(1003);
   if (exp <= nowSeconds) throw refused(1004);
   return accessKey;
-}
-
-function isPair(key: string): boolean {
-  return /[|,]/.test(key);
 }

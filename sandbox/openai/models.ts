@@ -4,6 +4,7 @@ import { LISTENERS, SPEAKERS } from "./audio/models.ts";
 import { EMBEDDERS } from "./embeddings.ts";
 import { MODERATORS } from "./moderations.ts";
 import { PICTURE_MODELS } from "./pictures/models.ts";
+import { VIDEO_MODELS } from "./videos/models.ts";
 
 /** A simulated model: what it can do, and what it rejects. */
 export interface Model {
@@ -44,6 +45,7 @@ const OTHER_MODELS: readonly ListedModel[] = [
   ...MODERATORS,
   ...SPEAKERS,
   ...LISTENERS,
+  ...VIDEO_MODELS,
 ];
 
 /** Of any kind. */

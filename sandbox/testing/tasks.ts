@@ -51,7 +51,8 @@ export interface HeardCallback {
   readonly body: Json | undefined;
 }
 
-export function openReceiver(): Receiver {
+/** One that `echoes` answers each with what it was told. */
+export function openReceiver({ echoes = false } = {}): Receiver {
   const heard: HeardCallback[] = [];
   const statuses: number[] = [];
   const server = Bun.serve({
@@ -66,7 +67,7 @@ export function openReceiver(): Receiver {
         text,
         body: parseJson(text),
       });
-      return new Response(null, { status: statuses.shift() ?? 200 });
+      return new Response(echoes ? text : null, { status: statuses.shift() ?? 200 });
     },
   });
   return {

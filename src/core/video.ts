@@ -158,6 +158,8 @@ export interface TaskFacts {
 export interface InboundVideoFormat {
   readonly id: string;
   readonly inbound: {
+    /** What it calls fields that vendors' formats refuse under another name. */
+    readonly names?: Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoQuestion;
     readForm?(form: Form, address: Address): VideoQuestion;

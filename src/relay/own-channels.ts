@@ -26,6 +26,8 @@ export function channelsFromEnvironment(
 /** The built-in simulator, as a channel for each vendor that it plays. */
 export function simulatedChannels(
   baseUrls: Readonly<Record<string, string>>,
+  /** Taken by all of them; those whose requests are signed take no other. */
+  secret: string,
   maxConcurrent: number,
 ): readonly Channel[] {
   return Object.entries(baseUrls).map(([provider, baseUrl]) => ({
@@ -33,7 +35,7 @@ export function simulatedChannels(
     name: `simulated-${provider}`,
     provider,
     baseUrl,
-    credentials: [credential("simulated")],
+    credentials: [credential(secret)],
     maxConcurrent,
     isSimulated: true,
   }));

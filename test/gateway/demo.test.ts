@@ -13,6 +13,10 @@ import { waitFor } from "#test/wait.ts";
 const KEY = "bootstrap-key-0123456789-abcdef";
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
+/** Those that make a video of words. */
+const FILMS =
+  /seedance-1-0-pro|wan2.*t2v|^veo-3|jimeng_t2v_v30|^kling-v2-6|MiniMax-H|^sora-2|^viduq2$/;
+
 /** So many looks in a row that found the same. */
 const SETTLED = 100;
 
@@ -78,6 +82,18 @@ describe("with no account anywhere", () => {
 
       const body: unknown = await response.json();
       expect([model, body]).toMatchObject([model, { results: [{ index: 1 }] }]);
+    }
+  });
+
+  test("[B4.1-a] every vendor that makes videos takes one on", async () => {
+    const vendors = ["ark", "dashscope", "gemini", "jimeng", "kling", "minimax", "openai", "vidu"];
+    for (const vendor of vendors) {
+      const model = models.find(({ id, owner }) => owner === vendor && FILMS.test(id))?.id;
+
+      const response = await post("/v1/video/generations", { model: model ?? "", prompt: "A fox" });
+
+      const body: unknown = await response.json();
+      expect([vendor, model, body]).toMatchObject([vendor, model, { status: "queued" }]);
     }
   });
 

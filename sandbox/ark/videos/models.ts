@@ -69,3 +69,13 @@ const MODELS: Readonly<Record<string, VideoModel>> = {
     maxSeconds: 30,
   },
 };
+
+/** Some of the names that such models go by, as the vendor dates them. */
+export const LISTED_VIDEO_MODELS = [
+  "doubao-seedance-1-0-pro-250528",
+  "doubao-seedance-1-0-pro-fast-251015",
+  "doubao-seedance-1-0-lite-t2v-250428",
+  "doubao-seedance-1-0-lite-i2v-250428",
+  "doubao-seedance-1-5-pro-251215",
+  "doubao-seedance-2-0-260128",
+].map((id) => ({ id, owner: "system" }));

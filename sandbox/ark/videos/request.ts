@@ -1,5 +1,6 @@
 import { hash } from "#sandbox/engine/random.ts";
 import { readMarks } from "#sandbox/engine/tasks.ts";
+import { nearestRatio, RATIOS, type Ratio } from "#sandbox/engine/ratios.ts";
 import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import {
   field,
@@ -16,7 +17,7 @@ import { checkExtras, readExtras, type Extras } from "./extras.ts";
 import { readInlineFlags } from "./inline-flags.ts";
 import { findRefusal } from "./marks.ts";
 import { findVideoModel, type VideoModel } from "./models.ts";
-import { nearestRatio, RATIOS, RESOLUTIONS, sizeOf, type Ratio, type Resolution } from "./sizes.ts";
+import { RESOLUTIONS, sizeOf, type Resolution } from "./sizes.ts";
 
 /** A task as it was ordered, with everything that was left to the vendor decided. */
 export interface VideoOrder extends Extras {

@@ -1,10 +1,7 @@
-import type { Media } from "#sandbox/engine/media.ts";
+import type { Ratio } from "#sandbox/engine/ratios.ts";
 
 export const RESOLUTIONS = ["480p", "720p", "1080p", "4k"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
-
-export const RATIOS = ["16:9", "9:16", "4:3", "3:4", "1:1", "21:9"] as const;
-export type Ratio = (typeof RATIOS)[number];
 
 /** Width and height in pixels. */
 export function sizeOf(resolution: Resolution, ratio: Ratio): readonly [number, number] {
@@ -24,14 +21,3 @@ const SIZES: Readonly<Record<Resolution, Sizes>> = {
   "1080p": { "16:9": [1920, 1080], "4:3": [1664, 1248], "1:1": [1440, 1440], "21:9": [2206, 946] },
   "4k": { "16:9": [3840, 2160], "4:3": [3328, 2496], "1:1": [2880, 2880], "21:9": [4412, 1892] },
 };
-
-/** The ratio that comes nearest to a picture; that of a film where nothing is known of it. */
-export function nearestRatio({ widthPixels, heightPixels }: Partial<Media>): Ratio {
-  if (widthPixels === undefined || heightPixels === undefined) return "16:9";
-  const wanted = Math.log(widthPixels / heightPixels);
-  const distance = (ratio: Ratio) => {
-    const [wide = 1, high = 1] = ratio.split(":").map(Number);
-    return Math.abs(Math.log(wide / high) - wanted);
-  };
-  return RATIOS.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
-}

@@ -114,6 +114,19 @@ describe("copies in a folder", () => {
     expect(filesIn(place).map((path) => readFileSync(path).length)).toEqual([VIDEO.length]);
   });
 
+  test("are where answers of every protocol lead to", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const id = finishing(place);
+    await copied(place, id);
+
+    const unified = await place.gateway.get(`/v1/video/generations/${id}`);
+    const tasks = await place.gateway.get(`/videoa/api/v3/contents/generations/tasks/${id}`);
+
+    const link = `${place.gateway.url}/v1/videos/${id}/content`;
+    expect(await unified.json()).toMatchObject({ url: link });
+    expect(await tasks.json()).toMatchObject({ content: { video_url: link } });
+  });
+
   test("of somebody else are as none", async () => {
     await using place = await openContentPlace(FOLDER);
     const id = finishing(place);
@@ -146,8 +159,12 @@ describe("copies in a folder", () => {
     await using place = await openContentPlace(FOLDER);
     const ids = [finishing(place), finishing(place)];
     for (const id of ids) await copied(place, id);
-    // As when their users delete them, and when they are too old.
-    place.db.run("UPDATE media SET created_at = 0 WHERE task_id = ?", [ids[0] ?? ""]);
+    const deleted = await fetch(`${place.gateway.url}/v1/videos/${ids[0]}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+    expect(deleted.status).toBe(200);
+    expect((await place.content(ids[0] ?? "")).status).toBe(404);
 
     await waitFor(() => copyOf(place, ids[0] ?? "") === null, 20_000);
 

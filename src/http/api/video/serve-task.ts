@@ -63,9 +63,12 @@ export async function submitVideo(
   return await once(exchange, sent, deps, async () => {
     if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
-    const task = await deps.tasks.submit({
+    const asked = {
       ...askedBy(exchange, question, id, deps),
       ...(home === undefined ? {} : { home }),
+    };
+    const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
+      throw inItsWords(GatewayError.from(cause), inbound.names);
     });
     return {
       kind: "whole",
@@ -73,6 +76,18 @@ export async function submitVideo(
       body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
     };
   });
+}
+
+/** A refusal names the field as its caller wrote it. */
+function inItsWords(
+  error: GatewayError,
+  names: Readonly<Record<string, string>> = {},
+): GatewayError {
+  const { code, message, param = "", cause } = error;
+  const name = Object.hasOwn(names, param) ? names[param] : undefined;
+  if (name === undefined) return error;
+  const said = message.replaceAll(`'${param}'`, () => `'${name}'`);
+  return new GatewayError(code, said, { param: name, cause });
 }
 
 /** By an id of theirs its caller must find one task, and not two. */

@@ -9,6 +9,7 @@ import { writeVideo } from "./write-video.ts";
 export const videoObjects: InboundVideoFormat = {
   id: ID,
   inbound: {
+    names: { duration: "seconds" },
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted: (task) => writeVideo(task),
