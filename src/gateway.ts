@@ -6,6 +6,7 @@ import type { Config } from "#config.ts";
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { LiveSettings } from "#config/live-settings.ts";
 import { openConfiguration } from "#config/managed/configuration.ts";
+import type { Asset } from "#core/asset.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { createSecret } from "#core/key.ts";
@@ -20,11 +21,13 @@ import { openLinkedMedia } from "#egress/linked-media.ts";
 import { openMediaBucket } from "#egress/media-bucket.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { openEgress } from "#egress/upstream.ts";
+import { VERIFY_PATH } from "#http/api/asset/verify-return.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import { openHandler, openServer } from "#http/server.ts";
+import { attendVerifications, pruneVerifications, watchAssetLibrary } from "#jobs/watch-assets.ts";
 import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
@@ -42,10 +45,15 @@ import { watchTasks } from "#jobs/watch-tasks.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import { deriveKey } from "#lib/derive-key.ts";
 import { openSeal } from "#lib/seal.ts";
 import type { Logger } from "#lib/log.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
+import { Library } from "#relay/assets/library.ts";
+import { OwnFiles } from "#relay/assets/own-files.ts";
+import { OwnLinks } from "#relay/assets/own-links.ts";
+import { Verifications } from "#relay/assets/verifications.ts";
 import { Channels } from "#relay/channels.ts";
 import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
 import { wantCopies } from "#relay/content/copies.ts";
@@ -129,10 +137,8 @@ const BOOTSTRAP = "(bootstrap)";
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, clock = systemClock } = options;
   await using opened = new AsyncDisposableStack();
-  const { storage, deps, channels, inventory, noting, live, links, media } = await openHouse(
-    options,
-    opened,
-  );
+  const { storage, deps, channels, inventory, noting, live, links, media, assetWork } =
+    await openHouse(options, opened);
   const { now: settings } = live;
   const { relay } = deps;
   const firstKey = await ensureKeys(config, storage);
@@ -159,6 +165,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       }),
       pruneNotices(storage.notices, clock),
       pruneTasks(storage.tasks, settings, clock),
+      watchAssetLibrary(assetWork),
+      attendVerifications(assetWork),
+      pruneVerifications(storage.identitySessions, clock),
       copyMedia(deps.contents),
       pruneMedia(media, settings),
       refreshStored(live, inventory),
@@ -265,6 +274,32 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
   };
   const copying = { copies: storage.mediaCopies, clock };
+  const stores = openMediaStores(config.settings);
+  const linkedFiles = openLinkedFiles(() => ({
+    allow: settings.linkNetworks,
+    ports: settings.linkPorts,
+    maxBytes: limits.mediaBytes,
+    firstByteMs: limits.firstByteMs,
+    idleMs: limits.idleMs,
+  }));
+  const keeping = { assets: storage.assets, clock };
+  const assetFiles = new OwnFiles({
+    ...keeping,
+    files: linkedFiles,
+    stores,
+    store: mediaPlace ?? "folder",
+    get maxPixels() {
+      return limits.picturePixels;
+    },
+    limits,
+  });
+  const assetLinks = new OwnLinks({
+    ...keeping,
+    files: assetFiles,
+    key: deriveKey(pepper, "links to assets"),
+    publicUrl,
+  });
+  const desks = { ...keeping, egress, listChannels: () => channels.all };
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
     owner: instance,
@@ -291,12 +326,15 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     },
     journal: storage.journal,
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
-    media: openLinkedMedia(() => ({
-      allow: settings.linkNetworks,
-      ports: settings.linkPorts,
-      maxBytes: limits.linkBytes,
-      timeoutMs: limits.linkMs,
-    })),
+    media: assetLinks.shortcut(
+      openLinkedMedia(() => ({
+        allow: settings.linkNetworks,
+        ports: settings.linkPorts,
+        maxBytes: limits.linkBytes,
+        timeoutMs: limits.linkMs,
+      })),
+    ),
+    references: { ...desks, originOf: (asset) => assetLinks.originOf(asset) },
     open: new OpenCalls(),
     get maxOpen() {
       return limits.inFlight;
@@ -338,18 +376,31 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     tasks: storage.tasks,
     findChannel: relay.findChannel,
     copies: storage.mediaCopies,
-    stores: openMediaStores(config.settings),
-    files: openLinkedFiles(() => ({
-      allow: settings.linkNetworks,
-      ports: settings.linkPorts,
-      maxBytes: limits.mediaBytes,
-      firstByteMs: limits.firstByteMs,
-      idleMs: limits.idleMs,
-    })),
+    stores,
+    files: linkedFiles,
     limits,
     onTrouble: (cause) => log.error({ err: cause }, "media"),
   };
   const contents = new Contents(media);
+
+  const library = new Library({
+    ...desks,
+    links,
+    limits,
+    ownLinkTo: (asset) => assetLinks.linkTo(asset),
+  });
+  const assetWork = {
+    ...desks,
+    sessions: storage.identitySessions,
+    seal: openSeal(pepper, "verifications of persons"),
+    links,
+    digest: (word: string) => digestOf(`verification of a person:${word}`, pepper),
+    returnUrlFor: (word: string) => publicUrl && `${publicUrl}${VERIFY_PATH}/${word}`,
+    secrets: storage.noticeSecrets,
+    takeIn: (asset: Asset) => assetFiles.takeIn(asset),
+    letGo: (asset: Asset) => assetFiles.letGo(asset),
+    onTrouble: (cause: unknown) => log.error({ err: cause }, "assets"),
+  };
 
   const refusals = new RefusalSample(clock);
   const noting = noteRefusals(refusals, storage.audit, clock);
@@ -372,6 +423,10 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     },
     identities: storage.identities,
     tasks,
+    library,
+    assetFiles,
+    assetLinks,
+    verifications: new Verifications(assetWork),
     contents,
     keepsMedia: mediaPlace !== undefined,
     publicUrl,
@@ -421,7 +476,7 @@ async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) 
     onError: (error, requestId) => logFailure(log, error, requestId),
     ...(options.onStream === undefined ? {} : { onStream: options.onStream }),
   };
-  return { storage, deps, channels, inventory, noting, live, links, media };
+  return { storage, deps, channels, inventory, noting, live, links, media, assetWork };
 }
 
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */

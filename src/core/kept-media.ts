@@ -56,14 +56,14 @@ export interface MediaCopyStore {
   forget(file: TaskFile): Promise<void>;
 }
 
-/** Where bytes of copies are. */
+/** Where bytes are kept, by paths below whatever a store has for itself. */
 export interface MediaStore {
   /** Keeps the bytes, all or none of them. Throws what they throw. */
-  put(file: TaskFile, bytes: AsyncIterable<Uint8Array>, mediaType: string): Promise<StoredBytes>;
+  put(path: string, bytes: AsyncIterable<Uint8Array>, mediaType: string): Promise<StoredBytes>;
   /** Undefined where there is no file of this size. */
-  open(file: TaskFile, sizeBytes: number, span: Span): Promise<MediaBytes | undefined>;
+  open(path: string, sizeBytes: number, span: Span): Promise<MediaBytes | undefined>;
   /** Whether or not it is there. */
-  remove(file: TaskFile): Promise<void>;
+  remove(path: string): Promise<void>;
 }
 
 export type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;

@@ -19,6 +19,10 @@ export interface MediaFetcher {
 export interface LinkFollower {
   /** Throws `invalid_request` for an address that may not be spoken to, as far as can be told without asking who it is. */
   check(url: string, param: string): void;
+  /** The same, and it must be https. */
+  checkSecure(url: string, param: string): void;
   /** The status it answered with. Throws `invalid_request` where nobody there may be, or could be, spoken to. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>;
+  /** The same by GET, over https only. */
+  get(url: string, headers: Readonly<Record<string, string>>): Promise<number>;
 }

@@ -1,35 +1,48 @@
 import { invalid } from "#core/error.ts";
 import type { LinkFollower } from "#core/media.ts";
 import { checkUrl } from "./guard.ts";
-import { guardedFetch } from "./guarded-fetch.ts";
+import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 import type { LinkRules } from "./linked-media.ts";
+import type { ResolveHost } from "./resolve-host.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** `rulesNow`: asked for each address. */
-export function openCallerLinks(rulesNow: () => Pick<LinkRules, "allow" | "ports">): LinkFollower {
-  return {
-    check(url, param) {
-      try {
-        checkUrl(url, { allowHttp: true, ...rulesNow() });
-      } catch (cause) {
-        throw invalid(param, `'${param}' is no address that may be called.`, cause);
-      }
-    },
+export interface CallerLinkRules extends Pick<LinkRules, "allow" | "ports"> {
+  /** Certificate authorities to trust instead of the well-known ones, in PEM. */
+  readonly ca?: string;
+  readonly resolve?: ResolveHost;
+}
 
-    async post(url, body, headers) {
-      await using response = await guardedFetch(url, {
-        method: "POST",
-        allowHttp: true,
-        ...rulesNow(),
-        body,
-        headers: { "user-agent": "sluice", ...headers },
-        maxBytes: MAX_ANSWER_BYTES,
-        totalTimeoutMs: TIMEOUT_MS,
-        maxRedirects: 0,
-      });
-      return response.status;
-    },
+/** `rulesNow`: asked for each address. */
+export function openCallerLinks(rulesNow: () => CallerLinkRules): LinkFollower {
+  return {
+    check: (url, param) => check(url, param, true),
+    checkSecure: (url, param) => check(url, param, false),
+    post: (url, body, headers) => send(url, { method: "POST", allowHttp: true, body, headers }),
+    get: (url, headers) => send(url, { method: "GET", allowHttp: false, headers }),
   };
+
+  function check(url: string, param: string, allowHttp: boolean): void {
+    try {
+      checkUrl(url, { allowHttp, ...rulesNow() });
+    } catch (cause) {
+      throw invalid(param, `'${param}' is no address that may be called.`, cause);
+    }
+  }
+
+  async function send(
+    url: string,
+    { headers, ...request }: Pick<GuardedRequest, "method" | "allowHttp" | "body" | "headers">,
+  ): Promise<number> {
+    await using response = await guardedFetch(url, {
+      ...request,
+      ...rulesNow(),
+      headers: { "user-agent": "sluice", ...headers },
+      maxBytes: MAX_ANSWER_BYTES,
+      totalTimeoutMs: TIMEOUT_MS,
+      maxRedirects: 0,
+    });
+    return response.status;
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { GatewayError } from "#core/error.ts";
-import { pathOf, type MediaStore } from "#core/kept-media.ts";
+import type { MediaStore } from "#core/kept-media.ts";
 import { writeFile } from "#lib/write-file.ts";
 
 export interface Bucket {
@@ -34,13 +34,13 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
     ...(bucket.endpoint === undefined ? {} : { endpoint: bucket.endpoint }),
   });
   return {
-    async put(file, bytes, mediaType) {
+    async put(path, bytes, mediaType) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const held = join(folder, randomUUID());
       try {
         const stored = await writeFile(held, bytes);
         const longest = idleMs + stored.sizeBytes / SLOWEST_BYTES_A_MS;
-        const writing = client.write(pathOf(file), Bun.file(held), { type: mediaType });
+        const writing = client.write(path, Bun.file(held), { type: mediaType });
         await inTime(writing, longest);
         return stored;
       } finally {
@@ -48,14 +48,14 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
       }
     },
 
-    async open(file, sizeBytes, { start, end }) {
-      const object = client.file(pathOf(file));
+    async open(path, sizeBytes, { start, end }) {
+      const object = client.file(path);
       const size = await inTime(sizeOf(object), idleMs);
       return size === sizeBytes ? read(object.slice(start, end), end - start, idleMs) : undefined;
     },
 
-    async remove(file) {
-      await inTime(client.delete(pathOf(file)), idleMs);
+    async remove(path) {
+      await inTime(client.delete(path), idleMs);
     },
   };
 }

@@ -35,6 +35,7 @@ export async function authenticate(
   switch (access) {
     case "public":
     case "vendor":
+    case "link":
       return NOBODY;
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);

@@ -24,6 +24,10 @@ import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Contents } from "#relay/content/contents.ts";
+import type { Library } from "#relay/assets/library.ts";
+import type { OwnFiles } from "#relay/assets/own-files.ts";
+import type { OwnLinks } from "#relay/assets/own-links.ts";
+import type { Verifications } from "#relay/assets/verifications.ts";
 import type { Inventory } from "#relay/inventory.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -67,6 +71,10 @@ export interface HttpDeps {
   reachNeeded(url: URL): Reach | undefined;
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
+  readonly library: Library;
+  readonly assetFiles: OwnFiles;
+  readonly assetLinks: OwnLinks;
+  readonly verifications: Verifications;
   /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
   readonly publicUrl: string | undefined;
   /** Files that tasks have made. */

@@ -31,6 +31,7 @@ const LOGIN = [{ session: [] }, { accessToken: [] }];
 const SECURITY: Record<Access, readonly JsonObject[]> = {
   public: [],
   vendor: [],
+  link: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
   unfinished: LOGIN,

@@ -1,3 +1,6 @@
+import { assetLibrary } from "./api/asset/assets.ts";
+import { getAssetContent } from "./api/asset/content.ts";
+import { verifyReturn } from "./api/asset/verify-return.ts";
 import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
@@ -123,6 +126,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...nativeOperations,
     ...rerankOperations,
     ...imageOperations,
+    assetLibrary,
+    verifyReturn,
+    getAssetContent,
     hearVendor,
     listNotices,
     replayNotice,

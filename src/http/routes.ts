@@ -21,7 +21,9 @@ export type Access =
   /** The operator's monitoring. */
   | "metrics"
   /** A vendor with something to say, which is not believed. */
-  | "vendor";
+  | "vendor"
+  /** Whoever was given a signed link. */
+  | "link";
 
 /** One operation. The registry of them is all that is served; its documents and tests are made from it. */
 export interface Route<Deps> {

@@ -3,6 +3,8 @@ import type { JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { readCredential } from "./ark/credential.ts";
+import { ARK_ASSETS, ARK_OPTIONS } from "./ark-assets.ts";
 import { ARK_IMAGES } from "./ark-images.ts";
 import { ARK_VIDEOS } from "./ark-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -14,7 +16,11 @@ const DIALECT: ChatDialect = {
   reasoning: "type",
 };
 
-/** Ark's newer models reason unless they are told not to; here they do when they are asked to. */
+/**
+ * Ark's newer models reason unless they are told not to; here they do when
+ * they are asked to. A credential is a key for models, which may have the pair
+ * beside it that the asset library is opened with.
+ */
 export const ark: Provider = {
   id: "ark",
   name: "Volcengine Ark",
@@ -37,8 +43,10 @@ export const ark: Provider = {
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 256 }],
   images: ARK_IMAGES,
   videos: ARK_VIDEOS,
+  assets: ARK_ASSETS,
+  options: ARK_OPTIONS,
   modelsPath: "/models",
-  authorize: bearer,
+  authorize: (secret) => bearer(readCredential(secret).apiKey),
 };
 
 /** The family that reasons by default, but for those of it that do nothing else. */

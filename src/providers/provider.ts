@@ -1,5 +1,6 @@
+import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
-import type { ChannelOptions } from "#core/channel.ts";
+import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { FaultCode } from "#core/error.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
@@ -36,6 +37,8 @@ export interface Provider {
   readonly images?: readonly ImageEndpoint[];
   readonly videos?: readonly VideoEndpoint[];
   readonly shared?: readonly SharedEndpoint[];
+  /** The vendor keeps assets, and tasks may refer to them. */
+  readonly assets?: AssetService;
   /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
   /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
@@ -156,6 +159,20 @@ export interface VideoEndpoint {
   readonly linksLastMs?: number;
   /** What a notice of the vendor's is about; absent where it sends none. */
   readonly notices?: NoticeTerms;
+}
+
+/** A vendor's library, which may be somewhere else than its models, and be opened by something else. */
+export interface AssetService {
+  readonly style: OutboundAssetFormat;
+  /** Undefined where nobody can say. */
+  urlOf(channel: Pick<Channel, "baseUrl" | "options">): string | undefined;
+  /** Members of every body. */
+  membersOf(options: ChannelOptions): JsonObject;
+  /** Whether a credential opens the library, too. */
+  hasKey(secret: string): boolean;
+  readonly authorize: Authorize;
+  /** How long links to assets lead somewhere. */
+  readonly linksLastMs: number;
 }
 
 /** A request that asks how a task is. */

@@ -29,6 +29,7 @@ import { MIGRATIONS } from "./migrations/list.ts";
 import type { Storage } from "./open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
+import { describeAssets } from "./contract-assets.ts";
 import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
@@ -61,6 +62,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: tasks`, () => describeTasks(openPlace));
   describe(`${name}: media`, () => describeMedia(openPlace));
   describe(`${name}: notices`, () => describeNotices(openPlace));
+  describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));

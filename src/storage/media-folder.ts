@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathOf, type MediaStore, type TaskFile } from "#core/kept-media.ts";
+import type { MediaStore } from "#core/kept-media.ts";
 import { writeFile } from "#lib/write-file.ts";
 
 /** What is not whole yet, or never will be. */
@@ -10,32 +10,32 @@ const ABANDONED_MS = 86_400_000;
 
 /** Copies in a folder, which gateways on one database may share. */
 export function openMediaFolder(folder: string): MediaStore {
-  const place = (file: TaskFile): string => join(folder, pathOf(file));
+  const place = (path: string): string => join(folder, path);
   let cleared: Promise<void> | undefined;
   return {
-    async put(file, bytes) {
+    async put(path, bytes) {
       await (cleared ??= clearAbandoned(join(folder, UNFINISHED)));
       const unfinished = join(folder, UNFINISHED, randomUUID());
       try {
         const stored = await writeFile(unfinished, bytes);
-        await mkdir(dirname(place(file)), { recursive: true, mode: 0o700 });
-        await rename(unfinished, place(file));
+        await mkdir(dirname(place(path)), { recursive: true, mode: 0o700 });
+        await rename(unfinished, place(path));
         return stored;
       } finally {
         await rm(unfinished, { force: true });
       }
     },
 
-    async open(file, sizeBytes, { start, end }) {
-      const found = Bun.file(place(file));
+    async open(path, sizeBytes, { start, end }) {
+      const found = Bun.file(place(path));
       const isWhole = (await found.exists()) && found.size === sizeBytes;
       return isWhole ? found.slice(start, end) : undefined;
     },
 
-    async remove(file) {
-      await rm(place(file), { force: true });
+    async remove(path) {
+      await rm(place(path), { force: true });
       // Holds the task's other files, or is not there.
-      await rmdir(dirname(place(file))).catch(() => {});
+      await rmdir(dirname(place(path))).catch(() => {});
     },
   };
 }

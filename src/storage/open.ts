@@ -1,8 +1,10 @@
 import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
+import type { AssetStore } from "#core/asset.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
+import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { KeptAnswerStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
@@ -19,12 +21,14 @@ import type { SecondFactors } from "#core/second-factor.ts";
 import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
 import { assertSamePepper } from "./assert-same-pepper.ts";
+import { createAssetStore } from "./assets.ts";
 import { createAtomically } from "./atomically.ts";
 import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal } from "./engine.ts";
 import { createGrants, type GrantsDeps } from "./grants.ts";
+import { createIdentitySessionStore } from "./identity-sessions.ts";
 import { createIdentities } from "./identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -88,6 +92,8 @@ export interface Storage extends AsyncDisposable {
   readonly notices: NoticeStore;
   readonly noticeSecrets: NoticeSecrets;
   readonly mediaCopies: MediaCopyStore;
+  readonly assets: AssetStore;
+  readonly identitySessions: IdentitySessionStore;
   readonly keptAnswers: KeptAnswerStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
@@ -170,6 +176,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
     mediaCopies: createMediaCopyStore({ db, sharedNow: () => engine.sharedNow() }),
     noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
+    assets: createAssetStore({ db, sharedNow: () => engine.sharedNow() }),
+    identitySessions: createIdentitySessionStore({ db, sharedNow: () => engine.sharedNow() }),
     keptAnswers: createKeptAnswerStore({
       db,
       instance,

@@ -1,4 +1,5 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type { AssetGroupsTable, AssetsTable } from "./tables/assets.ts";
 import type { BudgetsTable } from "./tables/budgets.ts";
 import type { AuditTable } from "./tables/audit.ts";
 import type { CallsTable } from "./tables/calls.ts";
@@ -6,6 +7,7 @@ import type { GroupsTable } from "./tables/groups.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { IdentitiesTable } from "./tables/identities.ts";
+import type { IdentitySessionsTable } from "./tables/identity-sessions.ts";
 import type { InstancesTable } from "./tables/instances.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 import type { KeysTable } from "./tables/keys.ts";
@@ -50,4 +52,7 @@ export interface Tables {
   tasks: TasksTable;
   notices: NoticesTable;
   media: MediaTable;
+  asset_groups: AssetGroupsTable;
+  assets: AssetsTable;
+  identity_sessions: IdentitySessionsTable;
 }

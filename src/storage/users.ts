@@ -183,6 +183,11 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           for (const table of ["sessions", "recovery_codes", "identities"] as const) {
             await transaction.deleteFrom(table).where("user_id", "=", id).execute();
           }
+          await transaction
+            .updateTable("assets")
+            .set({ removed: 1 })
+            .where("user_id", "=", id)
+            .execute();
           ended = await transaction
             .updateTable("keys")
             .set(deletedKey(clock.now()))

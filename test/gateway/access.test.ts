@@ -145,7 +145,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
 
   const closed = KINDS.flatMap((kind) =>
     routes
-      .filter(({ access }) => access !== "public" && access !== "vendor")
+      .filter(({ access }) => access !== "public" && access !== "vendor" && access !== "link")
       .filter(({ access }) => !OPENS[kind].some((each) => each === access))
       .map((route) => [kind, route.method, route.path, route] as const),
   );
@@ -162,7 +162,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
     if (path.startsWith("/api/")) {
       expect(body).toEqual({ success: false, message: expect.any(String) });
     } else {
-      expect(JSON.stringify(body)).toContain("message");
+      expect(JSON.stringify(body)).toMatch(/"message"/i);
     }
   });
 
@@ -178,6 +178,16 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
 
     await response.arrayBuffer();
     expect([401, 403, 500]).not.toContain(response.status);
+  });
+
+  const linked = KINDS.flatMap((kind) =>
+    routes
+      .filter(({ access }) => access === "link")
+      .map(({ method, path }) => [kind, method, path] as const),
+  );
+
+  test.each(linked)("%s opens %s %s as little as nobody does", async (kind, method, path) => {
+    expect((await knock(method, path, kind)).status).toBe(404);
   });
 
   test.each(routes.filter(({ access }) => access === "public").map((each) => [each.path, each]))(

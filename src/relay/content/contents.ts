@@ -1,5 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
-import type { MediaCopyStore, MediaPlace, MediaStore } from "#core/kept-media.ts";
+import { pathOf, type MediaCopyStore, type MediaPlace, type MediaStore } from "#core/kept-media.ts";
 import type { Task } from "#core/task.ts";
 import { VendorContent, type VendorDeps } from "./at-vendor.ts";
 import { answerWith, type Content, type Wish } from "./content.ts";
@@ -79,7 +79,7 @@ export class Contents {
     const about = { sizeBytes, mediaType, etag: `"${digest}"` };
     const { head, bytes } = answerWith(about, wish);
     try {
-      const body = await store.open(copy, sizeBytes, bytes);
+      const body = await store.open(pathOf(copy), sizeBytes, bytes);
       if (body === undefined) return undefined;
       return { ...head, body: body instanceof Blob ? body : this.#endable(body), close() {} };
     } catch (cause) {

@@ -1,10 +1,11 @@
 import { GatewayError } from "#core/error.ts";
-import type {
-  MediaBytes,
-  MediaCopy,
-  MediaCopyStore,
-  MediaPlace,
-  MediaStore,
+import {
+  pathOf,
+  type MediaBytes,
+  type MediaCopy,
+  type MediaCopyStore,
+  type MediaPlace,
+  type MediaStore,
 } from "#core/kept-media.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -78,9 +79,9 @@ async function copyFile(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): P
   try {
     const bytes = whileHeld(iterated(content.body), () => copies.prolong(copy, LEASE_MS), clock);
     const { mediaType } = content;
-    const stored = await store.put(copy, bytes, mediaType);
+    const stored = await store.put(pathOf(copy), bytes, mediaType);
     const isWanted = await copies.keep(copy, { ...stored, mediaType, at: clock.now() });
-    if (!isWanted) await store.remove(copy);
+    if (!isWanted) await store.remove(pathOf(copy));
   } finally {
     content.close();
   }
@@ -115,7 +116,7 @@ export async function removeUnwanted(
   const removals = await Promise.allSettled(
     unwanted.map(async (copy) => {
       // In a store that is not configured any more it stays, and nobody can tell.
-      await stores[copy.place]?.remove(copy);
+      await stores[copy.place]?.remove(pathOf(copy));
       await copies.forget(copy);
     }),
   );

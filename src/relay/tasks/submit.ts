@@ -15,6 +15,7 @@ import { endable } from "../open-calls.ts";
 import type { Candidate, Plan } from "../route.ts";
 import type { Settlement } from "../settlement.ts";
 import { parseAnswer } from "../whole.ts";
+import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
 import { nextLook } from "./news.ts";
 import { prepareMedia } from "./prepare-media.ts";
 
@@ -29,6 +30,7 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   readonly leaseMs: number;
   /** Where vendors may tell us of a task; undefined where this gateway cannot be reached by them. */
   callbackUrlFor(channel: string, taskId: string): string | undefined;
+  readonly references: ReferenceDeps;
   /** A task that this gateway goes on with. */
   onTaken(task: Task): void;
 }
@@ -40,7 +42,7 @@ export interface AskedVideo extends Served {
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
   /** The one place where it may run, since what it is made from is there. */
-  readonly home?: { readonly channel: string; readonly account: string };
+  readonly home?: Home;
 }
 
 export interface VideoRoute extends Candidate {
@@ -60,8 +62,12 @@ interface Addressed {
 export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<Task> {
   const { callbackUrl } = asked.question;
   if (callbackUrl !== undefined) deps.links.check(callbackUrl, "callback_url");
-  const call = endable(asked);
-  const { plan, settlement } = await admit(call, () => planVideo(call, deps), deps);
+  const bound = await resolveAssets(asked.question, asked.key.userId, asked.home, deps.references);
+  const call = endable({ ...asked, ...bound });
+  const isBound = bound.home !== asked.home;
+  const planned = (): Plan<VideoRoute> =>
+    isBound ? planThere(call, asked.home, deps) : planVideo(call, deps);
+  const { plan, settlement } = await admit(call, planned, deps);
   const submission = new Submission(call, plan, deps);
   try {
     await settlement.durable;
@@ -74,6 +80,22 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
     return await submission.refused(GatewayError.from(cause), settlement);
   } finally {
     settlement.handOff();
+  }
+}
+
+/** Where the assets are. A model that is somewhere else is not as good as none. */
+function planThere(
+  call: AskedVideo,
+  asked: Home | undefined,
+  deps: Pick<SubmitDeps, "router">,
+): Plan<VideoRoute> {
+  try {
+    return planVideo(call, deps);
+  } catch (cause) {
+    if (GatewayError.from(cause).code !== "model_not_found") throw cause;
+    const { home: _, ...anywhere } = call;
+    planVideo({ ...anywhere, ...(asked && { home: asked }) }, deps);
+    throw otherPlace();
   }
 }
 

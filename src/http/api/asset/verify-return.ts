@@ -1,0 +1,64 @@
+import type { VerificationOutcome } from "#core/identity-session.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+
+/** Below the address that vendors send persons' browsers back to. */
+export const VERIFY_PATH = "/callbacks/verify";
+
+const MAX_CHARS = 128;
+
+/** The same for everybody: it shows neither what came of it nor whether there was anything. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Verification</title>
+</head>
+<body>
+<h1>Thank you</h1>
+<p>Your part of the verification is over. You may close this page.</p>
+<p lang="zh-Hans">您的验证步骤已结束，可以关闭此页面。</p>
+</body>
+</html>
+`;
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+/** Anybody may come here, and all that comes of it is that a vendor is asked, or a caller told of a failure. */
+export const verifyReturn: Route<HttpDeps> = {
+  method: "GET",
+  path: `${VERIFY_PATH}/:word`,
+  access: "vendor",
+  summary: "Where a vendor sends a person's browser back to after a verification.",
+  renderError: buildError,
+
+  async handle(exchange, { verifications }) {
+    const told = readOutcome(new URL(exchange.request.url).searchParams);
+    if (told !== undefined) await verifications.heard(exchange.param("word"), told);
+    return new Response(PAGE, { headers: { ...HEADERS, "x-request-id": exchange.id } });
+  },
+};
+
+/** Undefined where it says nothing of how it went. */
+function readOutcome(query: URLSearchParams): VerificationOutcome | undefined {
+  const said = (name: string): string =>
+    (query.get(name) ?? "").replaceAll(/[^\x20-\x7e]/g, "").slice(0, MAX_CHARS);
+  const resultCode = said("resultCode");
+  if (resultCode === "") return undefined;
+  return {
+    resultCode,
+    algorithmBaseRespCode: said("algorithmBaseRespCode"),
+    reqMeasureInfoValue: said("reqMeasureInfoValue"),
+    verifyType: said("verify_type"),
+  };
+}

@@ -1,0 +1,45 @@
+import type { IdentitySessionStore } from "#core/identity-session.ts";
+import type { Clock } from "#lib/clock.ts";
+import { attendSessions, type AttendDeps } from "#relay/assets/attend.ts";
+import { FORGOTTEN_MS } from "#relay/assets/verifications.ts";
+import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/watch.ts";
+import type { Job } from "./scheduler.ts";
+
+const BATCH = 500;
+
+/** Finds out what became of pending assets, and lets go of removed ones. Two gateways do this in turns. */
+export function watchAssetLibrary(deps: WatchDeps): Job {
+  return {
+    name: "watch-assets",
+    everyMs: 1_000,
+    async run(signal) {
+      while (!signal.aborted && (await watchAssets(deps)) > 0);
+      while (!signal.aborted && (await forgetAssets(deps)) > 0);
+    },
+  };
+}
+
+/** Goes on with verifications of persons: asks vendors, tells callers. */
+export function attendVerifications(deps: AttendDeps): Job {
+  return {
+    name: "attend-verifications",
+    everyMs: 1_000,
+    async run(signal) {
+      while (!signal.aborted && (await attendSessions(deps)) > 0);
+    },
+  };
+}
+
+export function pruneVerifications(
+  sessions: Pick<IdentitySessionStore, "prune">,
+  clock: Clock,
+): Job {
+  return {
+    name: "prune-verifications",
+    everyMs: 3_600_000,
+    async run(signal) {
+      const before = clock.now() - FORGOTTEN_MS;
+      while (!signal.aborted && (await sessions.prune(before, BATCH)) === BATCH);
+    },
+  };
+}

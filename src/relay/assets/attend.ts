@@ -1,0 +1,89 @@
+import { GatewayError } from "#core/error.ts";
+import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
+import type { LinkFollower } from "#core/media.ts";
+import type { NoticeSecrets } from "#core/notice.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
+import { signatureOf } from "#lib/standard-webhooks.ts";
+import { askVendor, type AskSessionDeps } from "./ask-session.ts";
+import { openWords } from "./session-words.ts";
+
+export interface AttendDeps extends AskSessionDeps {
+  readonly links: Pick<LinkFollower, "get">;
+  readonly secrets: NoticeSecrets;
+  onTrouble(cause: unknown): void;
+}
+
+const SECOND_MS = 1_000;
+/** After the first try, until somebody takes it or the session ends. */
+const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
+/** Longer than a question and a try take together. */
+const LEASE_MS = 60 * SECOND_MS;
+const BATCH = 64;
+const AT_ONCE = 16;
+const GONE = 410;
+
+/** Asks vendors and tells callers, wherever that is due; how many sessions that were. */
+export async function attendSessions(deps: AttendDeps): Promise<number> {
+  const due = await deps.sessions.lease(LEASE_MS, BATCH);
+  await mapAtMost(due, AT_ONCE, async (session) => {
+    try {
+      await attend(session, deps);
+    } catch (cause) {
+      // Its lease ends by itself.
+      deps.onTrouble(cause);
+    }
+  });
+  return due.length;
+}
+
+async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {
+  const now = deps.clock.now();
+  const isToAsk = session.askAt !== undefined && session.askAt <= now;
+  const known = isToAsk ? await askVendor(session, deps) : session;
+  const notice = known?.notice;
+  if (known === undefined || notice === undefined || notice.dueAt > deps.clock.now()) return;
+  const isTaken = await tell(known, notice, deps);
+  await deps.sessions.change(known, { notice: isTaken ? null : nextTry(known, notice, deps) });
+}
+
+/** Null where nobody will take it any more. */
+function nextTry(
+  { endsAt }: IdentitySession,
+  { outcome, attempts }: SessionNotice,
+  { clock }: AttendDeps,
+): SessionNotice | null {
+  const pause = PAUSES_MS[attempts];
+  const dueAt = clock.now() + (pause ?? 0);
+  return pause === undefined || dueAt >= endsAt ? null : { outcome, attempts: attempts + 1, dueAt };
+}
+
+/** Somebody took it, or says that nobody ever will; or there is nobody to be told. */
+async function tell(
+  { id, userId, sealed, endsAt }: IdentitySession,
+  { outcome }: SessionNotice,
+  { links, secrets, seal, clock }: AttendDeps,
+): Promise<boolean> {
+  const words = openWords(sealed, id, seal);
+  if (words === undefined || clock.now() >= endsAt) return true;
+  const url = new URL(words.callbackUrl);
+  url.searchParams.append("vendorToken", words.token);
+  url.searchParams.append("resultCode", outcome.resultCode);
+  url.searchParams.append("algorithmBaseRespCode", outcome.algorithmBaseRespCode);
+  url.searchParams.append("reqMeasureInfoValue", outcome.reqMeasureInfoValue);
+  url.searchParams.append("verify_type", outcome.verifyType);
+  const timestamp = Math.floor(clock.now() / SECOND_MS);
+  // There is no body: what is signed is all that is said.
+  const message = { id: `${id}.${outcome.resultCode}`, timestamp, body: url.search };
+  const signing = await secrets.of(userId);
+  try {
+    const status = await links.get(url.href, {
+      "webhook-id": message.id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signing.map((secret) => signatureOf(secret, message)).join(" "),
+    });
+    return (status >= 200 && status < 300) || status === GONE;
+  } catch (cause) {
+    if (GatewayError.from(cause).code === "internal") throw cause;
+    return false;
+  }
+}

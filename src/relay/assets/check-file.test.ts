@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import type { AssetType } from "#core/asset.ts";
+import { makeVideo } from "#sandbox/engine/video.ts";
+import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { checkFile } from "./check-file.ts";
+
+const MAX_PIXELS = 4_000_000;
+
+const png = (width: number, height: number): Buffer =>
+  Buffer.from(pngUrl(width, height).replace(/^.*,/, ""), "base64");
+
+/** Sixteen bits at 8 kHz. */
+function wav(seconds: number): Buffer {
+  const data = seconds * 16_000;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + data, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.write("data", 36);
+  head.writeUInt32LE(data, 40);
+  return Buffer.concat([head, Buffer.alloc(data)]);
+}
+
+/** At 128 kbit a second, from its first frame on. */
+const mp3 = (seconds: number): Buffer =>
+  Buffer.concat([Buffer.from("fffb9064", "hex"), Buffer.alloc(seconds * 16_000)]);
+
+const film = (seconds: number) =>
+  makeVideo({
+    width: 64,
+    height: 64,
+    seconds,
+    framesPerSecond: 24,
+    prompt: "",
+    hasSound: false,
+  });
+
+test.each<[string, AssetType, () => Uint8Array | Promise<Uint8Array>, string]>([
+  ["a picture", "image", () => png(128, 128), "image/png"],
+  ["a picture without enough pixels", "image", () => png(63, 128), "WidthTooSmall"],
+  ["a picture of too many pixels", "image", () => png(3_000, 3_000), "PixelCountTooLarge"],
+  ["a picture with a long side", "image", () => png(10_001, 100), "WidthTooLarge"],
+  ["a strip", "image", () => png(1_000, 100), "AspectRatioTooLarge"],
+  ["a recording", "image", () => wav(2), "TypeMismatch"],
+  ["nothing", "image", () => Buffer.alloc(0), "DownloadFailed"],
+  ["a film", "video", () => film(2), "video/mp4"],
+  ["a picture", "video", () => png(128, 128), "TypeMismatch"],
+  ["a film of no length", "video", () => film(0.5), "DurationTooShort"],
+  ["a recording", "audio", () => wav(2), "audio/wav"],
+  ["a compressed recording", "audio", () => mp3(3), "audio/mpeg"],
+  ["a recording of no length", "audio", () => wav(0), "DurationTooShort"],
+  ["a very long recording", "audio", () => mp3(301), "DurationTooLong"],
+  ["a film", "audio", () => film(2), "TypeMismatch"],
+])("%s as %s is what it is", async (_what, type, make, expected) => {
+  const found = await checkFile(await make(), type, MAX_PIXELS);
+
+  expect("code" in found ? found.code : found.mediaType).toBe(expected);
+});

@@ -1,0 +1,193 @@
+import type {
+  Asset,
+  AssetGroup,
+  AssetPage,
+  AssetPlace,
+  AssetQuery,
+  AssetStore,
+} from "#core/asset.ts";
+import { GatewayError, invalid } from "#core/error.ts";
+import type { LinkFollower } from "#core/media.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
+import { act, deskAt, firstDesk, make, type Desk } from "./desk.ts";
+import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
+
+export interface LibraryDeps extends RefreshDeps {
+  readonly assets: AssetStore;
+  readonly links: Pick<LinkFollower, "check">;
+  /** Where what is kept here can be looked at. */
+  ownLinkTo(asset: Asset): string | undefined;
+  readonly limits: {
+    /** Of one user. */
+    readonly assets: number;
+    readonly assetGroups: number;
+  };
+}
+
+type NewGroup = Pick<AssetGroup, "name" | "description"> & { readonly isOwn: boolean };
+type NewAsset = Pick<Asset, "groupId" | "url" | "type" | "name">;
+
+const ID_CHARS = 24;
+const AT_ONCE = 8;
+
+/** Groups and assets as their users see them. What is another user's is as good as none. */
+export class Library {
+  readonly #deps: LibraryDeps;
+
+  constructor(deps: LibraryDeps) {
+    this.#deps = deps;
+  }
+
+  async createGroup(userId: number, { name, description, isOwn }: NewGroup): Promise<AssetGroup> {
+    const { assets, clock, limits } = this.#deps;
+    const { groups } = await assets.stockOf(userId);
+    if (groups >= limits.assetGroups) throw full(`${limits.assetGroups} groups`);
+    const desk = isOwn ? undefined : firstDesk(this.#deps);
+    const place = desk && (await this.#makeGroup(desk, { name, description }));
+    const now = clock.now();
+    return await withFreeId("group", place?.upstreamId, async (id) => {
+      const group: AssetGroup = {
+        id,
+        userId,
+        ...(place && { place }),
+        kind: "image",
+        name,
+        description,
+        createdAt: now,
+        updatedAt: now,
+      };
+      return (await assets.addGroup(group)) ? group : undefined;
+    });
+  }
+
+  async getGroup(userId: number, id: string): Promise<AssetGroup> {
+    return (await this.#deps.assets.findGroup(userId, id)) ?? unknown("Id", "group");
+  }
+
+  async renameGroup(userId: number, id: string, name: string): Promise<void> {
+    const { assets, clock } = this.#deps;
+    const { place } = await this.getGroup(userId, id);
+    if (place !== undefined) {
+      const desk = deskAt(place, this.#deps);
+      const { upstreamId } = place;
+      await act(desk, desk.service.style.renameGroup, { upstreamId, name }, this.#deps);
+    }
+    await assets.renameGroup(userId, id, name, clock.now());
+  }
+
+  async create(userId: number, draft: NewAsset): Promise<Asset> {
+    const { assets, clock, limits, links } = this.#deps;
+    const group = await assets.findGroup(userId, draft.groupId);
+    if (group === undefined) return unknown("GroupId", "group");
+    links.check(draft.url, "URL");
+    const stock = await assets.stockOf(userId);
+    if (stock.assets >= limits.assets) throw full(`${limits.assets} assets`);
+    const place = group.place && (await this.#makeAsset(group.place, draft));
+    const now = clock.now();
+    return await withFreeId("asset", place?.upstreamId, async (id) => {
+      const asset: Asset = {
+        ...draft,
+        id,
+        userId,
+        ...(place && { place }),
+        status: "pending",
+        createdAt: now,
+        updatedAt: now,
+        dueAt: place === undefined ? now : now + pauseAfter(0),
+        looks: 0,
+      };
+      return (await assets.add(asset)) ? asset : undefined;
+    });
+  }
+
+  async get(userId: number, id: string): Promise<Asset> {
+    const known = await this.#deps.assets.find(userId, id);
+    const asset = known && (await refreshed(known, this.#deps));
+    return asset ?? unknown("Id", "asset");
+  }
+
+  /** Those that are still pending are looked at on the way. */
+  async list(query: AssetQuery): Promise<AssetPage> {
+    const { assets, total } = await this.#deps.assets.list(query);
+    const seen = await mapAtMost(assets, AT_ONCE, async (each) =>
+      each.status === "pending" ? await refreshed(each, this.#deps) : each,
+    );
+    return { assets: seen.flatMap((each) => each ?? []), total };
+  }
+
+  /** Where it can be looked at now. */
+  linkTo(asset: Asset): string {
+    const { url, link } = asset;
+    const isGood = link !== undefined && link.endsAt > this.#deps.clock.now();
+    return this.#deps.ownLinkTo(asset) ?? (isGood ? link.url : url);
+  }
+
+  async rename(userId: number, id: string, name: string): Promise<void> {
+    const { assets, clock } = this.#deps;
+    const { place } = await this.#find(userId, id);
+    if (place !== undefined) {
+      const desk = deskAt(place, this.#deps);
+      const { upstreamId } = place;
+      await act(desk, desk.service.style.rename, { upstreamId, name }, this.#deps);
+    }
+    await assets.rename(userId, id, name, clock.now());
+  }
+
+  /** At its vendor first: until that is done it may be referred to, and the caller is told so. */
+  async remove(userId: number, id: string): Promise<void> {
+    const { place } = await this.#find(userId, id);
+    if (place !== undefined) await this.#removeAt(place);
+    await this.#deps.assets.remove(userId, id);
+  }
+
+  async #find(userId: number, id: string): Promise<Asset> {
+    return (await this.#deps.assets.find(userId, id)) ?? unknown("Id", "asset");
+  }
+
+  async #removeAt(place: AssetPlace): Promise<void> {
+    const desk = deskAt(place, this.#deps);
+    try {
+      await act(desk, desk.service.style.remove, place.upstreamId, this.#deps);
+    } catch (cause) {
+      if (GatewayError.from(cause).code !== "not_found") throw cause;
+    }
+  }
+
+  async #makeGroup(
+    desk: Desk,
+    draft: Pick<AssetGroup, "name" | "description">,
+  ): Promise<AssetPlace> {
+    const upstreamId = await make(desk, desk.service.style.createGroup, draft, this.#deps);
+    return { channel: desk.channel.name, account: desk.credential.label, upstreamId };
+  }
+
+  async #makeAsset(group: AssetPlace, { url, type, name }: NewAsset): Promise<AssetPlace> {
+    const desk = deskAt(group, this.#deps);
+    const draft = { groupId: group.upstreamId, url, type, name };
+    const upstreamId = await make(desk, desk.service.style.create, draft, this.#deps);
+    return { channel: desk.channel.name, account: desk.credential.label, upstreamId };
+  }
+}
+
+/** The vendor's id where nobody here has it already, else one of ours. */
+export async function withFreeId<T>(
+  kind: "group" | "asset",
+  upstreamId: string | undefined,
+  tryWith: (id: string) => Promise<T | undefined>,
+): Promise<T> {
+  const first = upstreamId === undefined ? undefined : await tryWith(upstreamId);
+  const made = first ?? (await tryWith(`${kind}-${randomBase62(ID_CHARS)}`));
+  if (made !== undefined) return made;
+  throw new GatewayError("upstream_failed", "The upstream gave an id that it had given before.");
+}
+
+function unknown(param: string, kind: "group" | "asset"): never {
+  throw invalid(param, `${param} names no ${kind} of yours`);
+}
+
+function full(what: string): GatewayError {
+  return new GatewayError("invalid_request", `A user may have ${what}, not more.`, {
+    details: { Code: "QuotaExceeded" },
+  });
+}

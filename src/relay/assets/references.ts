@@ -1,0 +1,127 @@
+import type { Asset, AssetStore } from "#core/asset.ts";
+import { invalid } from "#core/error.ts";
+import type { MediaOrigin, VideoMedia, VideoQuestion } from "#core/video.ts";
+import { isArray, isObject, type Json } from "#lib/json.ts";
+import { findDesk } from "./desk.ts";
+import { refreshed, type RefreshDeps } from "./refresh.ts";
+
+export interface ReferenceDeps extends RefreshDeps {
+  readonly assets: AssetStore;
+  /** What is kept here, as vendors take it. */
+  originOf(asset: Asset): Promise<MediaOrigin>;
+}
+
+/** Where a task has to run: the one place that knows what it is made from. */
+export interface Home {
+  readonly channel: string;
+  readonly account: string;
+}
+
+export interface Resolved {
+  readonly question: VideoQuestion;
+  readonly home?: Home;
+}
+
+const REFERENCE = /^\s*asset:\/\//i;
+const MAX_DEPTH = 64;
+
+/**
+ * A question whose references to assets are what the vendor takes for them,
+ * and the place that they bind it to. Throws `invalid_request` for an asset
+ * that is not its user's, not active or of another kind, and for assets of
+ * several places.
+ */
+export async function resolveAssets(
+  question: VideoQuestion,
+  userId: number,
+  home: Home | undefined,
+  deps: ReferenceDeps,
+): Promise<Resolved> {
+  if (holdsReference(question.extra, 0)) {
+    throw invalid("asset", "assets may be referred to where media stand, and nowhere else");
+  }
+  const found = new Map<string, Asset>();
+  for (const medium of question.media) {
+    const id = referenceIn(medium);
+    if (id === undefined) continue;
+    const asset = found.get(id) ?? (await findActive(id, userId, deps));
+    if (asset.type !== medium.type) {
+      throw invalid("asset", `asset ${id} is not available as ${medium.type}: it is ${asset.type}`);
+    }
+    found.set(id, asset);
+  }
+  if (found.size === 0) return { question, ...(home && { home }) };
+  const place = placeOf([...found.values()], home, deps);
+  const media: VideoMedia[] = [];
+  for (const medium of question.media) {
+    const asset = found.get(referenceIn(medium) ?? "");
+    media.push(asset === undefined ? medium : { ...medium, source: await sourceOf(asset, deps) });
+  }
+  return { question: { ...question, media }, ...(place && { home: place }) };
+}
+
+/** However it was written: none goes out unseen. */
+function referenceIn({ source }: VideoMedia): string | undefined {
+  switch (source.kind) {
+    case "asset":
+      return source.id;
+    case "url":
+      return REFERENCE.test(source.url) ? source.url.replace(REFERENCE, "") : undefined;
+    case "reference":
+      return REFERENCE.test(source.id) ? source.id.replace(REFERENCE, "") : undefined;
+    case "base64":
+    case "bytes":
+      return undefined;
+  }
+}
+
+async function findActive(id: string, userId: number, deps: ReferenceDeps): Promise<Asset> {
+  const known = await deps.assets.find(userId, id);
+  const asset = known && (await refreshed(known, deps));
+  if (asset === undefined) throw invalid("asset", `asset ${shown(id)} is not available`);
+  if (asset.status !== "active") throw invalid("asset", `asset ${id} is not active`);
+  return asset;
+}
+
+/** One for all that are with a vendor; what is kept here goes anywhere. */
+function placeOf(
+  assets: readonly Asset[],
+  home: Home | undefined,
+  deps: ReferenceDeps,
+): Home | undefined {
+  let bound = home;
+  for (const { id, place } of assets) {
+    if (place === undefined) continue;
+    const desk = findDesk(place, deps);
+    if (desk === undefined) throw invalid("asset", `asset ${id} is not available`);
+    const here = { channel: desk.channel.name, account: desk.credential.label };
+    const isSame =
+      bound === undefined ||
+      (bound.channel === here.channel && (bound.account === "" || bound.account === here.account));
+    if (!isSame) throw otherPlace();
+    bound = here;
+  }
+  return bound;
+}
+
+/** Also for a model that the place does not have. */
+export function otherPlace(): Error {
+  return invalid("asset", "asset references must use the same channel");
+}
+
+async function sourceOf(asset: Asset, deps: ReferenceDeps): Promise<MediaOrigin> {
+  const { place } = asset;
+  return place === undefined ? await deps.originOf(asset) : { kind: "asset", id: place.upstreamId };
+}
+
+function holdsReference(value: Json | undefined, depth: number): boolean {
+  if (typeof value === "string") return REFERENCE.test(value);
+  if (depth > MAX_DEPTH) return false;
+  if (isArray(value)) return value.some((each) => holdsReference(each, depth + 1));
+  if (!isObject(value)) return false;
+  return Object.values(value).some((each) => holdsReference(each, depth + 1));
+}
+
+function shown(id: string): string {
+  return id.length > 128 ? `${id.slice(0, 128)}...` : id;
+}

@@ -1,0 +1,110 @@
+import type { Asset, AssetChange, AssetStore } from "#core/asset.ts";
+import type { AssetNews } from "#core/asset-format.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+import { defined } from "#lib/values.ts";
+import { act, deskAt, type DeskDeps } from "./desk.ts";
+
+export interface RefreshDeps extends DeskDeps {
+  readonly assets: AssetStore;
+  readonly clock: Clock;
+}
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+/** A picture takes seconds, a video tens of them. */
+const PAUSES_MS = [2, 3, 5, 8, 15, 30, 60].map((seconds) => seconds * SECOND_MS);
+const LONGEST_MS = 24 * HOUR_MS;
+/** A caller who asks again and again is told what was found out last. */
+const MIN_LOOK_AGE_MS = SECOND_MS;
+/** A link that is handed out is good for this long at least. */
+const MIN_LINK_MS = HOUR_MS;
+const EXPIRED = {
+  code: "ProcessingTimeout",
+  message: "The asset was not processed in time.",
+};
+const GONE = { code: "NotFound", message: "The upstream does not know the asset any more." };
+
+export function pauseAfter(looks: number): number {
+  return PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] ?? 0;
+}
+
+/** As it is now, as far as its vendor tells; undefined where it is no more. */
+export async function refreshed(asset: Asset, deps: RefreshDeps): Promise<Asset | undefined> {
+  if (asset.place === undefined || !isWorthLooking(asset, deps.clock.now())) return asset;
+  try {
+    return await look(asset, deps);
+  } catch (cause) {
+    // What is known of it is true all the same.
+    if (GatewayError.from(cause).code === "internal") throw cause;
+    return asset;
+  }
+}
+
+function isWorthLooking({ status, link, dueAt, looks }: Asset, now: number): boolean {
+  switch (status) {
+    case "pending":
+      return now >= dueAt - pauseAfter(looks) + MIN_LOOK_AGE_MS;
+    case "active":
+      return link === undefined || link.endsAt - now < MIN_LINK_MS;
+    case "failed":
+      return false;
+  }
+}
+
+/** Asks its vendor. Throws where that says nothing. */
+export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | undefined> {
+  const { assets, clock } = deps;
+  const { place } = asset;
+  if (place === undefined) return asset;
+  const desk = deskAt(place, deps);
+  const { service } = desk;
+  let change: AssetChange;
+  try {
+    const news = await act(desk, service.style.look, place.upstreamId, deps);
+    change = changeBy(news, asset, clock.now(), service.linksLastMs);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    if (error.code !== "not_found") throw error;
+    if (asset.status !== "pending") {
+      await assets.remove(asset.userId, asset.id);
+      return undefined;
+    }
+    change = isYoung(asset, clock.now())
+      ? later(asset, clock.now())
+      : { status: "failed", failure: GONE, updatedAt: clock.now() };
+  }
+  return (await assets.change(asset.id, change)) ?? (await assets.find(asset.userId, asset.id));
+}
+
+function changeBy(news: AssetNews, asset: Asset, now: number, linksLastMs: number): AssetChange {
+  const { status, failure, url } = news;
+  const link =
+    url === undefined
+      ? { url: asset.url, endsAt: now + 2 * MIN_LINK_MS }
+      : { url, endsAt: now + linksLastMs };
+  if (asset.status !== "pending") return { link };
+  if (status === "pending") return givenUp(asset, now) ?? later(asset, now);
+  return {
+    status,
+    updatedAt: now,
+    ...(status === "active" ? { link } : {}),
+    ...defined({ failure: status === "failed" ? (failure ?? UNEXPLAINED) : undefined }),
+  };
+}
+
+const UNEXPLAINED = { code: "ProcessingFailed", message: "The upstream did not say why." };
+
+/** A vendor may not know an asset yet that it has just taken. */
+function isYoung({ createdAt }: Asset, now: number): boolean {
+  return now - createdAt < 60 * SECOND_MS;
+}
+
+export function later({ looks }: Asset, now: number): AssetChange {
+  return { looks: looks + 1, dueAt: now + pauseAfter(looks + 1) };
+}
+
+export function givenUp({ createdAt }: Asset, now: number): AssetChange | undefined {
+  if (now - createdAt < LONGEST_MS) return undefined;
+  return { status: "failed", failure: EXPIRED, updatedAt: now };
+}

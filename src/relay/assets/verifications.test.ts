@@ -1,0 +1,524 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { credential, type Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { IdentitySessionStore, VerificationOutcome } from "#core/identity-session.ts";
+import { openCallerLinks } from "#egress/caller-links.ts";
+import type { Egress } from "#egress/egress.ts";
+import { authority, openTlsSite, reply, type Site } from "#egress/fixtures/site.ts";
+import { openEgress } from "#egress/upstream.ts";
+import type { Clock } from "#lib/clock.ts";
+import { openSeal } from "#lib/seal.ts";
+import { textOf } from "#lib/values.ts";
+import { isSignedWith } from "#lib/standard-webhooks.ts";
+import { openAt, PEPPER } from "#storage/contract-place.ts";
+import type { Storage } from "#storage/open.ts";
+import { digestOf } from "#storage/secrets.ts";
+import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
+import { attendSessions, type AttendDeps } from "./attend.ts";
+import { Verifications, type VerificationDeps } from "./verifications.ts";
+
+const START = Date.UTC(2026, 0, 1, 12);
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const LIMITS = {
+  connectMs: 1_000,
+  firstByteMs: 5_000,
+  unaryMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 10_000,
+  answerBytes: 1_000_000,
+};
+const USER = 1;
+
+let dataDir: string;
+let storage: Storage;
+let clock: ManualClock;
+let vendor: AssetVendor;
+let egress: Egress;
+let receiver: Site;
+/** What the receiver answers, one after the other; the last one again and again. */
+let answers: string[];
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-verify-"));
+  clock = new ManualClock();
+  storage = await openAt({ dataDir }, { clock });
+  await storage.users.ensureRoot();
+  vendor = openAssetVendor();
+  egress = openEgress(LIMITS);
+  answers = ["204 No Content"];
+  receiver = await openTlsSite((socket) => {
+    const [next = "204 No Content"] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    socket.end(reply(next));
+  });
+});
+afterEach(async () => {
+  egress.close();
+  await storage.close();
+  await vendor[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe("[B4.9-c] a verification", () => {
+  test("goes from the link to the group of the person, and its caller is told", async () => {
+    const { verifications, deps } = open();
+    const { link, token } = await verifications.begin(USER, callbackUrl("?order=7"));
+    expect(link).toMatch(/^https:\/\/h5\.example\//);
+    expect(token).toMatch(/^vt_\w{32}$/);
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateNotReady");
+
+    personPasses("group-of-a-person");
+    clock.pass(20 * SECOND_MS);
+    await comeBack(verifications, "10000");
+    await attendSessions(deps);
+
+    const [told = ""] = receiver.requests;
+    const query = new URL(told.split(" ")[1] ?? "", "https://x").searchParams;
+    expect(Object.fromEntries(query)).toEqual({
+      order: "7",
+      vendorToken: token,
+      resultCode: "10000",
+      algorithmBaseRespCode: "0",
+      reqMeasureInfoValue: "1",
+      verify_type: "real_time",
+    });
+    const group = await verifications.result(USER, token);
+    expect(group).toMatchObject({ id: "group-of-a-person", kind: "identity", userId: USER });
+    expect(await storage.assets.findGroup(USER, group.id)).toEqual(group);
+  });
+
+  test("has a vendor's token that nobody else ever sees, and nothing to be read in the database", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl("?secret=order-7"));
+    const [upstreamToken = ""] = vendor.sessions.keys();
+    const rows = await storage.db.selectFrom("identity_sessions").selectAll().execute();
+    const dump = JSON.stringify(rows);
+
+    expect(token).not.toContain(upstreamToken);
+    for (const secret of [token, upstreamToken, "order-7", returnWord()]) {
+      expect(dump).not.toContain(secret);
+    }
+  });
+
+  test("tells the vendor an address of the gateway's, and never the caller's", async () => {
+    const { verifications } = open();
+    await verifications.begin(USER, callbackUrl());
+
+    const [asked] = vendor.asked("CreateVisualValidateSession");
+    expect(asked).toEqual({
+      CallbackURL: expect.stringMatching(/^https:\/\/gate\.example\/callbacks\/verify\/\w{32}$/),
+      ProjectName: "films",
+    });
+  });
+
+  test("is signed as notices are, over the query that it is", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+    await attendSessions(deps);
+
+    const [told = ""] = receiver.requests;
+    const field = (name: string): string =>
+      new RegExp(`^${name}: (.*)$`, "im").exec(told)?.[1] ?? "";
+    const body = new URL(told.split(" ")[1] ?? "", "https://x").search;
+    const timestamp = Number(field("webhook-timestamp"));
+    const message = { id: field("webhook-id"), timestamp, body };
+    const [secret = ""] = await storage.noticeSecrets.of(USER);
+    expect(isSignedWith(secret, message, field("webhook-signature"), timestamp)).toBe(true);
+  });
+
+  test("of somebody who was refused is told as such, and may still pass", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    await comeBack(verifications, "10006");
+    await attendSessions(deps);
+
+    expect(receiver.requests.at(-1)).toContain("resultCode=10006");
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateDenied");
+
+    personPasses("group-1");
+    clock.pass(10 * SECOND_MS);
+    await comeBack(verifications, "10000");
+    await attendSessions(deps);
+    expect(receiver.requests.at(-1)).toContain("resultCode=10000");
+    expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+  });
+
+  test("that only claims to have passed has not, however often", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    for (let tries = 0; tries < 50; tries++) {
+      await comeBack(verifications, "10000");
+      await attendSessions(deps);
+    }
+
+    expect(receiver.requests).toEqual([]);
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateNotReady");
+    expect(vendor.asked("GetVisualValidateResult").length).toBeLessThan(5);
+  });
+
+  test("that is refused again and again does not make the gateway call its caller for ever", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    for (let tries = 0; tries < 60; tries++) {
+      await comeBack(verifications, `1000${tries % 9}`);
+      await attendSessions(deps);
+    }
+
+    expect(receiver.requests.length).toBeLessThanOrEqual(20);
+  });
+
+  test("comes to its end without the browser's return, by the caller's asking", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+
+    expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+  });
+});
+
+describe("[B4.9-d] the callback", () => {
+  test("is sent again at 0, 5, 30 and 120 seconds until somebody takes it, and then no more", async () => {
+    answers = ["500 No", "302 Found", "503 Busy", "200 OK"];
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+
+    const sentAt = await triesWithin(deps, 25 * MINUTE_MS);
+
+    expect(sentAt).toEqual([0, 5, 35, 155]);
+    expect(new Set(receiver.requests.map((each) => /vendorToken=\w+/.exec(each)?.[0])).size).toBe(
+      1,
+    );
+  });
+
+  test("is given up when nobody takes it, before the session ends", async () => {
+    answers = ["500 No"];
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+
+    expect(await triesWithin(deps, 3 * HOUR_MS)).toEqual([0, 5, 35, 155, 755]);
+    // Who passed is not lost for that.
+    expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+  });
+
+  test("is not sent any more once its caller has fetched the group", async () => {
+    answers = ["500 No"];
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+    await attendSessions(deps);
+    await verifications.result(USER, token);
+
+    expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
+  });
+
+  test("is sent once however often the person's browser comes back", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    for (let tries = 0; tries < 3; tries++) await comeBack(verifications, "10000");
+    await triesWithin(deps, MINUTE_MS);
+    for (let tries = 0; tries < 3; tries++) await comeBack(verifications, "10000");
+    await triesWithin(deps, MINUTE_MS);
+
+    expect(receiver.requests).toHaveLength(1);
+    expect((await storage.assets.stockOf(USER)).groups).toBe(1);
+  });
+
+  test("never goes to an address that became one of the inside", async () => {
+    const { verifications, deps } = open({ ports: [443] });
+    await verifications.begin(USER, "https://public.example/hook");
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+
+    expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
+    expect(receiver.connections).toBe(0);
+  });
+});
+
+describe("[B4.9-d] a result", () => {
+  test("that was fetched is the same for a day for its caller, and nobody else's", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    const first = await verifications.result(USER, token);
+
+    clock.pass(23 * HOUR_MS);
+    expect(await verifications.result(USER, token)).toEqual(first);
+    expect(await refusal(verifications.result(2, token))).toBe(
+      "VendorToken names no session of yours",
+    );
+    clock.pass(2 * HOUR_MS);
+    expect(await refusal(verifications.result(USER, token))).toBe(
+      "VendorToken names no session of yours",
+    );
+    expect(vendor.asked("GetVisualValidateResult")).toHaveLength(1);
+    expect((await storage.assets.stockOf(USER)).groups).toBe(1);
+  });
+
+  test("is overdue after half an hour, and its vendor is not asked any more", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    clock.pass(30 * MINUTE_MS);
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+    await triesWithin(deps, HOUR_MS);
+
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateExpired");
+    expect(vendor.asked("GetVisualValidateResult")).toEqual([]);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test("asked for by ten at once is one group, and the vendor's one answer is not lost", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+
+    const all = await Promise.allSettled(
+      Array.from({ length: 10 }, () => verifications.result(USER, token)),
+    );
+    expect(all.some(({ status }) => status === "fulfilled")).toBe(true);
+    expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+    expect((await storage.assets.stockOf(USER)).groups).toBe(1);
+  });
+
+  test("of a person whom the vendor knows already is the group that is there", async () => {
+    const { verifications } = open();
+    const one = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await verifications.result(USER, one.token);
+    const two = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+
+    expect(await verifications.result(USER, two.token)).toMatchObject({ id: "group-1" });
+    expect((await storage.assets.stockOf(USER)).groups).toBe(1);
+  });
+
+  test("of a person whose group is another user's is not handed over", async () => {
+    const { verifications } = open();
+    const one = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await verifications.result(USER, one.token);
+    const two = await verifications.begin(2, callbackUrl());
+    personPasses("group-1");
+
+    expect(await refusal(verifications.result(2, two.token))).toBe("ValidateNotReady");
+    expect((await storage.assets.stockOf(2)).groups).toBe(0);
+  });
+});
+
+describe("[C98] a gateway that dies", () => {
+  /** The vendor tells once; at each step the process may end, before or after what it did. */
+  const STEPS = Array.from({ length: 24 }, (_, at) => at);
+
+  test.each(STEPS)("at step %i leaves one group behind, which its caller gets", async (step) => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    vendor.persons.set("group-1", new Date(clock.now() + SECOND_MS).toISOString());
+    vendor.persons.set("group-old", new Date(clock.now() - HOUR_MS).toISOString());
+
+    const dying = open({ sessions: dyingAt(step) });
+    await comeBack(dying.verifications, "10000").catch(ignore);
+    await attendSessions(dying.deps).catch(ignore);
+    await dying.verifications.result(USER, token).catch(ignore);
+
+    const next = open();
+    await comeBack(next.verifications, "10000");
+    await triesWithin(next.deps, 5 * MINUTE_MS);
+
+    expect(await next.verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+    expect((await storage.assets.stockOf(USER)).groups).toBe(1);
+  });
+
+  test.each([[["group-1", "group-2"]], [["group-1"]]])(
+    "does not guess whose a group is where it could be somebody else's: %j",
+    async (known) => {
+      const { verifications, deps } = open({ egress: losing(egress) });
+      const one = await verifications.begin(USER, callbackUrl());
+      personPasses("group-1");
+      const two = await verifications.begin(2, callbackUrl());
+      personPasses("group-2");
+      for (const each of known) {
+        vendor.persons.set(each, new Date(clock.now() + SECOND_MS).toISOString());
+      }
+      for (const [user, { token }] of [
+        [USER, one],
+        [2, two],
+      ] as const) {
+        await verifications.result(user, token).catch(ignore);
+      }
+      const next = open();
+      await triesWithin(deps, MINUTE_MS);
+      clock.pass(10 * SECOND_MS);
+
+      expect(await refusal(next.verifications.result(USER, one.token))).toBe("ValidateNotReady");
+      expect(await refusal(next.verifications.result(2, two.token))).toBe("ValidateNotReady");
+      expect((await storage.assets.stockOf(USER)).groups).toBe(0);
+      expect(vendor.asked("GetVisualValidateResult").length).toBeGreaterThanOrEqual(4);
+    },
+  );
+});
+
+class ManualClock implements Clock {
+  #passed = 0;
+
+  now(): number {
+    return START + this.#passed;
+  }
+
+  monotonic(): number {
+    return this.#passed;
+  }
+
+  pass(ms: number): void {
+    this.#passed += ms;
+  }
+}
+
+interface OpenOptions {
+  readonly sessions?: IdentitySessionStore;
+  readonly egress?: Egress;
+  readonly ports?: readonly number[];
+}
+
+function open({ sessions, egress: other, ports }: OpenOptions = {}) {
+  const channel: Channel = {
+    name: "ark",
+    provider: "ark",
+    baseUrl: `${vendor.vendor.url}/api/v3`,
+    credentials: [credential(`model-key|${PAIR.id}|${PAIR.secret}`)],
+    models: { kind: "discover" },
+    options: { assets_url: `${vendor.vendor.url}/`, project: "films" },
+    priority: 0,
+    weight: 1,
+    maxConcurrent: 10,
+    isSimulated: false,
+  };
+  const deps: VerificationDeps & AttendDeps = {
+    egress: other ?? egress,
+    listChannels: () => [channel],
+    sessions: sessions ?? storage.identitySessions,
+    assets: storage.assets,
+    clock,
+    seal: openSeal(PEPPER, "verifications"),
+    digest: (word) => digestOf(word, PEPPER),
+    returnUrlFor: (word) => `https://gate.example/callbacks/verify/${word}`,
+    links: openCallerLinks(() => ({
+      allow: ["127.0.0.1"],
+      ports: [...(ports ?? [receiver.port])],
+      ca: authority,
+      // The name's owner may let it lead anywhere.
+      resolve: async () => ["10.0.0.1"],
+    })),
+    secrets: storage.noticeSecrets,
+    onTrouble: ignore,
+  };
+  return { deps, verifications: new Verifications(deps) };
+}
+
+function callbackUrl(query = ""): string {
+  return `https://127.0.0.1:${receiver.port}/hook${query}`;
+}
+
+/** The one who was asked last. */
+function personPasses(groupId: string): void {
+  const last = [...vendor.sessions.values()].at(-1);
+  if (last === undefined) throw new Error("Nobody was asked.");
+  last.groupId = groupId;
+}
+
+function returnWord(): string {
+  const asked = vendor.asked("CreateVisualValidateSession").at(-1);
+  return (textOf(asked?.["CallbackURL"]) ?? "").replace(/^.*\//, "");
+}
+
+async function comeBack(verifications: Verifications, resultCode: string): Promise<void> {
+  const told: VerificationOutcome = {
+    resultCode,
+    algorithmBaseRespCode: "0",
+    reqMeasureInfoValue: "1",
+    verifyType: "real_time",
+  };
+  await verifications.heard(returnWord(), told);
+}
+
+/** In seconds from now, while time passes. */
+async function triesWithin(deps: AttendDeps, ms: number): Promise<readonly number[]> {
+  const startedAt = clock.now();
+  const tries: number[] = [];
+  let before = receiver.requests.length;
+  while (clock.now() - startedAt <= ms) {
+    await attendSessions(deps);
+    for (; before < receiver.requests.length; before++) {
+      tries.push((clock.now() - startedAt) / SECOND_MS);
+    }
+    clock.pass(SECOND_MS);
+    if (clock.now() - startedAt > 1_000 * SECOND_MS) clock.pass(MINUTE_MS);
+  }
+  return tries;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  const cause = await promise.then(
+    () => new Error("It was not refused."),
+    (reason: unknown) => reason,
+  );
+  const { details, message } = GatewayError.from(cause);
+  return details?.["Code"] ?? message;
+}
+
+/** Half of the steps end a process before what it is about to write, the others after. */
+function dyingAt(step: number): IdentitySessionStore {
+  const store = storage.identitySessions;
+  let left = Math.floor(step / 2);
+  const isBefore = step % 2 === 0;
+  let isDead = false;
+  const mortal =
+    <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
+    async (...given: Given): Promise<T> => {
+      const isNow = left-- === 0;
+      if (isDead || (isNow && isBefore)) {
+        isDead = true;
+        throw new Error("dead");
+      }
+      const done = await act(...given);
+      isDead ||= isNow;
+      if (isDead) throw new Error("dead");
+      return done;
+    };
+  return {
+    ...store,
+    findByReturn: mortal(store.findByReturn),
+    findByToken: mortal(store.findByToken),
+    change: mortal(store.change),
+    pass: mortal(store.pass),
+    lease: mortal(store.lease),
+  };
+}
+
+/** Whatever is answered is never heard. */
+function losing(real: Egress): Egress {
+  return {
+    ...real,
+    async send(request) {
+      const { pathname, searchParams } = request.url;
+      const sent = await real.send(request);
+      if (searchParams.get("Action") !== "GetVisualValidateResult") return sent;
+      sent.close();
+      throw new GatewayError("upstream_failed", `The connection broke at ${pathname}.`);
+    },
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,113 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import { z } from "zod";
+import type {
+  IdentityChange,
+  IdentitySession,
+  IdentityState,
+  SessionNotice,
+  VerificationOutcome,
+} from "#core/identity-session.ts";
+import { defined } from "#lib/values.ts";
+import { whole } from "./columns.ts";
+
+export interface IdentitySessionsTable {
+  id: string;
+  user_id: number;
+  channel: string;
+  account: string;
+  token_digest: string;
+  return_digest: string;
+  state: IdentityState;
+  group_id: string | null;
+  /** JSON of `Details`. */
+  details: string;
+  created_at: number;
+  ends_at: number;
+  /** When something is to be done next. */
+  due_at: number | null;
+  version: number;
+  lease_until: number;
+}
+
+/** What nobody looks for. */
+interface Details {
+  readonly sealed: string;
+  readonly told?: VerificationOutcome;
+  readonly fetchedAt?: number;
+  readonly askAt?: number;
+  readonly askedAt?: number;
+  readonly asks: number;
+  readonly returns: number;
+  readonly notice?: SessionNotice;
+}
+
+export function rowOf(session: IdentitySession): Insertable<IdentitySessionsTable> {
+  const { sealed, told, fetchedAt, askAt, askedAt, asks, returns, notice } = session;
+  const details: Details = {
+    sealed,
+    asks,
+    returns,
+    ...defined({ told, fetchedAt, askAt, askedAt, notice }),
+  };
+  return {
+    id: session.id,
+    user_id: session.userId,
+    channel: session.channel,
+    account: session.account,
+    token_digest: session.tokenDigest,
+    return_digest: session.returnDigest,
+    state: session.state,
+    group_id: session.groupId ?? null,
+    details: JSON.stringify(details),
+    created_at: whole(session.createdAt),
+    ends_at: whole(session.endsAt),
+    due_at: dueAtOf(session),
+    version: session.version,
+    lease_until: 0,
+  };
+}
+
+/** A session with a change to it, as columns; whoever had it in hand has it no longer. */
+export function changedColumns(
+  session: IdentitySession,
+  { askAt, notice, ...change }: IdentityChange,
+): Updateable<IdentitySessionsTable> {
+  const { askAt: askedAt, notice: noted, ...rest } = session;
+  const { id: _, ...columns } = rowOf({
+    ...rest,
+    ...change,
+    ...defined({
+      askAt: askAt === null ? undefined : (askAt ?? askedAt),
+      notice: notice === null ? undefined : (notice ?? noted),
+    }),
+    version: session.version + 1,
+  });
+  return columns;
+}
+
+function dueAtOf({ askAt, notice }: IdentitySession): number | null {
+  const due = Math.min(askAt ?? Infinity, notice?.dueAt ?? Infinity);
+  return due === Infinity ? null : whole(due);
+}
+
+export function toSession(row: Selectable<IdentitySessionsTable>): IdentitySession {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    channel: row.channel,
+    account: row.account,
+    tokenDigest: row.token_digest,
+    returnDigest: row.return_digest,
+    state: row.state,
+    ...shape.parse(JSON.parse(row.details)),
+    ...defined({ groupId: row.group_id ?? undefined }),
+    createdAt: row.created_at,
+    endsAt: row.ends_at,
+    version: row.version,
+  };
+}
+
+/** Written by this table alone: what is checked is that it is what was written. */
+const shape = z.custom<Details>(
+  (value) => typeof value === "object" && value !== null && "sealed" in value,
+);

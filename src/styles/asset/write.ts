@@ -1,0 +1,74 @@
+import type { Asset, AssetGroup } from "#core/asset.ts";
+import type { FaultCode, GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { VERSION } from "./actions.ts";
+
+/** What every answer says of what was asked. */
+export interface Asked {
+  readonly action: string;
+  readonly requestId: string;
+}
+
+export function writeResult(asked: Asked, result: JsonObject): JsonObject {
+  return { ResponseMetadata: metadata(asked), Result: result };
+}
+
+export function writeError(asked: Asked, error: GatewayError): JsonObject {
+  const code = textOf(error.details?.["Code"]) ?? CODES[error.code] ?? "InternalError";
+  const failure = { Code: code, Message: error.message };
+  return { ResponseMetadata: { ...metadata(asked), Error: failure } };
+}
+
+/** Whatever is not named here is the gateway's trouble or its vendor's. */
+const CODES: Partial<Record<FaultCode, string>> = {
+  invalid_request: "InvalidParameter",
+  not_found: "InvalidParameter",
+  upstream_rejected: "InvalidParameter",
+  content_filtered: "InvalidParameter",
+  unsupported_media_type: "InvalidParameter",
+  key_reused: "InvalidParameter",
+  method_not_allowed: "UnsupportedAction",
+  unauthenticated: "InvalidCredential",
+  forbidden: "AccessDenied",
+  too_large: "RequestEntityTooLarge",
+  rate_limited: "FlowLimitExceeded",
+  upstream_rate_limited: "FlowLimitExceeded",
+  still_running: "RequestInProgress",
+};
+
+function metadata({ action, requestId }: Asked): JsonObject {
+  return { Action: action, RequestId: requestId, Version: VERSION };
+}
+
+export function writeGroup(group: AssetGroup): JsonObject {
+  return {
+    Id: group.id,
+    Name: group.name,
+    GroupType: group.kind,
+    Description: group.description,
+    CreateTime: time(group.createdAt),
+    UpdateTime: time(group.updatedAt),
+  };
+}
+
+/** `url`: where it can be looked at; without one, where it was taken from. */
+export function writeAsset(asset: Asset, url = asset.url): JsonObject {
+  const { failure } = asset;
+  return {
+    Id: asset.id,
+    GroupId: asset.groupId,
+    AssetType: asset.type,
+    Name: asset.name,
+    URL: url,
+    Status: asset.status,
+    CreateTime: time(asset.createdAt),
+    UpdateTime: time(asset.updatedAt),
+    ...(failure === undefined ? {} : { Error: { Code: failure.code, Message: failure.message } }),
+  };
+}
+
+/** `2026-01-01T00:00:00Z`. */
+function time(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
+}
