@@ -402,6 +402,9 @@ const ADDED = {
     "tasks",
     "notices",
     "media",
+    "assets",
+    "identity_sessions",
+    "asset_groups",
   ],
   indexes: [
     "users_email",
