@@ -19,6 +19,9 @@ const usual = {
   callback_times: 1,
   callback_retry_ms: null,
   callback_secrets: [],
+  rate_limits: false,
+  errors_as_200: false,
+  bare_results: false,
 };
 
 test("how tasks run is shown, changed in parts, and taken back", async () => {
@@ -39,6 +42,7 @@ test.each([
   { running_ms: "5" },
   { callback_order: "random" },
   { callback_secrets: [1] },
+  { rate_limits: 1 },
   { speed: 2 },
 ])("a change that makes no sense changes nothing: %j", async (change) => {
   await using sandbox = await startSandbox();

@@ -12,6 +12,9 @@ export function taskSettingsBody(settings: TaskSettings): JsonObject {
     callback_times: settings.callbackTimes,
     callback_retry_ms: settings.callbackRetryMs ?? null,
     callback_secrets: settings.callbackSecrets,
+    rate_limits: settings.rateLimits,
+    errors_as_200: settings.errorsAs200,
+    bare_results: settings.bareResults,
   };
 }
 
@@ -46,6 +49,9 @@ const SETTINGS: Readonly<Record<string, (name: string, value: Json) => Partial<T
     if (isJsonArray(value) && secrets.length === value.length) return { callbackSecrets: secrets };
     throw new TypeError(`${name} is a list of texts.`);
   },
+  rate_limits: (name, value) => ({ rateLimits: flag(name, value) }),
+  errors_as_200: (name, value) => ({ errorsAs200: flag(name, value) }),
+  bare_results: (name, value) => ({ bareResults: flag(name, value) }),
 };
 
 const DAY_MS = 86_400_000;
@@ -59,4 +65,9 @@ function whole(name: string, value: Json, least: number, most: number): number {
     return value;
   }
   throw new TypeError(`${name} is a whole number from ${least} to ${most}.`);
+}
+
+function flag(name: string, value: Json): boolean {
+  if (typeof value === "boolean") return value;
+  throw new TypeError(`${name} is true or false.`);
 }

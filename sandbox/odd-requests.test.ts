@@ -95,7 +95,7 @@ const VIDEO: JsonObject = {
   model: "doubao-seedance-2-0-260128",
   content: [
     { type: "text", text: "a cat" },
-    { type: "image_url", image_url: { url: "asset://a" }, role: "reference_image" },
+    { type: "image_url", image_url: { url: "https://a.example/b.png" }, role: "reference_image" },
     { type: "video_url", video_url: { url: "https://a.example" }, role: "reference_video" },
     { type: "audio_url", audio_url: { url: "https://a.example" }, role: "reference_audio" },
   ],

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson, type Json, type JsonObject } from "#sandbox/json.ts";
+import { isLoopback } from "#sandbox/wire/loopback.ts";
 import type { TaskSettings } from "./task-settings.ts";
 
 /** Tells callers of their tasks, where they listen on this machine: nothing ever leaves it. */
@@ -153,9 +154,4 @@ async function beginningOf(response: Response | undefined): Promise<string> {
     // Broken off in between: what has come is no answer, which shows.
   }
   return Buffer.concat(parts).toString("utf8");
-}
-
-function isLoopback(address: string): boolean {
-  const { protocol, hostname } = URL.parse(address) ?? { protocol: "", hostname: "" };
-  return protocol === "http:" && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

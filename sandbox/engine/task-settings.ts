@@ -1,4 +1,4 @@
-/** What can be ordered of all tasks, while they run too. */
+/** What can be ordered of all tasks and of what goes with them, while they run too. */
 export interface TaskSettings {
   readonly queuedMs: number;
   readonly runningMs: number;
@@ -14,6 +14,12 @@ export interface TaskSettings {
   readonly callbackRetryMs: number | undefined;
   /** What callbacks are signed with, by the vendors who give out a secret for it; two while one replaces the other. */
   readonly callbackSecrets: readonly string[];
+  /** Whether limits of requests per second are kept, by the vendors who have them on their control planes. */
+  readonly rateLimits: boolean;
+  /** Whether control planes answer what they refuse with 200. */
+  readonly errorsAs200: boolean;
+  /** Whether control planes leave out what usually stands around a result. */
+  readonly bareResults: boolean;
 }
 
 export const USUAL_TASK_SETTINGS: TaskSettings = {
@@ -25,6 +31,9 @@ export const USUAL_TASK_SETTINGS: TaskSettings = {
   callbackTimes: 1,
   callbackRetryMs: undefined,
   callbackSecrets: [],
+  rateLimits: false,
+  errorsAs200: false,
+  bareResults: false,
 };
 
 /** Settings that change in place, so that whoever holds them sees it. */

@@ -1,4 +1,4 @@
-import { secretOf } from "#sandbox/key-pairs.ts";
+import { findPair } from "#sandbox/key-pairs.ts";
 import type { VendorOptions, VendorRequest } from "#sandbox/vendor.ts";
 import { gateRefusal } from "./error.ts";
 import { isSame, sha256, signatureOf } from "./signature.ts";
@@ -21,7 +21,7 @@ export function checkSignature(
   if (at === undefined || Math.abs(now() - at) > SKEW_MS) throw gateRefusal("InvalidTimestamp");
   if (scope !== `${date.slice(0, 8)}/${REGION}/${SERVICE}/request`)
     throw gateRefusal("InvalidCredential");
-  const secret = secretOf(accessKey, apiKeys);
+  const secret = findPair(accessKey, apiKeys)?.secret;
   if (secret === undefined) throw gateRefusal("InvalidAccessKey");
 
   const bodyHash = sha256(bytes);

@@ -1,4 +1,4 @@
-import { isPair, secretOf } from "#sandbox/key-pairs.ts";
+import { findPair, isPair } from "#sandbox/key-pairs.ts";
 import type { VendorOptions, VendorRequest } from "#sandbox/vendor.ts";
 import { refused } from "./error.ts";
 import { readJwt, type Jwt } from "./jwt.ts";
@@ -30,11 +30,10 @@ export function checkCredential(
 
 function checkToken(jwt: Jwt, apiKeys: VendorOptions["apiKeys"], nowSeconds: number): string {
   const { iss, exp, nbf } = jwt.payload;
-  const accessKey = typeof iss === "string" ? iss : "";
-  const secret = secretOf(accessKey, apiKeys);
+  const pair = typeof iss === "string" ? findPair(iss, apiKeys) : undefined;
   const isSound = jwt.header["alg"] === "HS256" && typeof exp === "number";
-  if (secret === undefined || !isSound || !jwt.isSignedWith(secret)) throw refused(1002);
+  if (pair === undefined || !isSound || !jwt.isSignedWith(pair.secret)) throw refused(1002);
   if (typeof nbf === "number" && nbf > nowSeconds) throw refused(1003);
   if (exp <= nowSeconds) throw refused(1004);
-  return accessKey;
+  return pair.accessKey;
 }

@@ -4,6 +4,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from "#sandbox/server
 /** A sandbox whose clock stands still until it is moved. */
 export interface ClockedSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
+  now(): number;
   wait(ms: number): void;
   call(method: string, path: string, body?: Json, more?: CallMore): Promise<Answer>;
 }
@@ -23,6 +24,7 @@ export async function clockedSandbox(options: SandboxOptions = {}): Promise<Cloc
   const sandbox = await startSandbox({ now: () => now, ...options });
   return {
     sandbox,
+    now: () => now,
     wait: (ms) => void (now += ms),
     async call(method, path, body, { authorization = "Bearer sk-test" } = {}) {
       const response = await fetch(sandbox.url + path, {
@@ -74,6 +76,22 @@ export function openReceiver({ echoes = false } = {}): Receiver {
     url: `http://127.0.0.1:${server.port}/told`,
     heard,
     answerWith: (...more) => void statuses.push(...more),
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+/** A file at an address of this machine; nothing is found there where there is none. */
+export function serveFile(file: Uint8Array | undefined): Disposable & { readonly url: string } {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      file === undefined
+        ? new Response("There is none.", { status: 404 })
+        : new Response(new Uint8Array(file)),
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/file`,
     [Symbol.dispose]: () => void server.stop(true),
   };
 }

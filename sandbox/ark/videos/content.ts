@@ -9,6 +9,7 @@ import {
   readText,
   required,
 } from "#sandbox/openai/fields.ts";
+import { readAsset, readAssetId, type FindAsset } from "./asset-reference.ts";
 import { checkModes } from "./content-modes.ts";
 import { invalidField, refusedAs } from "./error.ts";
 import type { VideoModel } from "./models.ts";
@@ -27,12 +28,20 @@ export interface Reference {
   readonly path: string;
   readonly role: string | undefined;
   readonly media: Partial<Media>;
+  /** Whether whoever is seen in it has been verified. */
+  readonly isVerified: boolean;
 }
 
-export function readContent(body: JsonObject, model: VideoModel): VideoContent {
+export function readContent(
+  body: JsonObject,
+  model: VideoModel,
+  findAsset: FindAsset,
+): VideoContent {
   const { path, value } = field(body, "content");
   const list = required({ path, value }, readList({ path, value }, 1, MAX_ELEMENTS));
-  const elements = list.map((element, index) => readElement(element, `content[${index}]`));
+  const elements = list.map((element, index) =>
+    readElement(element, `content[${index}]`, findAsset),
+  );
   const of = (kind: Element["kind"]) => elements.filter((each) => each.kind === kind);
   const draft = of("draft_task")[0];
   if (draft !== undefined && elements.some(({ kind }) => !["draft_task", "text"].includes(kind)))
@@ -69,14 +78,14 @@ interface Element extends Reference {
   readonly text: string;
 }
 
-function readElement(element: Json, path: string): Element {
+function readElement(element: Json, path: string, findAsset: FindAsset): Element {
   if (!isJsonObject(element)) throw invalidField(path, "expected an object");
   const type = field(element, "type", `${path}.type`);
   const kind = required(
     type,
     readChoice(type, ["text", "image_url", "video_url", "audio_url", "draft_task"]),
   );
-  const plain = { kind, path, role: undefined, media: {}, text: "" };
+  const plain = { kind, path, role: undefined, media: {}, isVerified: false, text: "" };
   if (kind === "text") {
     const text = field(element, "text", `${path}.text`);
     return { ...plain, text: required(text, readText(text)) };
@@ -86,10 +95,13 @@ function readElement(element: Json, path: string): Element {
   const address = readInner(element, kind, "url", path);
   const role = field(element, "role", `${path}.role`);
   const media = MEDIA[kind];
+  const id = readAssetId(address, path);
   return {
     ...plain,
     role: readChoice(role, media.roles) ?? requiredRole(media.roles, role.path),
-    media: media.read(address, path),
+    ...(id === undefined
+      ? { media: media.read(address, path) }
+      : readAsset(findAsset(id), media.asset, path)),
   };
 }
 
@@ -107,9 +119,13 @@ function readInner(element: JsonObject, kind: string, name: string, path: string
 }
 
 const MEDIA = {
-  image_url: { roles: ["first_frame", "last_frame", "reference_image"], read: readImage },
-  video_url: { roles: ["reference_video"], read: readVideo },
-  audio_url: { roles: ["reference_audio"], read: readAudio },
+  image_url: {
+    roles: ["first_frame", "last_frame", "reference_image"],
+    read: readImage,
+    asset: "Image",
+  },
+  video_url: { roles: ["reference_video"], read: readVideo, asset: "Video" },
+  audio_url: { roles: ["reference_audio"], read: readAudio, asset: "Audio" },
 } as const;
 
 function readImage(address: string, path: string): Partial<Media> {
@@ -167,5 +183,5 @@ function readAudio(address: string, path: string): Partial<Media> {
 }
 
 function isLink(address: string): boolean {
-  return /^(?:https?:\/\/[^/\s]+|asset:\/\/[\w-]+)/.test(address);
+  return /^https?:\/\/[^/\s]+/.test(address);
 }

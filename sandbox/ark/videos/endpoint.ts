@@ -1,4 +1,6 @@
-import { newRequestId } from "#sandbox/ark/ids.ts";
+import { placeOf } from "#sandbox/ark/account.ts";
+import type { AssetLibrary } from "#sandbox/ark/assets/library.ts";
+import { newId, newRequestId } from "#sandbox/ark/ids.ts";
 import type { ResultFiles } from "#sandbox/engine/result-files.ts";
 import { momentsOf, stateOf, taskTable } from "#sandbox/engine/tasks.ts";
 import { checkCredential } from "#sandbox/openai/credential.ts";
@@ -7,8 +9,8 @@ import { checkContentType, decodeSegment } from "#sandbox/openai/routing.ts";
 import type { VendorOptions, VendorRequest } from "#sandbox/vendor.ts";
 import { originOf } from "#sandbox/wire/origin.ts";
 import { jsonReply, type Reply } from "#sandbox/wire/reply.ts";
+import { usableAsset } from "./asset-reference.ts";
 import { invalidField, refusedAs, taskRefusal } from "./error.ts";
-import { newTaskId } from "./ids.ts";
 import { listTasks } from "./list.ts";
 import { ASYNC_FAILURES, TIMEOUT } from "./marks.ts";
 import { readVideoRequest, type PlacedOrder, type VideoOrder } from "./request.ts";
@@ -17,7 +19,7 @@ import { taskBody, type VideoTask } from "./task-body.ts";
 export const TASKS_PATH = "/api/v3/contents/generations/tasks";
 
 /** Videos are ordered, asked for and fetched: https://www.volcengine.com/docs/82379/1520758 */
-export function videoTasks(files: ResultFiles, options: VendorOptions) {
+export function videoTasks({ files, library, options }: VideoTasksOptions) {
   const { now, tasks: settings, callbacks } = options;
   const table = taskTable<PlacedOrder>(options);
 
@@ -43,11 +45,14 @@ export function videoTasks(files: ResultFiles, options: VendorOptions) {
 
   function create(request: VendorRequest, owner: string, requestId: string) {
     checkContentType(request);
-    const order = readVideoRequest(request.body, (id) => findDraft(id, owner));
+    const order = readVideoRequest(request.body, {
+      findDraft: (id) => findDraft(id, owner),
+      findAsset: (id) => usableAsset(library, id, placeOf(owner)),
+    });
     if (table.countOpen(owner) >= (settings.parallel ?? Infinity))
       throw refusedAs("QuotaExceeded", "The request failed because too many tasks are queued.");
     const task = table.open({
-      id: newTaskId(now()),
+      id: newId("cgt", now()),
       owner,
       wish: { ...order, requestId },
       origin: originOf(request),
@@ -125,6 +130,12 @@ export function videoTasks(files: ResultFiles, options: VendorOptions) {
       return jsonReply(cause.status, body, { "x-request-id": requestId });
     }
   };
+}
+
+interface VideoTasksOptions {
+  readonly files: ResultFiles;
+  readonly library: AssetLibrary;
+  readonly options: VendorOptions;
 }
 
 const DAY_MS = 86_400_000;

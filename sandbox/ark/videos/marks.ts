@@ -9,6 +9,9 @@ export const ASYNC_FAILURES = [
   "OutputAudioSensitiveContentDetected",
 ] as const;
 
+/** `[person]`: real persons are seen in the pictures, which they have to have been verified for. */
+export const REAL_PERSON = "InputImageSensitiveContentDetected.PrivacyInformation";
+
 /** What has the task refused before there is one: any of the codes, in brackets. */
 export function findRefusal(marks: ReadonlySet<string>): string | undefined {
   return REFUSALS.find((code) => marks.has(code));
@@ -26,7 +29,7 @@ const REFUSALS = [
   "InputTextSensitiveContentDetected.PolicyViolation",
   "InputImageSensitiveContentDetected",
   "InputImageSensitiveContentDetected.PolicyViolation",
-  "InputImageSensitiveContentDetected.PrivacyInformation",
+  REAL_PERSON,
   "InputVideoSensitiveContentDetected",
   "InputAudioSensitiveContentDetected",
   "InputTextRiskDetection",

@@ -1,3 +1,4 @@
+import type { Media } from "#sandbox/engine/media.ts";
 import { hash } from "#sandbox/engine/random.ts";
 import { readMarks } from "#sandbox/engine/tasks.ts";
 import { nearestRatio, RATIOS, type Ratio } from "#sandbox/engine/ratios.ts";
@@ -11,11 +12,12 @@ import {
   required,
 } from "#sandbox/openai/fields.ts";
 import { unknownModel } from "#sandbox/ark/error.ts";
+import type { FindAsset } from "./asset-reference.ts";
 import { readContent, type VideoContent } from "./content.ts";
 import { invalidField, refusedAs } from "./error.ts";
 import { checkExtras, readExtras, type Extras } from "./extras.ts";
 import { readInlineFlags } from "./inline-flags.ts";
-import { findRefusal } from "./marks.ts";
+import { findRefusal, REAL_PERSON } from "./marks.ts";
 import { findVideoModel, type VideoModel } from "./models.ts";
 import { RESOLUTIONS, sizeOf, type Resolution } from "./sizes.ts";
 
@@ -45,13 +47,13 @@ export interface PlacedOrder extends VideoOrder {
 
 export function readVideoRequest(
   given: Json | undefined,
-  findDraft: (id: string) => VideoOrder | undefined,
+  { findDraft, findAsset }: Known,
 ): VideoOrder {
   if (!isJsonObject(given)) throw invalidField("body", "expected a JSON object");
   const id = required(field(given, "model"), readText(field(given, "model")));
   const model = findVideoModel(id);
   if (model === undefined) throw unknownModel(id);
-  const content = readContent(given, model);
+  const content = readContent(given, model, findAsset);
   checkMarks(content);
   const { text, body } = withFlags(given, content.text, model);
   const extras = readExtras(body);
@@ -82,18 +84,33 @@ export function readVideoRequest(
     frames: length.frames,
     seed: draft?.seed ?? (seed === -1 ? randomSeed() : seed),
     hasSound: model.speaks ? (draft?.hasSound ?? sound) : undefined,
-    inputSeconds: content.videos.length * USUAL_INPUT_SECONDS,
+    inputSeconds: content.videos.reduce((sum, { media }) => sum + secondsOf(media), 0),
     draftTaskId: content.draftTaskId,
   };
 }
 
+/** What the account that orders has already. */
+interface Known {
+  findDraft(id: string): VideoOrder | undefined;
+  readonly findAsset: FindAsset;
+}
+
 const MAX_SEED = 4_294_967_295;
 const FRAMES_PER_SECOND = 24;
-/** No link is followed, so how long the videos behind them are is not known. */
-const USUAL_INPUT_SECONDS = 5;
+
+/** No link is followed, so how long the videos behind them are is not known; of assets it is. */
+function secondsOf({ seconds = 5 }: Partial<Media>): number {
+  return seconds;
+}
 
 function checkMarks({ text, images }: VideoContent): void {
-  const code = findRefusal(readMarks(text));
+  const marks = readMarks(text);
+  const stranger = images.find(({ isVerified }) => !isVerified);
+  if (marks.has("person") && stranger !== undefined) {
+    const message = "The request failed because the input image may contain a real person.";
+    throw refusedAs(REAL_PERSON, message, stranger.path);
+  }
+  const code = findRefusal(marks);
   if (code === undefined) return;
   const param = code.startsWith("InputImage") ? images[0]?.path : undefined;
   throw refusedAs(code, "The request failed, as it was asked to by the words in brackets.", param);
