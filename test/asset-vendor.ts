@@ -9,7 +9,7 @@ export const PAIR = { id: "AKTEST", secret: "SKTEST" } as const;
 export interface AssetVendor extends AsyncDisposable {
   readonly vendor: Vendor;
   /** What an action is answered instead. */
-  readonly answers: Map<string, (body: JsonObject) => Response>;
+  readonly answers: Map<string, (body: JsonObject) => Response | Promise<Response>>;
   readonly assets: Map<string, VendorAsset>;
   /** By the vendor's token: what there is to be told, once. */
   readonly sessions: Map<string, VendorSession>;

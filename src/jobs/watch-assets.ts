@@ -14,7 +14,7 @@ export function watchAssetLibrary(deps: WatchDeps): Job {
     everyMs: 1_000,
     async run(signal) {
       while (!signal.aborted && (await watchAssets(deps)) > 0);
-      while (!signal.aborted && (await forgetAssets(deps)) > 0);
+      if (!signal.aborted) await forgetAssets(deps);
     },
   };
 }

@@ -29,7 +29,8 @@ type NewGroup = Pick<AssetGroup, "name" | "description"> & { readonly isOwn: boo
 type NewAsset = Pick<Asset, "groupId" | "url" | "type" | "name">;
 
 const ID_CHARS = 24;
-const AT_ONCE = 8;
+/** Slow ones of a page are waited for together. */
+const AT_ONCE = 100;
 
 /** Groups and assets as their users see them. What is another user's is as good as none. */
 export class Library {

@@ -3,6 +3,7 @@ import type { AssetNews } from "#core/asset-format.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
+import { withinTime } from "#lib/within-time.ts";
 import { act, deskAt, type DeskDeps } from "./desk.ts";
 
 export interface RefreshDeps extends DeskDeps {
@@ -17,6 +18,8 @@ const PAUSES_MS = [2, 3, 5, 8, 15, 30, 60].map((seconds) => seconds * SECOND_MS)
 const LONGEST_MS = 24 * HOUR_MS;
 /** A caller who asks again and again is told what was found out last. */
 const MIN_LOOK_AGE_MS = SECOND_MS;
+/** How long a caller's question waits for the vendor's answer. */
+const LOOK_WAIT_MS = 2_000;
 /** A link that is handed out is good for this long at least. */
 const MIN_LINK_MS = HOUR_MS;
 const EXPIRED = {
@@ -32,13 +35,16 @@ export function pauseAfter(looks: number): number {
 /** As it is now, as far as its vendor tells; undefined where it is no more. */
 export async function refreshed(asset: Asset, deps: RefreshDeps): Promise<Asset | undefined> {
   if (asset.place === undefined || !isWorthLooking(asset, deps.clock.now())) return asset;
-  try {
-    return await look(asset, deps);
-  } catch (cause) {
-    // What is known of it is true all the same.
-    if (GatewayError.from(cause).code === "internal") throw cause;
-    return asset;
-  }
+  const looked = look(asset, deps).then(
+    (seen) => ({ seen }),
+    (cause: unknown) => {
+      // What is known of it is true all the same.
+      if (GatewayError.from(cause).code === "internal") throw cause;
+      return { seen: asset };
+    },
+  );
+  const found = await withinTime(looked, LOOK_WAIT_MS);
+  return found === undefined ? asset : found.seen;
 }
 
 function isWorthLooking({ status, link, dueAt, looks }: Asset, now: number): boolean {

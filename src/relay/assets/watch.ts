@@ -1,4 +1,5 @@
 import type { Asset, AssetStore } from "#core/asset.ts";
+import { GatewayError } from "#core/error.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import { givenUp, later, look, type RefreshDeps } from "./refresh.ts";
 
@@ -23,8 +24,9 @@ export async function watchAssets(deps: WatchDeps): Promise<number> {
   await mapAtMost(due, AT_ONCE, async (asset) => {
     try {
       await (asset.place === undefined ? deps.takeIn(asset) : look(asset, deps));
-    } catch {
+    } catch (cause) {
       // Whatever it was, it may be over the next time.
+      if (GatewayError.from(cause).code === "internal") deps.onTrouble(cause);
       const now = deps.clock.now();
       await deps.assets.change(asset.id, givenUp(asset, now) ?? later(asset, now));
     }
@@ -32,12 +34,14 @@ export async function watchAssets(deps: WatchDeps): Promise<number> {
   return due.length;
 }
 
-/** Lets go of removed assets; how many those were. */
-export async function forgetAssets({ assets, letGo }: WatchDeps): Promise<number> {
-  const removed = await assets.listRemoved(MAX_FORGOTTEN);
-  for (const asset of removed) {
-    if (asset.place === undefined) await letGo(asset);
-    await assets.forget(asset.id);
+/** Lets go of removed assets. What a store does not let go of waits for the next time. */
+export async function forgetAssets({ assets, letGo, onTrouble }: WatchDeps): Promise<void> {
+  for (const asset of await assets.listRemoved(MAX_FORGOTTEN)) {
+    try {
+      if (asset.place === undefined) await letGo(asset);
+      await assets.forget(asset.id);
+    } catch (cause) {
+      onTrouble(cause);
+    }
   }
-  return removed.length;
 }

@@ -6,6 +6,7 @@ import {
   type TaskPageQuery,
   type TaskQuery,
 } from "#core/task.ts";
+import { withinTime } from "#lib/within-time.ts";
 import { cancel } from "./ask.ts";
 import { hear, type Heard } from "./hear.ts";
 import { TaskBoard, type BoardDeps } from "./board.ts";
@@ -91,7 +92,7 @@ export class Tasks {
   async #refreshed(task: Task): Promise<Task> {
     const { id, userId } = task;
     const looked = this.board.lookNow(id, MIN_LOOK_AGE_MS);
-    const isOurs = await withinTime(looked);
+    const isOurs = await withinTime(looked, LOOK_WAIT_MS);
     if (isOurs === false && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
     return this.board.find(id) ?? (await this.#deps.tasks.find(userId, id)) ?? task;
   }
@@ -105,16 +106,5 @@ export class Tasks {
     const [oldest] = this.#hurried.keys();
     if (this.#hurried.size > MAX_REMEMBERED && oldest !== undefined) this.#hurried.delete(oldest);
     return true;
-  }
-}
-
-/** Undefined where it takes too long; it goes on all the same. */
-async function withinTime<T>(promise: Promise<T>): Promise<T | undefined> {
-  const { promise: patience, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, LOOK_WAIT_MS, undefined);
-  try {
-    return await Promise.race([promise, patience]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -365,6 +365,23 @@ describe("[B4.9-b] what every answer says", () => {
     expect(place.at.asked("CreateAssetGroup")).toHaveLength(before + 1);
   });
 
+  test("a vendor that hangs keeps nobody from what is known of their assets", async () => {
+    const group = await place.act("CreateAssetGroup", { Name: "Slow" });
+    const GroupId = group.result["Id"];
+    for (let at = 0; at < 3; at++) {
+      const draft = { GroupId, URL: "https://example.com/a.png", AssetType: "image" };
+      await place.act("CreateAsset", draft);
+    }
+    const hanging = Promise.withResolvers<Response>();
+    place.at.answers.set("GetAsset", () => hanging.promise);
+    const { result } = await place.act("ListAssets", { Filter: { GroupIds: [GroupId] } });
+    place.at.answers.delete("GetAsset");
+    hanging.resolve(failed("GetAsset", "InternalError", 500));
+
+    expect(result["TotalCount"]).toBe(3);
+    expect(JSON.stringify(result)).toContain('"Status":"pending"');
+  });
+
   test("answers that leave the envelope out are understood", async () => {
     place.at.answers.set("CreateAssetGroup", () => Response.json({ Id: "group-bare" }));
     const { result } = await place.act("CreateAssetGroup", { Name: "x" });

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Asset } from "#core/asset.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Egress } from "#egress/egress.ts";
+import { systemClock } from "#lib/clock.ts";
+import { openAt } from "#storage/contract-place.ts";
+import type { Storage } from "#storage/open.ts";
+import { forgetAssets, watchAssets, type WatchDeps } from "./watch.ts";
+
+let dataDir: string;
+let storage: Storage;
+let troubles: unknown[];
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-watch-"));
+  storage = await openAt({ dataDir });
+  troubles = [];
+  await storage.assets.addGroup({
+    id: "group-1",
+    userId: 1,
+    kind: "image",
+    name: "mine",
+    description: "",
+    createdAt: 0,
+    updatedAt: 0,
+  });
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("an asset that the store does not let go of keeps no other from being forgotten", async () => {
+  for (const id of ["asset-1", "asset-2", "asset-3"]) {
+    await storage.assets.add(anAsset(id));
+    await storage.assets.remove(1, id);
+  }
+  const letGo: WatchDeps["letGo"] = async ({ id }) => {
+    if (id === "asset-1") throw new Error("The bucket is not there.");
+  };
+
+  await forgetAssets(depsWith({ letGo }));
+
+  expect((await storage.assets.listRemoved(10)).map(({ id }) => id)).toEqual(["asset-1"]);
+  expect(troubles).toHaveLength(1);
+});
+
+test("an asset that cannot be looked at is looked at later, and given up after a day", async () => {
+  const day = 25 * 3_600_000;
+  await storage.assets.add(anAsset("asset-young"));
+  await storage.assets.add({ ...anAsset("asset-old"), createdAt: Date.now() - day });
+  const takeIn: WatchDeps["takeIn"] = async () => {
+    throw new GatewayError("upstream_failed", "No.");
+  };
+
+  expect(await watchAssets(depsWith({ takeIn }))).toBe(2);
+  expect(await watchAssets(depsWith({ takeIn }))).toBe(0);
+
+  const young = await storage.assets.findAny("asset-young");
+  const old = await storage.assets.findAny("asset-old");
+  expect(young).toMatchObject({ status: "pending", looks: 1 });
+  expect(young?.dueAt).toBeGreaterThan(Date.now());
+  expect(old).toMatchObject({ status: "failed", failure: { code: "ProcessingTimeout" } });
+  expect(troubles).toEqual([]);
+});
+
+test("what nobody expected is told to the operator", async () => {
+  await storage.assets.add(anAsset("asset-1"));
+  const takeIn: WatchDeps["takeIn"] = async () => {
+    throw new Error("A bug.");
+  };
+
+  await watchAssets(depsWith({ takeIn }));
+
+  expect(troubles).toHaveLength(1);
+});
+
+function anAsset(id: string): Asset {
+  const now = Date.now();
+  return {
+    id,
+    userId: 1,
+    groupId: "group-1",
+    type: "image",
+    name: "",
+    url: "https://example.com/a.png",
+    status: "pending",
+    createdAt: now,
+    updatedAt: now,
+    dueAt: now - 1,
+    looks: 0,
+  };
+}
+
+function depsWith(more: Partial<WatchDeps>): WatchDeps {
+  const egress: Egress = {
+    send: async () => {
+      throw new Error("Nobody is asked.");
+    },
+    abortAll() {},
+    closePool() {},
+    close() {},
+  };
+  return {
+    egress,
+    listChannels: () => [],
+    assets: storage.assets,
+    clock: systemClock,
+    takeIn: async () => {},
+    letGo: async () => {},
+    onTrouble: (cause) => troubles.push(cause),
+    ...more,
+  };
+}
