@@ -9,7 +9,9 @@ import { openAssetPlace, type AssetPlace } from "./asset-place.ts";
 
 /** A gateway before the simulated vendor, at an address that a browser on this machine reaches. */
 async function opened() {
-  const sandbox = await startSandbox();
+  // As the gateway has it, until a person is made to hesitate.
+  let lateMs = 0;
+  const sandbox = await startSandbox({ now: () => Date.now() + lateMs });
   const port = await freePort();
   const place = await openAssetPlace({
     yaml: `
@@ -25,6 +27,9 @@ channels:
   });
   return {
     place,
+    hesitate(ms: number): void {
+      lateMs += ms;
+    },
     async [Symbol.asyncDispose]() {
       await place[Symbol.asyncDispose]();
       await sandbox.stop();
@@ -72,6 +77,17 @@ testInBrowser("[B4.9-d] a person who is another one is not verified", async (pag
   await page.getByRole("button", { name: "It is not the person" }).click();
   await page.waitForURL(/\/callbacks\/verify\//);
   await waitFor(async () => (await fetched()).error.code !== "ValidateNotReady", 20_000);
+
+  expect((await fetched()).status).not.toBe(200);
+});
+
+testInBrowser("[B4.9-c] a person who hesitates too long is not verified", async (page) => {
+  await using house = await opened();
+  const { link, fetched } = await begin(house.place);
+  await page.goto(link);
+  house.hesitate(121_000);
+  await page.getByRole("button", { name: "It is the person" }).click();
+  await page.getByText("The link has expired.").waitFor();
 
   expect((await fetched()).status).not.toBe(200);
 });
