@@ -83,8 +83,6 @@ import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { verifyLedger, type Violation } from "#storage/verify-ledger.ts";
-import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
-import { startSandbox } from "#sandbox/server.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly url: string;
@@ -638,6 +636,9 @@ function openInventory(
       sandbox === "off"
         ? undefined
         : async () => {
+            // A gateway with channels of its own need not hold the simulators in memory.
+            const { startSandbox } = await import("#sandbox/server.ts");
+            const { SANDBOX_PAIR } = await import("#sandbox/key-pairs.ts");
             const simulator = opened.use(await startSandbox());
             return simulatedChannels(simulatedVendors(simulator.url), SANDBOX_PAIR, maxConcurrent);
           },

@@ -26,7 +26,7 @@ import { createAtomically } from "./atomically.ts";
 import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
 import { createChannelStore } from "./channels.ts";
-import type { CountingJournal } from "./engine.ts";
+import type { CountingJournal, Engine, EngineOptions } from "./engine.ts";
 import { createGrants, type GrantsDeps } from "./grants.ts";
 import { createIdentitySessionStore } from "./identity-sessions.ts";
 import { createIdentities } from "./identities.ts";
@@ -37,7 +37,6 @@ import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./logins.ts";
 import { createModelStore } from "./models.ts";
 import { openPasswords } from "./passwords.ts";
-import { openPostgres } from "./postgres/open.ts";
 import { createQuotaStore } from "./quotas.ts";
 import { createResponseStore } from "./responses.ts";
 import { createRoutingVersion } from "./routing-version.ts";
@@ -136,11 +135,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const engineOptions = { instance, clock, limits, events };
 
   await using opened = new AsyncDisposableStack();
-  const engine = opened.adopt(
-    databaseUrl === undefined
-      ? await openSqlite(dataDir, engineOptions)
-      : await openPostgres(databaseUrl, engineOptions),
-    (each) => each.close(),
+  const engine = opened.adopt(await openEngine(databaseUrl, dataDir, engineOptions), (each) =>
+    each.close(),
   );
   const { db, journal } = engine;
   await assertSamePepper(db, pepper);
@@ -203,4 +199,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function openEngine(
+  databaseUrl: string | undefined,
+  dataDir: string,
+  options: EngineOptions,
+): Promise<Engine> {
+  if (databaseUrl === undefined) return await openSqlite(dataDir, options);
+  // Whoever has the embedded database need not hold PostgreSQL's client in memory.
+  const { openPostgres } = await import("./postgres/open.ts");
+  return await openPostgres(databaseUrl, options);
 }

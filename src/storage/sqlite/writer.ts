@@ -53,7 +53,8 @@ const SESSION_MS = 15_000;
 
 export async function openWriter(path: string, pragmas: readonly string[]): Promise<Writer> {
   const lane = createLane();
-  const thread = new Worker(threadUrl(), { name: "sluice-writer" });
+  // It lets go of its rows soon: they are garbage once they are written.
+  const thread = new Worker(threadUrl(), { name: "sluice-writer", smol: true });
   let waiting: PromiseWithResolvers<Reply> | undefined;
   let death: SqliteFailure | undefined;
 
