@@ -115,6 +115,24 @@ test("pictures, seconds, characters and searches cost what one of them does", ()
   expect(cost({ images: 1, durationMs: 1, searches: 1 })).toBe(42_000_101);
 });
 
+test("a call of any size is charged to the nano-dollar, also around nine dollars, where numbers become large", () => {
+  const sizes = fc.record({
+    inputTokens: fc.oneof(fc.nat(1_000), fc.nat(10_000_000)),
+    durationMs: fc.oneof(fc.nat(1_000), fc.nat(100_000_000)),
+    rate: fc.oneof(fc.nat(1_000_000_000), fc.constantFrom(899_999, 900_719, 900_720)),
+  });
+
+  fc.assert(
+    fc.property(sizes, ({ inputTokens, durationMs, rate }) => {
+      const usage = used({ inputTokens, outputTokens: 0, durationMs });
+      const femto = (BigInt(inputTokens) * 1_000n + BigInt(durationMs)) * BigInt(rate);
+      const nano = (femto + 999_999n) / 1_000_000n;
+      expect(BigInt(costOf(usage, { ...FREE, input: rate, second: rate }))).toBe(nano);
+    }),
+    { seed: SEED, numRuns: 2_000 },
+  );
+});
+
 test("what is sent or made as a picture costs its own rate, and that of other tokens where it has none", () => {
   const usage = used({
     inputTokens: 100,

@@ -180,6 +180,21 @@ export function ratesFor(
  * what can be kept: a call must be closed whatever it costs.
  */
 function sumOf(parts: readonly CostPart[]): NanoUsd {
+  return exactSumOf(parts) ?? largeSumOf(parts);
+}
+
+/** The same where nine dollars are not exceeded: plain numbers are exact that far, and cost less. */
+function exactSumOf(parts: readonly CostPart[]): NanoUsd | undefined {
+  let femto = 0;
+  for (const { kind, count, rate } of parts) {
+    if (count > 0) femto += count * rate * (kind === "second" ? 1 : 1_000);
+  }
+  if (femto > Number.MAX_SAFE_INTEGER) return undefined;
+  const rest = femto % 1_000_000;
+  return nanoUsd((femto - rest) / 1_000_000 + (rest > 0 ? 1 : 0));
+}
+
+function largeSumOf(parts: readonly CostPart[]): NanoUsd {
   let femto = 0n;
   for (const part of parts) femto += femtoOf(part);
   const nano = (femto + FEMTO_PER_NANO - 1n) / FEMTO_PER_NANO;

@@ -16,9 +16,11 @@ export function readCredential(request: Request): string {
     secret = value;
   };
 
-  for (const [name, value] of request.headers) {
-    if (name === "authorization") found(bearerToken(value));
-    else if (name.endsWith("api-key") && isKeyHeader(name)) found(value);
+  const { headers } = request;
+  // Few of the headers are of interest, so their names are looked at first.
+  for (const name of headers.keys()) {
+    if (name === "authorization") found(bearerToken(headers.get(name) ?? ""));
+    else if (name.endsWith("api-key") && isKeyHeader(name)) found(headers.get(name) ?? "");
   }
   const inQuery = queryKey(request.url);
   if (inQuery !== undefined) found(inQuery);

@@ -1,4 +1,4 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import { ulid } from "#lib/ids.ts";
@@ -52,7 +52,7 @@ export function openServer(
     ...address,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: Math.max(limits.bodyBytes, limits.mediaBodyBytes),
-    fetch: (request) => app.fetch(request),
+    fetch: app,
   });
   return {
     url: `http://${server.hostname}:${server.port}`,
@@ -79,25 +79,32 @@ export function openServer(
 
 /** The same for whoever shares this process, where nobody listens. */
 export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
-  const app = buildApp(deps, () => false, {
+  return buildApp(deps, () => false, {
     jsonDepth: deps.limits.jsonDepth,
     bigBodies: new Semaphore(deps.limits.bigBodies, MAX_WAITING_BIG_BODIES),
     deadlines: deps.relay.delivery.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds() {},
   });
-  return async (request) => await app.fetch(request);
 }
 
-function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): Hono {
+type App = (request: Request) => Promise<Response>;
+
+function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): App {
   const routes = buildRegistry(isDraining);
   const toKnown = aliasesFor(deps, routes);
-  const app = new Hono({ getPath: (request) => toKnown(getPath(request)) });
+  const pathOf = (request: Request): string => toKnown(getPath(request));
+  const app = new Hono({ getPath: pathOf });
   const paths = new Set<string>();
+  /** Most calls name their route in full, and need no search for it. */
+  const inFull = new Map<string, Route<HttpDeps>>();
   for (const route of routes) {
     for (const path of spellingsOf(route.path)) {
-      app.on(route.method, path, (context) => serve(context, route, deps, around));
+      app.on(route.method, path, ({ req }) =>
+        serve(req.raw, (name) => req.param(name), route, deps, around),
+      );
       paths.add(path);
+      if (!/[:*]/.test(path)) inFull.set(`${route.method} ${path}`, route);
     }
   }
   for (const path of paths) {
@@ -109,8 +116,19 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
   app.notFound(({ req }) =>
     refuse(req.path, "not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
   );
-  return app;
+  return async (request) => {
+    const path = pathOf(request);
+    const route = inFull.get(`${request.method} ${path}`);
+    if (route === undefined) return await app.fetch(request);
+    try {
+      return await serve(request, noParam, route, deps, around);
+    } catch (cause) {
+      return refuse(path, "internal", GatewayError.from(cause).message);
+    }
+  };
 }
+
+function noParam(): undefined {}
 
 /** Throws where a path of ours could not be found any more. */
 function aliasesFor(
@@ -128,9 +146,13 @@ function spellingsOf(path: string): readonly string[] {
   return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
 }
 
+/** Of the path, by name. */
+type Params = (name: string) => string | undefined;
+
 /** Every request's way through its route, and the only place where a failure becomes an answer. */
 async function serve(
-  { req }: Context,
+  request: Request,
+  params: Params,
   route: Route<HttpDeps>,
   deps: HttpDeps,
   around: Surroundings,
@@ -138,7 +160,7 @@ async function serve(
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    exchange = await letIn(req, id, route, deps, around);
+    exchange = await letIn(request, params, id, route, deps, around);
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps)
       : route.handle(exchange, deps);
@@ -146,31 +168,30 @@ async function serve(
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
-    const response = errorResponse(error, route.renderError(error, req.raw, id), id);
+    const response = errorResponse(error, route.renderError(error, request, id), id);
     return exchange?.complete(response) ?? response;
   }
 }
 
 /** Somebody who may call the route; whoever may not is in the audit log. */
 async function letIn(
-  req: Context["req"],
+  request: Request,
+  params: Params,
   id: string,
   route: Route<HttpDeps>,
   deps: HttpDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
-  const { raw } = req;
-  const params = (name: string): string | undefined => req.param(name);
   let caller: Caller = NOBODY;
   try {
-    caller = await authenticate(raw, route, deps, () => around.clientOf(raw));
-    admit(raw, caller, route.access, deps);
+    caller = await authenticate(request, route, deps, () => around.clientOf(request));
+    admit(request, caller, route.access, deps);
   } catch (cause) {
-    const refused = new HttpExchange(raw, id, caller, params, around);
+    const refused = new HttpExchange(request, id, caller, params, around);
     await noteRefusal(route, refused, GatewayError.from(cause), deps);
     throw cause;
   }
-  return new HttpExchange(raw, id, caller, params, around);
+  return new HttpExchange(request, id, caller, params, around);
 }
 
 /** Below which prefixes failures have a form of their own, also where nothing is. */

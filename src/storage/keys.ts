@@ -12,7 +12,7 @@ import {
 import type { QuotaOwner } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
-import { digestOf } from "./secrets.ts";
+import { digester } from "./secrets.ts";
 import type { Tables } from "./tables.ts";
 import { GROUP_COLUMNS, toGroup, type GroupRow } from "./tables/groups.ts";
 import { toApiKey, type KeyRow } from "./tables/keys.ts";
@@ -41,6 +41,7 @@ const REFRESH_MS = 5_000;
 
 export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeyStore> {
   const { db, pepper, clock, ttlMs, onError } = options;
+  const digestOf = digester(pepper);
   const cache = createKeyCache({ lookup: openLookup(db), ttlMs, clock });
   /** Secrets that no checksum can judge: only these are worth a query. */
   let custom = await findCustomDigests(db);
@@ -55,13 +56,13 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
 
   return {
     find(secret) {
-      if (isWellFormed(secret)) return cache.find(digestOf(secret, pepper));
+      if (isWellFormed(secret)) return cache.find(digestOf(secret));
       if (custom.size === 0 || secret.length > MAX_SECRET_CHARS) return undefined;
-      const digest = digestOf(secret, pepper);
+      const digest = digestOf(secret);
       return custom.has(digest) ? cache.find(digest) : undefined;
     },
 
-    digestOf: (secret) => digestOf(secret, pepper),
+    digestOf,
 
     async changed(keyIds) {
       for (const id of keyIds) cache.forget(id);
