@@ -11,7 +11,8 @@ import { MANY, scenarios, type Scenario } from "./scenarios.ts";
 import { openTargets } from "./targets/index.ts";
 
 /**
- * What Sluice costs beside nginx, the bare runtime and a peer, on this machine.
+ * What Sluice costs beside nginx, the bare runtime (passing on, and seeing what it
+ * passes on) and a peer, on this machine.
  *
  * How figures are taken. A simulated vendor (upstream.ts), the callers (load.ts)
  * and the proxy are processes of their own, and share the machine's cores. CPU is

@@ -14,13 +14,13 @@ const USAGE = `Usage: npm run bench -- [options]
   --quick                     half a minute instead of three minutes, and rougher
   --only unary,stream,translated,many
                               these scenarios
-  --targets nginx,bare,sluice,portkey
+  --targets nginx,bare,seeing,sluice,portkey
                               these targets
   --json                      the results as one line of JSON as well
 `;
 
 const SCENARIO_IDS: readonly ScenarioId[] = ["unary", "stream", "translated", "many"];
-const TARGET_IDS: readonly TargetId[] = ["nginx", "bare", "sluice", "portkey"];
+const TARGET_IDS: readonly TargetId[] = ["nginx", "bare", "seeing", "sluice", "portkey"];
 
 /** Throws with a sentence, and how it is used, when an option or a name is not known. */
 export function parseOptions(args: string[]): Options {

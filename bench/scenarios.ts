@@ -64,7 +64,7 @@ export function scenarios(quick: boolean): readonly Scenario[] {
       firstWarmupMs,
       measured: { ...busy, durationMs },
       rounds: 3,
-      leavesOut: ["bare", "portkey"],
+      leavesOut: ["bare", "seeing", "portkey"],
       settleMs: 0,
     },
     {

@@ -1,4 +1,4 @@
-import { openBare } from "./bare.ts";
+import { openBare, openSeeing } from "./bare.ts";
 import { openNginx } from "./nginx.ts";
 import { openPortkey } from "./portkey.ts";
 import { openSluice } from "./sluice.ts";
@@ -7,6 +7,7 @@ import type { Missing, Site, Target, TargetId } from "./target.ts";
 const TARGETS: Readonly<Record<TargetId, (site: Site) => Promise<Target | Missing>>> = {
   nginx: openNginx,
   bare: openBare,
+  seeing: openSeeing,
   sluice: openSluice,
   portkey: openPortkey,
 };

@@ -10,7 +10,7 @@ export interface Target extends AsyncDisposable {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type TargetId = "nginx" | "bare" | "sluice" | "portkey";
+export type TargetId = "nginx" | "bare" | "seeing" | "sluice" | "portkey";
 
 /** Where targets are started: next to which upstream, and in which folder that goes afterwards. */
 export interface Site {
