@@ -9,3 +9,21 @@ export async function waitFor(
     await Bun.sleep(5);
   }
 }
+
+const LOOK_MS = 100;
+/** Less may be a crowded machine catching its breath. */
+const LOOKS_AT_REST = 5;
+
+/** A number that grows, once it is above zero and does so no more. */
+export async function whenItRests(look: () => number, withinMs = 30_000): Promise<number> {
+  let last = 0;
+  let atRest = 0;
+  await waitFor(async () => {
+    await Bun.sleep(LOOK_MS);
+    const now = look();
+    atRest = now === last && now > 0 ? atRest + 1 : 0;
+    last = now;
+    return atRest >= LOOKS_AT_REST;
+  }, withinMs);
+  return last;
+}

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { type JsonObject } from "#sandbox/json.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { COUNTED, ask, post, rawExchange, streamText } from "#sandbox/testing/chat.ts";
-import { waitFor } from "#test/wait.ts";
+import { waitFor, whenItRests } from "#test/wait.ts";
 
 let sandbox: Sandbox;
 
@@ -138,11 +138,7 @@ test("endless: a reader who stalls stops the writing, and the memory does not gr
   const record = sandbox.requests.at(-1);
   const delivered = () => record?.delivered.bytes ?? 0;
 
-  // It has stalled when nothing was written for a while.
-  for (let before = -1; before < delivered();) {
-    before = delivered();
-    await Bun.sleep(150);
-  }
+  await whenItRests(delivered);
   const memory = process.memoryUsage.rss();
   await Bun.sleep(300);
 

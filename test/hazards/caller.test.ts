@@ -7,7 +7,7 @@ import { openSimulated } from "#test/harness.ts";
 import { callByHand } from "#test/raw-caller.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import { summarize } from "#test/streams.ts";
-import { waitFor } from "#test/wait.ts";
+import { waitFor, whenItRests } from "#test/wait.ts";
 
 let opened: Awaited<ReturnType<typeof openSimulated>>;
 let books: Books;
@@ -87,14 +87,7 @@ test("a caller who stops reading stops the upstream too, and costs no memory", a
   const sent = (): number => records().reduce((sum, each) => sum + each.delivered.bytes, 0);
 
   // The system's own buffers fill first; then nothing moves any more.
-  let before = -1;
-  await waitFor(async () => {
-    const now = sent();
-    const isStill = now === before && now > 0;
-    before = now;
-    await Bun.sleep(300);
-    return isStill;
-  }, 20_000);
+  const before = await whenItRests(sent);
 
   const rss = process.memoryUsage.rss();
   await Bun.sleep(500);

@@ -129,9 +129,16 @@ const FAILURES: readonly Failure[] = [
 
 describe.each(FAILURES)("a vendor that refuses $what", ({ status, body, told, code }) => {
   test("is told in both shapes, and costs nothing", async () => {
-    await using place = await openPlace(() =>
-      typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status }),
-    );
+    let asks = 0;
+    const bothAsk = Promise.withResolvers<void>();
+    await using place = await openPlace(async () => {
+      // One that fails first would let the other one rest.
+      if (++asks === PATHS.length) bothAsk.resolve();
+      await bothAsk.promise;
+      return typeof body === "string"
+        ? new Response(body, { status })
+        : Response.json(body, { status });
+    });
     using books = openBooks(place.gateway.dataDir);
 
     const [envelope, plain] = await Promise.all(
