@@ -40,6 +40,7 @@ export class HttpExchange implements Exchange {
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   #actor: Actor;
+  #query: URLSearchParams | undefined;
   #noted: JsonObject = {};
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
@@ -86,6 +87,11 @@ export class HttpExchange implements Exchange {
 
   param(name: string): string {
     return this.#params(name) ?? "";
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URL(this.request.url).searchParams;
+    return this.#query;
   }
 
   readJson(maxBytes: number): Promise<RequestBody> {

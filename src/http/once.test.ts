@@ -22,6 +22,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     client: { address: undefined, isSecure: false },
     signal,
     param: () => "",
+    query: new URLSearchParams(),
     readJson: () => Promise.reject(new Error("It was read before.")),
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},

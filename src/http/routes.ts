@@ -57,6 +57,8 @@ export interface Exchange {
   /** Fires when the caller hangs up. */
   readonly signal: AbortSignal;
   readonly param: (name: string) => string;
+  /** Parsed once and shared: whoever would change it makes a copy. */
+  readonly query: URLSearchParams;
   /** The caller's key; absent on routes that need none. */
   readonly key: ApiKey | undefined;
   /** Who is logged in; absent on routes that need no login. */

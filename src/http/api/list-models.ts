@@ -19,7 +19,7 @@ export const listModels: Route<HttpDeps> = {
 
   handle(exchange, deps) {
     const models = deps.channels.list(requireKey(exchange)).map(shown);
-    const query = new URL(exchange.request.url).searchParams;
+    const { query } = exchange;
     return json(styleFor(exchange.request).list(models, { query }), exchange.id);
   },
 };
@@ -45,7 +45,7 @@ export const listNativeModels: Route<HttpDeps> = {
 
   handle(exchange, deps) {
     const models = deps.channels.list(requireKey(exchange)).map(shown);
-    const query = new URL(exchange.request.url).searchParams;
+    const { query } = exchange;
     return json(nativeModelList.list(models, { query }), exchange.id);
   },
 };

@@ -31,7 +31,7 @@ export const assetLibrary: Route<HttpDeps> = {
     writeError({ action: spokenAction(new URL(url).searchParams), requestId }, error),
 
   async handle(exchange, deps) {
-    const action = readAction(new URL(exchange.request.url).searchParams);
+    const action = readAction(exchange.query);
     const { json: body, text } = await exchange.readJson(MAX_BYTES);
     holdToAction(body, action);
     const { userId } = requireKey(exchange);

@@ -25,10 +25,7 @@ export const getAssetContent: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     const { request } = exchange;
-    const asset = await deps.assetLinks.find(
-      exchange.param("id"),
-      new URL(request.url).searchParams,
-    );
+    const asset = await deps.assetLinks.find(exchange.param("id"), exchange.query);
     const file = asset?.file;
     if (asset === undefined || file === undefined) throw notThere();
     const { sizeBytes, mediaType, digest } = file;

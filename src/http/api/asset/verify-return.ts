@@ -43,7 +43,7 @@ export const verifyReturn: Route<HttpDeps> = {
   renderError: buildError,
 
   async handle(exchange, { verifications }) {
-    const told = readOutcome(new URL(exchange.request.url).searchParams);
+    const told = readOutcome(exchange.query);
     if (told !== undefined) await verifications.heard(exchange.param("word"), told);
     return new Response(PAGE, { headers: { ...HEADERS, "x-request-id": exchange.id } });
   },

@@ -2,7 +2,7 @@ import type { AuditQuery, AuditRow } from "#core/audit.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { idIn } from "../read-id.ts";
 import { readInstant } from "../read-instant.ts";
@@ -23,7 +23,7 @@ export const listAudit: Route<HttpDeps> = {
     "and `until` choose; `page_size` says how many; `before` is the last `seq` of the page before.",
 
   async handle(exchange, { audit }) {
-    const rows = await audit.list(queryOf(searchIn(exchange)));
+    const rows = await audit.list(queryOf(exchange.query));
     return succeed(exchange.id, "", { items: rows.map(showRow) });
   },
 };
@@ -48,7 +48,7 @@ export const verifyAudit: Route<HttpDeps> = {
     "go on with `verified_to`.",
 
   async handle(exchange, { audit }) {
-    const after = wholeNumber(searchIn(exchange), "after_seq", 0, MAX_SEQ);
+    const after = wholeNumber(exchange.query, "after_seq", 0, MAX_SEQ);
     const { last, broken, isEnd } = await audit.verify(after);
     return succeed(exchange.id, broken === undefined ? "" : "The audit log was tampered with.", {
       verified_to: last?.seq ?? 0,
@@ -58,10 +58,6 @@ export const verifyAudit: Route<HttpDeps> = {
     });
   },
 };
-
-function searchIn({ request }: Exchange): URLSearchParams {
-  return new URL(request.url).searchParams;
-}
 
 function queryOf(search: URLSearchParams): AuditQuery {
   const action = search.get("action")?.slice(0, MAX_ACTION_CHARS) ?? "";

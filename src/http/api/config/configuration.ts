@@ -53,7 +53,7 @@ export const applyConfiguration: Route<HttpDeps> = {
     "and 409 the answer where that is not what would be done any more.",
 
   async handle(exchange, { configuration }) {
-    const digest = new URL(exchange.request.url).searchParams.get("plan") ?? "";
+    const digest = exchange.query.get("plan") ?? "";
     if (!DIGEST.test(digest)) throw invalid("plan", "'plan' must be the digest of a plan.");
     const document = await exchange.readYaml(MAX_DOCUMENT_BYTES);
     const plan = await configuration.apply(document, digest, requireUser(exchange).name);

@@ -19,7 +19,7 @@ export const listGroups: Route<HttpDeps> = {
   renderError: renderFailure,
 
   async handle(exchange, { groups }) {
-    const after = readAfter(new URL(exchange.request.url).searchParams, "a group's");
+    const after = readAfter(exchange.query, "a group's");
     const found = await groups.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showGroup) });
   },

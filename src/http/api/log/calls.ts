@@ -24,7 +24,7 @@ export const listOwnCalls: Route<HttpDeps> = {
 
   async handle(exchange, { calls }) {
     const { id: userId } = requireUser(exchange);
-    return showPage(exchange, await calls.list({ ...pageIn(queryIn(exchange)), userId }), showCall);
+    return showPage(exchange, await calls.list({ ...pageIn(exchange.query), userId }), showCall);
   },
 };
 
@@ -48,7 +48,7 @@ export const listCalls: Route<HttpDeps> = {
   summary: "Everybody's calls, latest first, with who served them; `user` chooses one user's.",
 
   async handle(exchange, { calls }) {
-    const query = queryIn(exchange);
+    const { query } = exchange;
     const ofUser = defined({ userId: idIn(query, "user") });
     return showPage(exchange, await calls.list({ ...pageIn(query), ...ofUser }), showCallWhole);
   },
@@ -66,10 +66,6 @@ export const getCall: Route<HttpDeps> = {
     return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });
   },
 };
-
-function queryIn({ request }: Exchange): URLSearchParams {
-  return new URL(request.url).searchParams;
-}
 
 function pageIn(query: URLSearchParams): CallQuery {
   const before = query.get("before") ?? "";

@@ -23,7 +23,7 @@ export const listNotices: Route<HttpDeps> = {
     "`state` chooses `pending`, `delivered` or `dead`; `before` is the last id of the page before.",
 
   async handle(exchange, { notices }) {
-    const query = new URL(exchange.request.url).searchParams;
+    const { query } = exchange;
     const found = await notices.list({
       userId: requireUser(exchange).id,
       limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),

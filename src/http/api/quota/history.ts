@@ -16,7 +16,7 @@ export async function showHistory(
   owner: QuotaOwner,
   { quotas }: HttpDeps,
 ): Promise<Response> {
-  const query = new URL(exchange.request.url).searchParams;
+  const { query } = exchange;
   const before = query.get("before") ?? "";
   const items = await quotas.history(owner, {
     limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),

@@ -31,7 +31,7 @@ export const listTeams: Route<HttpDeps> = {
   summary: "Lists teams by id, at most 100; `after` is the last id of the page before.",
 
   async handle(exchange, { teams }) {
-    const after = readAfter(new URL(exchange.request.url).searchParams, "a team's");
+    const after = readAfter(exchange.query, "a team's");
     const found = await teams.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showTeam) });
   },

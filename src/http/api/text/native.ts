@@ -28,7 +28,7 @@ function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
     case "generateContent":
       return generate(exchange, gemini, deps, { address: { model, stream: false } });
     case "streamGenerateContent": {
-      const query = new URL(exchange.request.url).searchParams;
+      const { query } = exchange;
       const isEvents = (query.get("alt") ?? query.get("$alt")) === "sse";
       return generate(exchange, gemini, deps, {
         address: { model, stream: true },

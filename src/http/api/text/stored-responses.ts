@@ -62,7 +62,7 @@ export const listInputItems: Route<HttpDeps> = {
     const id = exchange.param("id");
     const turns = await deps.responses.findConversation(userId, id, deps.limits.bodyBytes);
     if (turns === undefined) throw responseNotFound(id);
-    const query = new URL(exchange.request.url).searchParams;
+    const { query } = exchange;
     return json(pageOf(inputOf(turns), query), exchange.id);
   },
 };

@@ -93,7 +93,7 @@ export async function showPage(
   { ownKeys, clock }: HttpDeps,
   userId: number,
 ): Promise<Response> {
-  const query = new URL(exchange.request.url).searchParams;
+  const { query } = exchange;
   const page = wholeNumber(query, "p", 1, MAX_PAGE);
   const size = wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most);
   const { items, total } = await ownKeys.page(userId, (page - 1) * size, size);
@@ -119,8 +119,7 @@ async function update(
   }
 
   const status = readStatus(body);
-  const query = new URL(exchange.request.url).searchParams;
-  const isStatusOnly = query.get("status_only") === "true";
+  const isStatusOnly = exchange.query.get("status_only") === "true";
   if (isStatusOnly && status === undefined) throw invalid("status", "'status' must be 1 or 2.");
   const changed = await ownKeys.update(requireUser(exchange).id, id, {
     ...(isStatusOnly ? {} : readTokenFields(body)),

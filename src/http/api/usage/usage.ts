@@ -3,7 +3,7 @@ import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from "#core/us
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
 import { idIn } from "../read-id.ts";
 import { readInstant } from "../read-instant.ts";
@@ -31,7 +31,7 @@ export const getOwnUsage: Route<HttpDeps> = {
     "with commas) tells it apart; `key_id` and `model` choose.",
 
   async handle(exchange, { usage, clock }) {
-    const query = readQuery(exchange, OWN, OWN_FILTERS, clock.now());
+    const query = readQuery(exchange.query, OWN, OWN_FILTERS, clock.now());
     const own = { ...query, userId: requireUser(exchange).id };
     return succeed(exchange.id, "", showReport(own, await usage.report(own)));
   },
@@ -45,18 +45,17 @@ export const getUsage: Route<HttpDeps> = {
     "The same of everybody, also by user and channel; `user_id`, `key_id`, `model` and `channel` choose.",
 
   async handle(exchange, { usage, clock }) {
-    const query = readQuery(exchange, USAGE_DIMENSIONS, FILTERS, clock.now());
+    const query = readQuery(exchange.query, USAGE_DIMENSIONS, FILTERS, clock.now());
     return succeed(exchange.id, "", showReport(query, await usage.report(query)));
   },
 };
 
 function readQuery(
-  { request }: Exchange,
+  search: URLSearchParams,
   dimensions: readonly UsageDimension[],
   filters: readonly string[],
   now: number,
 ): UsageQuery {
-  const search = new URL(request.url).searchParams;
   for (const filter of FILTERS) {
     if (filters.includes(filter) || !search.has(filter)) continue;
     throw invalid(filter, `'${filter}' is not known here; choose by: ${filters.join(", ")}.`);

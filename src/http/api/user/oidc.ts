@@ -40,8 +40,7 @@ export const beginOidc: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     const { provider, seal } = requireSignOn(deps);
-    const query = new URL(exchange.request.url).searchParams;
-    const returnTo = readReturnPath(query.get("return_to"));
+    const returnTo = readReturnPath(exchange.query.get("return_to"));
     const { url, pending } = await provider.begin();
     const kept = { ...pending, returnTo, until: deps.clock.now() + PENDING_MS };
     const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
@@ -61,8 +60,7 @@ export const finishOidc: Route<HttpDeps> = {
     // Of this login only, so that nobody waits for anybody else's failures.
     const name = `(single sign-on ${pending.state})`;
     await deps.loginLimits.enter(name, exchange.client.address);
-    const answer = new URL(exchange.request.url).searchParams;
-    const identity = await signOn.provider.finish(pending, answer);
+    const identity = await signOn.provider.finish(pending, exchange.query);
     const user = await findOrAdmit(identity, deps, signOn);
     if (!user.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
     deps.loginLimits.succeeded(name, exchange.client.address);

@@ -34,7 +34,7 @@ export const listUsers: Route<HttpDeps> = {
   renderError: renderFailure,
 
   async handle(exchange, { users }) {
-    const after = readAfter(new URL(exchange.request.url).searchParams, "a user's");
+    const after = readAfter(exchange.query, "a user's");
     const found = await users.list(after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showUser) });
   },

@@ -66,7 +66,7 @@ async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 }
 
 async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
-  const query = readList(new URL(exchange.request.url).searchParams);
+  const query = readList(exchange.query);
   const { userId } = requireKey(exchange);
   const { tasks, total } = await deps.tasks.page({ ...query, userId });
   const items = tasks.map((task) => writeTask(exchange, contentTasks, task, deps));

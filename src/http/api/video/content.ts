@@ -85,8 +85,7 @@ function notThere({ status }: Task): GatewayError {
   );
 }
 
-function readWish({ request, signal }: Exchange): Wish {
-  const query = new URL(request.url).searchParams;
+function readWish({ request, query, signal }: Exchange): Wish {
   const index = query.get("index") ?? "0";
   if (!/^\d{1,4}$/.test(index) || Number(index) > MAX_INDEX) {
     throw invalid("index", `'index' must be a whole number from 0 to ${MAX_INDEX}.`);

@@ -65,7 +65,7 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
 ];
 
 async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
-  const { limit, ...query } = readList(new URL(exchange.request.url).searchParams);
+  const { limit, ...query } = readList(exchange.query);
   const { userId } = requireKey(exchange);
   const found = await deps.tasks.list({ ...query, userId, limit: limit + 1 });
   const data = found.slice(0, limit).map((task) => writeTask(exchange, videoObjects, task, deps));

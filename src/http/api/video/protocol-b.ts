@@ -20,7 +20,7 @@ export const protocolB: Route<HttpDeps> = {
   summary: `Asks for a video, or after one: \`?Action=${SUBMIT}\` or \`?Action=${GET_RESULT}\`.`,
   requestSchema: () => schemaOf(REQUEST),
   handle(exchange, deps) {
-    const action = readAction(new URL(exchange.request.url).searchParams);
+    const action = readAction(exchange.query);
     return action === SUBMIT
       ? serveSubmit(exchange, jimengVideo, deps)
       : serveResult(exchange, deps);

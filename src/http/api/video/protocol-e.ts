@@ -69,7 +69,7 @@ async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response
 /** A task that is not there is not in the list. */
 async function serveListed(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { userId } = requireKey(exchange);
-  const { isExternal, id } = readOne(new URL(exchange.request.url).searchParams);
+  const { isExternal, id } = readOne(exchange.query);
   const { tasks } = deps;
   const task = await (isExternal ? tasks.seeExternal(userId, id) : tasks.see(userId, id));
   if (task !== undefined) return answerTask(exchange, kling3Video, task, deps);

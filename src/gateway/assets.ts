@@ -1,0 +1,84 @@
+import type { Asset } from "#core/asset.ts";
+import { VERIFY_PATH } from "#http/api/asset/verify-return.ts";
+import { deriveKey } from "#lib/derive-key.ts";
+import { openSeal } from "#lib/seal.ts";
+import type { AttendDeps } from "#relay/assets/attend.ts";
+import { Library } from "#relay/assets/library.ts";
+import { OwnFiles } from "#relay/assets/own-files.ts";
+import { OwnLinks } from "#relay/assets/own-links.ts";
+import type { ReferenceDeps } from "#relay/assets/references.ts";
+import { Verifications, type VerificationDeps } from "#relay/assets/verifications.ts";
+import type { WatchDeps } from "#relay/assets/watch.ts";
+import { digestOf } from "#storage/secrets.ts";
+import type { Ground } from "./ground.ts";
+import type { Links } from "./links.ts";
+import type { Media } from "./media.ts";
+import type { Routing } from "./routing.ts";
+
+type Needs = Pick<
+  Ground,
+  "log" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
+> &
+  Pick<Routing, "channels"> &
+  Pick<Links, "links" | "linkedFiles"> &
+  Pick<Media, "mediaPlace" | "stores">;
+
+export interface Assets {
+  readonly library: Library;
+  readonly assetFiles: OwnFiles;
+  readonly assetLinks: OwnLinks;
+  readonly verifications: Verifications;
+  /** For tasks that are made from assets. */
+  readonly references: ReferenceDeps;
+  /** For what happens to assets beside the calls. */
+  readonly assetWork: WatchDeps & AttendDeps;
+}
+
+/** What users keep for their tasks, with a vendor or here, and who may be in it. */
+export function openAssets(needs: Needs): Assets {
+  const { clock, pepper, storage, settings, egress, publicUrl, channels, links } = needs;
+  const { limits } = settings;
+  const keeping = { assets: storage.assets, clock };
+  const assetFiles = new OwnFiles({
+    ...keeping,
+    files: needs.linkedFiles,
+    stores: needs.stores,
+    store: needs.mediaPlace ?? "folder",
+    get maxPixels() {
+      return limits.picturePixels;
+    },
+    limits,
+  });
+  const assetLinks = new OwnLinks({
+    ...keeping,
+    files: assetFiles,
+    key: deriveKey(pepper, "links to assets"),
+    publicUrl,
+  });
+  const desks = { ...keeping, egress, listChannels: () => channels.all };
+  const work: WatchDeps & AttendDeps & VerificationDeps = {
+    ...desks,
+    sessions: storage.identitySessions,
+    seal: openSeal(pepper, "verifications of persons"),
+    links,
+    digest: (word) => digestOf(`verification of a person:${word}`, pepper),
+    returnUrlFor: (word) => publicUrl && `${publicUrl}${VERIFY_PATH}/${word}`,
+    secrets: storage.noticeSecrets,
+    takeIn: (asset) => assetFiles.takeIn(asset),
+    letGo: (asset) => assetFiles.letGo(asset),
+    onTrouble: (cause) => needs.log.error({ err: cause }, "assets"),
+  };
+  return {
+    library: new Library({
+      ...desks,
+      links,
+      limits,
+      ownLinkTo: (asset) => assetLinks.linkTo(asset),
+    }),
+    assetFiles,
+    assetLinks,
+    verifications: new Verifications(work),
+    references: { ...desks, originOf: (asset: Asset) => assetLinks.originOf(asset) },
+    assetWork: work,
+  };
+}

@@ -1,0 +1,46 @@
+import type { RateLimiter } from "#core/limits.ts";
+import type { LoginLimiter } from "#core/login-limits.ts";
+import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
+import { InProcessLimiter } from "#storage/counters/in-process.ts";
+import { SharedLogins } from "#storage/counters/shared-logins.ts";
+import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
+import { digestOf } from "#storage/secrets.ts";
+import type { Ground } from "./ground.ts";
+
+type Needs = Pick<Ground, "config" | "log" | "clock" | "pepper" | "deadlines">;
+
+/** Counts calls in this process, or on a server that several gateways share. */
+export async function openLimiter(
+  needs: Needs,
+  opened: AsyncDisposableStack,
+): Promise<RateLimiter> {
+  const local = new InProcessLimiter(needs.clock);
+  const server = serverFor("rate limits", needs);
+  return server === undefined ? local : opened.use(await SharedLimiter.open({ ...server, local }));
+}
+
+/** The same for guesses at passwords. */
+export async function openLogins(
+  needs: Needs,
+  opened: AsyncDisposableStack,
+): Promise<LoginLimiter> {
+  const local = new InProcessLogins(needs.clock);
+  const server = serverFor("logins", needs);
+  const digest = (name: string): string => digestOf(`login limits:${name}`, needs.pepper);
+  return server === undefined
+    ? local
+    : opened.use(await SharedLogins.open({ ...server, local, digest }));
+}
+
+function serverFor(what: string, { config, log, pepper, deadlines }: Needs) {
+  const url = config.settings.redisUrl?.open();
+  if (url === undefined) return undefined;
+  return {
+    url,
+    prefix: prefixOf(pepper),
+    deadlines,
+    onDown: (err: unknown) =>
+      log.warn({ err }, `${what} are counted here alone: no Valkey or Redis`),
+    onUp: () => log.info(`${what} are counted together again`),
+  };
+}

@@ -1,0 +1,94 @@
+import { hostname } from "node:os";
+import type { Config, Settings } from "#config.ts";
+import { LiveSettings } from "#config/live-settings.ts";
+import type { Egress } from "#egress/egress.ts";
+import { openEgress } from "#egress/upstream.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import { ulid } from "#lib/ids.ts";
+import type { Logger } from "#lib/log.ts";
+import { openStorage, type Storage } from "#storage/open.ts";
+import { loadPepper } from "#storage/secrets.ts";
+import type { GatewayOptions } from "./options.ts";
+
+/** What every room stands on; each says which of it. */
+export interface Ground {
+  /** As it was at the start. */
+  readonly config: Config;
+  readonly env: GatewayOptions["env"];
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** All keys of digests and seals are made of it. */
+  readonly pepper: Uint8Array;
+  /** Names this process in what it leases. */
+  readonly instance: string;
+  readonly storage: Storage;
+  readonly live: LiveSettings;
+  /** Those of `live`, which change in place: whoever needs the latest reads the property each time. */
+  readonly settings: Settings;
+  /** Where callers and vendors reach the gateway, without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly deadlines: Deadlines;
+  readonly egress: Egress;
+}
+
+export async function openGround(
+  options: GatewayOptions,
+  opened: AsyncDisposableStack,
+): Promise<Ground> {
+  const { config, env, log, clock = systemClock } = options;
+  const { dataDir, databaseUrl, secret, limits } = config.settings;
+  const pepper = loadPepper(dataDir, secret?.open());
+  const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
+  const storage = opened.use(
+    await openStorage({
+      dataDir,
+      ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
+      instance,
+      pepper,
+      clock,
+      maxQueue: limits.ledgerQueue,
+      onError: (cause) => log.error({ err: cause }, "storage"),
+      onFatal: () => options.onFatal?.(),
+    }),
+  );
+  const live = openSettings(options, storage);
+  await live.load();
+  const settings = live.now;
+  const publicUrl = settings.publicUrl?.replace(/\/$/, "");
+  const deadlines = new Deadlines(clock);
+  const egress = openEgress(settings.limits, deadlines);
+  opened.defer(() => egress.close());
+  return {
+    config,
+    env,
+    log,
+    clock,
+    pepper,
+    instance,
+    storage,
+    live,
+    settings,
+    publicUrl,
+    deadlines,
+    egress,
+  };
+}
+
+function openSettings(
+  { config, log }: Pick<GatewayOptions, "config" | "log">,
+  storage: Pick<Storage, "settings" | "routingVersion">,
+): LiveSettings {
+  const { logLevel } = config.settings;
+  const { level } = log;
+  return new LiveSettings({
+    config,
+    store: storage.settings,
+    version: storage.routingVersion,
+    onTrouble: (setting) => log.warn({ setting }, "what is stored for this setting is left out"),
+    onLoad(now) {
+      // As it was opened, unless somebody says otherwise.
+      log.level = now.logLevel === logLevel ? level : now.logLevel;
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import { RefusalSample } from "#http/refusal-sample.ts";
+import { noteRefusals } from "#jobs/note-refusals.ts";
+import { openAssets } from "./assets.ts";
+import { openLimiter, openLogins } from "./counters.ts";
+import { type Ground, openGround } from "./ground.ts";
+import { httpDeps } from "./http.ts";
+import { openLinks } from "./links.ts";
+import { openMedia } from "./media.ts";
+import type { GatewayOptions } from "./options.ts";
+import { openRelay } from "./relay.ts";
+import { openRouting } from "./routing.ts";
+import { openSignOn } from "./single-sign-on.ts";
+
+/**
+ * Puts the house together, all but what acts by itself. What is opened last is
+ * closed first, so each line may use what the lines before it opened until its end.
+ */
+export async function openHouse(options: GatewayOptions, opened: AsyncDisposableStack) {
+  const ground = await openGround(options, opened);
+  const routing = await openRouting(ground, opened);
+  const links = openLinks(ground);
+  const media = openMedia({ ...ground, ...routing, ...links });
+  const assets = openAssets({ ...ground, ...routing, ...links, ...media });
+  const limiter = await openLimiter(ground, opened);
+  const rooms = { ...ground, ...routing, ...links, ...media, ...assets };
+  const relay = openRelay({ ...rooms, limiter }, opened);
+  const refused = openRefusals(ground, opened);
+  const loginLimits = await openLogins(ground, opened);
+  const singleSignOn = openSignOn(ground);
+  const house = { ...rooms, ...relay, ...refused };
+  return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
+}
+
+/** Those that are not written one by one are counted, and the last of them written at the end. */
+function openRefusals(
+  { log, clock, storage }: Pick<Ground, "log" | "clock" | "storage">,
+  opened: AsyncDisposableStack,
+) {
+  const refusals = new RefusalSample(clock);
+  const noting = noteRefusals(refusals, storage.audit, clock);
+  opened.defer(async () => {
+    try {
+      await noting.run(new AbortController().signal);
+    } catch (cause) {
+      log.error({ err: cause }, "audit");
+    }
+  });
+  return { refusals, noting };
+}

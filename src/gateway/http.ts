@@ -1,0 +1,118 @@
+import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
+import { openConfiguration } from "#config/managed/configuration.ts";
+import type { Configuration } from "#core/configuration.ts";
+import type { GatewayError } from "#core/error.ts";
+import { reachNeeded } from "#egress/reach.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Logger } from "#lib/log.ts";
+import { PROVIDERS } from "#providers/index.ts";
+import { requirementsOf } from "#providers/provider.ts";
+import type { Storage } from "#storage/open.ts";
+import type { Assets } from "./assets.ts";
+import type { Ground } from "./ground.ts";
+import type { Media } from "./media.ts";
+import type { GatewayOptions } from "./options.ts";
+import type { Relay } from "./relay.ts";
+import type { Routing } from "./routing.ts";
+
+type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "publicUrl"> &
+  Pick<Routing, "channels" | "inventory"> &
+  Pick<Media, "mediaPlace" | "contents"> &
+  Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
+  Relay &
+  Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn">;
+
+const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
+
+/** What the HTTP side is given. */
+export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStream">): HttpDeps {
+  const { log, clock, storage, live, settings, publicUrl } = needs;
+  return {
+    ...storesOf(storage),
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    tasks: needs.tasks,
+    library: needs.library,
+    assetFiles: needs.assetFiles,
+    assetLinks: needs.assetLinks,
+    verifications: needs.verifications,
+    contents: needs.contents,
+    keepsMedia: needs.mediaPlace !== undefined,
+    publicUrl,
+    pathAliases: settings.pathAliases,
+    imageShape: () => settings.imageShape,
+    singleSignOn: needs.singleSignOn,
+    loginLimits: needs.loginLimits,
+    refusals: needs.refusals,
+    trustedProxies: settings.trustedProxies,
+    channels: needs.channels,
+    inventory: needs.inventory,
+    settings: live,
+    configuration: openManaged(needs),
+    readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
+    readModel: readDescribedModel,
+    reachNeeded,
+    relay: needs.relay,
+    clock,
+    limits: settings.limits,
+    renderMetrics: () => needs.metrics.render(),
+    ping: () => storage.ping(),
+    metricsToken: settings.metricsToken?.open(),
+    onError: (error, requestId) => logFailure(log, error, requestId),
+    ...(onStream === undefined ? {} : { onStream }),
+  };
+}
+
+function storesOf(storage: Storage) {
+  return {
+    keys: storage.keys,
+    ownKeys: storage.keys,
+    users: storage.users,
+    groups: storage.groups,
+    logins: storage.logins,
+    secondFactors: storage.secondFactors,
+    identities: storage.identities,
+    notices: storage.notices,
+    noticeSecrets: storage.noticeSecrets,
+    audit: storage.audit,
+    calls: storage.calls,
+    usage: storage.usage,
+    ledger: storage.ledger,
+    quotas: storage.quotas,
+    teams: storage.teams,
+    responses: storage.responses,
+    keptAnswers: storage.keptAnswers,
+    channelStore: storage.channels,
+    modelStore: storage.models,
+  };
+}
+
+/** All that is configured, as one document. */
+function openManaged({
+  storage,
+  clock,
+  live,
+  inventory,
+}: Pick<Needs, "storage" | "clock" | "live" | "inventory">): Configuration {
+  return openConfiguration({
+    stores: storage,
+    atomically: storage.atomically,
+    providers: KNOWN_PROVIDERS,
+    clock,
+    reachNeeded,
+    ownerOf: (section, name) =>
+      section === "settings" ? live.ownerOf(name) : inventory.ownerOf(section, name),
+    async onApplied() {
+      await live.load();
+      await inventory.load();
+    },
+  });
+}
+
+/** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
+function logFailure(log: Logger, error: GatewayError, requestId: string): void {
+  const { code, message, fault } = error;
+  if (fault.blame === "gateway") log.error({ requestId, code, err: error.cause ?? error }, message);
+  else log.warn({ requestId, code }, message);
+}

@@ -1,0 +1,62 @@
+import { GatewayError } from "#core/error.ts";
+import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
+import { discoverModels } from "#jobs/discover-models.ts";
+import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
+import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { pruneJournal } from "#jobs/prune-journal.ts";
+import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
+import { pruneResponses } from "#jobs/prune-responses.ts";
+import { pruneTasks } from "#jobs/prune-tasks.ts";
+import { refreshStored } from "#jobs/refresh-stored.ts";
+import type { Job } from "#jobs/scheduler.ts";
+import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
+import { sumUsage } from "#jobs/sum-usage.ts";
+import { attendVerifications, pruneVerifications, watchAssetLibrary } from "#jobs/watch-assets.ts";
+import { watchTasks } from "#jobs/watch-tasks.ts";
+import type { Assets } from "./assets.ts";
+import type { Ground } from "./ground.ts";
+import type { Links } from "./links.ts";
+import type { Media } from "./media.ts";
+import type { Relay } from "./relay.ts";
+import type { Routing } from "./routing.ts";
+
+type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "egress"> &
+  Pick<Routing, "channels" | "inventory"> &
+  Pick<Links, "links"> &
+  Pick<Media, "stores" | "contents"> &
+  Pick<Assets, "assetWork"> &
+  Pick<Relay, "relay" | "tasks"> & { readonly noting: Job };
+
+/** What happens beside the calls, once the last run was recovered from. */
+export function jobsOf(needs: Needs): readonly Job[] {
+  const { log, clock, storage, live, settings, stores, assetWork } = needs;
+  return [
+    endRefusedCalls(needs.relay.open, (ids) => storage.findRefusedKeys(ids)),
+    sumUsage(storage, settings, clock),
+    pruneJournal(storage, settings, clock),
+    pruneResponses(storage.responses, clock),
+    pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
+    needs.noting,
+    logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+    watchTasks(needs.tasks),
+    sendDueNotices({
+      notices: storage.notices,
+      secrets: storage.noticeSecrets,
+      clock,
+      links: needs.links,
+    }),
+    pruneNotices(storage.notices, clock),
+    pruneTasks(storage.tasks, settings, clock),
+    watchAssetLibrary(assetWork),
+    attendVerifications(assetWork),
+    pruneVerifications(storage.identitySessions, clock),
+    copyMedia(needs.contents),
+    pruneMedia({ copies: storage.mediaCopies, stores, clock }, settings),
+    refreshStored(live, needs.inventory),
+    discoverModels(needs.channels, needs.egress, clock, ({ name }, cause) => {
+      const { code, fault } = GatewayError.from(cause);
+      const more = fault.blame === "gateway" ? { err: cause } : {};
+      log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
+    }),
+  ];
+}

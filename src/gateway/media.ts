@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import type { Settings } from "#config.ts";
+import type { MediaPlace } from "#core/kept-media.ts";
+import type { Task } from "#core/task.ts";
+import { openMediaBucket } from "#egress/media-bucket.ts";
+import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
+import { wantCopies } from "#relay/content/copies.ts";
+import { announce } from "#relay/tasks/announce.ts";
+import { openMediaFolder } from "#storage/media-folder.ts";
+import { VIDEO_FORMATS } from "#styles/video/index.ts";
+import type { Ground } from "./ground.ts";
+import type { Links } from "./links.ts";
+import type { Routing } from "./routing.ts";
+
+type Needs = Pick<
+  Ground,
+  "config" | "log" | "clock" | "storage" | "settings" | "egress" | "publicUrl"
+> &
+  Pick<Routing, "findChannel"> &
+  Pick<Links, "linkedFiles">;
+
+export interface Media {
+  /** Where new copies go; undefined where none are made. */
+  readonly mediaPlace: MediaPlace | undefined;
+  readonly stores: ContentsDeps["stores"];
+  readonly contents: Contents;
+  /** Tells of a finished task, and has its files copied. */
+  announce(task: Task): Promise<void>;
+}
+
+/** What tasks have made, with its vendor or in a copy of ours. */
+export function openMedia(needs: Needs): Media {
+  const { config, log, clock, storage, settings, egress, publicUrl, findChannel } = needs;
+  const mediaPlace = settings.mediaStore === "off" ? undefined : settings.mediaStore;
+  const stores = openStores(config.settings);
+  const copies = storage.mediaCopies;
+  const announcing = {
+    notices: storage.notices,
+    clock,
+    formatOf: (entry: string) => VIDEO_FORMATS.get(entry),
+    keepsMedia: mediaPlace !== undefined,
+    contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
+  };
+  return {
+    mediaPlace,
+    stores,
+    contents: new Contents({
+      egress,
+      clock,
+      tasks: storage.tasks,
+      findChannel,
+      copies,
+      stores,
+      files: needs.linkedFiles,
+      limits: settings.limits,
+      onTrouble: (cause) => log.error({ err: cause }, "media"),
+    }),
+    async announce(task) {
+      // Before its caller is told of it: what is told may be asked for at once.
+      if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, { copies, clock });
+      await announce(task, announcing);
+    },
+  };
+}
+
+/** Both where both are there: earlier copies may be in the one that is not used any more. */
+function openStores(settings: Settings): Media["stores"] {
+  const { dataDir, s3Bucket, s3Endpoint, s3Region, s3KeyId, s3Secret, limits } = settings;
+  const folder = join(dataDir, "media");
+  const stores = { folder: openMediaFolder(folder) };
+  if (s3Bucket === undefined || s3KeyId === undefined || s3Secret === undefined) return stores;
+  const bucket = {
+    name: s3Bucket,
+    endpoint: s3Endpoint,
+    region: s3Region,
+    openKey: () => ({ id: s3KeyId, secret: s3Secret.open() }),
+  };
+  const options = { folder: join(folder, ".outgoing"), idleMs: limits.idleMs };
+  return { ...stores, s3: openMediaBucket(bucket, options) };
+}

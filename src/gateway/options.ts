@@ -1,0 +1,14 @@
+import type { Config } from "#config.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Logger } from "#lib/log.ts";
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Shown every stream that was written here; see `HttpDeps`. */
+  readonly onStream?: (style: string, text: string) => void;
+  /** The disk failed: the process must end, and the next start recover. */
+  readonly onFatal?: () => void;
+}

@@ -1,0 +1,115 @@
+import type { RateLimiter } from "#core/limits.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
+import type { DeliverySettings } from "#relay/deliver.ts";
+import { openMetrics, type Metrics } from "#relay/metrics.ts";
+import { OpenCalls } from "#relay/open-calls.ts";
+import type { OperateDeps } from "#relay/operate.ts";
+import type { RelayDeps } from "#relay/relay.ts";
+import { Router } from "#relay/route.ts";
+import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
+import { Vault } from "#relay/vault.ts";
+import type { Assets } from "./assets.ts";
+import type { Ground } from "./ground.ts";
+import type { Links } from "./links.ts";
+import type { Media } from "./media.ts";
+import type { Routing } from "./routing.ts";
+
+type Needs = Omit<Ground, "config" | "env" | "pepper"> &
+  Pick<Routing, "channels" | "health" | "findChannel"> &
+  Pick<Links, "links" | "linkedMedia"> &
+  Pick<Media, "announce"> &
+  Pick<Assets, "assetLinks" | "references"> & { readonly limiter: RateLimiter };
+
+export interface Relay {
+  readonly relay: RelayDeps & OperateDeps;
+  readonly tasks: Tasks;
+  readonly metrics: Metrics;
+}
+
+/** Before an answer's head is sent without its first event, and between two signs of life. */
+const FIRST_SIGN_MS = 10_000;
+const SILENCE_MS = 15_000;
+
+/** How long a task stays in the hands of a gateway that shows no sign of life. */
+const LEASE_MS = 30_000;
+
+/** How long signatures are kept for callers who cannot carry them, and how much of them. */
+const VAULT_MS = 3_600_000;
+const VAULT_LENGTH = 32 * 1024 * 1024;
+
+/** What serves calls, and tasks after their calls. */
+export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
+  const { storage, settings, live, clock, deadlines, channels, health, publicUrl } = needs;
+  const { limits } = settings;
+  const metrics = openMetrics(
+    () => channels.all,
+    health,
+    () => tasks.board.size,
+  );
+  const relay: RelayDeps & OperateDeps & TasksDeps = {
+    tasks: storage.tasks,
+    owner: needs.instance,
+    leaseMs: LEASE_MS,
+    deadlines,
+    limits,
+    findChannel: needs.findChannel,
+    callbackUrlFor: (channel, taskId) =>
+      publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
+    announce: needs.announce,
+    links: needs.links,
+    router: new Router(channels, health, settings),
+    egress: needs.egress,
+    health,
+    clock,
+    ledger: storage.ledger,
+    limiter: needs.limiter,
+    get userLimits() {
+      return live.userLimits;
+    },
+    journal: storage.journal,
+    vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
+    media: needs.assetLinks.shortcut(needs.linkedMedia),
+    references: needs.references,
+    open: new OpenCalls(),
+    get maxOpen() {
+      return limits.inFlight;
+    },
+    get maxAttempts() {
+      return limits.attempts;
+    },
+    get maxPixels() {
+      return limits.picturePixels;
+    },
+    get pendingMs() {
+      return limits.unaryMs;
+    },
+    delivery: deliveryOf(needs),
+    onClosed: (record) => metrics.observe(record),
+    onLook: (lateMs) => metrics.observeLook(lateMs),
+    onTrouble: (cause) => needs.log.error({ err: cause }, "settlement"),
+  };
+  const tasks = new Tasks(relay);
+  opened.defer(() => tasks.close());
+  return { relay, tasks, metrics };
+}
+
+function deliveryOf({
+  settings,
+  deadlines,
+}: Pick<Ground, "settings" | "deadlines">): DeliverySettings {
+  const { limits } = settings;
+  return {
+    get maxEventBytes() {
+      return limits.eventBytes;
+    },
+    get maxPictureEventBytes() {
+      return limits.answerBytes;
+    },
+    firstSignMs: FIRST_SIGN_MS,
+    silenceMs: SILENCE_MS,
+    get checkpointMs() {
+      return settings.checkpointMs;
+    },
+    deadlines,
+  };
+}

@@ -1,0 +1,82 @@
+import { findCounting } from "#catalog/families.ts";
+import { findModel, listModels } from "#catalog/index.ts";
+import type { Config } from "#config.ts";
+import type { Channel } from "#core/channel.ts";
+import { findProvider } from "#providers/index.ts";
+import { Channels } from "#relay/channels.ts";
+import { Health } from "#relay/health.ts";
+import { Inventory, type ListedChannel, type ListedOverride, TROUBLES } from "#relay/inventory.ts";
+import { channelsFromEnvironment } from "#relay/own-channels.ts";
+import type { Ground } from "./ground.ts";
+import { openSimulator } from "./simulator.ts";
+
+type Needs = Pick<Ground, "config" | "env" | "log" | "clock" | "storage" | "egress">;
+
+export interface Routing {
+  readonly channels: Channels;
+  readonly health: Health;
+  readonly inventory: Inventory;
+  /** Whether or not it takes new calls. */
+  findChannel(name: string): Channel | undefined;
+}
+
+/** The channels that there are, from wherever they are described. */
+export async function openRouting(needs: Needs, opened: AsyncDisposableStack): Promise<Routing> {
+  const { config, env, log, clock, storage, egress } = needs;
+  const { limits, sandbox } = config.settings;
+  const maxConcurrent = limits.channelInFlight;
+  const health = new Health(clock);
+  const channels = new Channels({ findModel, listModels, findCounting }, new Map());
+  const inventory = new Inventory({
+    channels: ownChannels(config, env),
+    models: overridesOf(config),
+    standIn: sandbox === "off" ? undefined : () => openSimulator(maxConcurrent, opened),
+    store: storage,
+    table: channels,
+    health,
+    egress,
+    maxConcurrent,
+    onTrouble: (what, trouble) => log.warn({ ...what, trouble }, TROUBLES[trouble]),
+  });
+  await inventory.load();
+  return {
+    channels,
+    health,
+    inventory,
+    findChannel: (name) => channels.all.find((each) => each.name === name),
+  };
+}
+
+/** From the file and the well-known variables. */
+function ownChannels({ channels, settings }: Config, env: Ground["env"]): readonly ListedChannel[] {
+  const written = channels.map((each): ListedChannel => ({
+    source: "file",
+    owner: ownerFile(settings.configPath),
+    channel: {
+      ...each,
+      baseUrl: each.baseUrl ?? findProvider(each.provider)?.baseUrl ?? "",
+      isSimulated: false,
+    },
+  }));
+  const names = new Set(channels.map((each) => each.name));
+  const found = channelsFromEnvironment(env, settings.limits.channelInFlight)
+    .filter((each) => !names.has(each.name))
+    .map((channel): ListedChannel => {
+      const owner = `the variable ${findProvider(channel.provider)?.keyVariable ?? ""}`;
+      return { source: "environment", owner, channel };
+    });
+  return [...written, ...found];
+}
+
+function overridesOf({ models, settings }: Config): ReadonlyMap<string, ListedOverride> {
+  const date = new Date().toISOString().slice(0, 10);
+  const overrides = [...models].map(([name, { rates, source, ...said }]) => {
+    const override = { ...said, ...(rates && { price: { ...rates, source, date } }) };
+    return [name, { source: "file", owner: ownerFile(settings.configPath), override }] as const;
+  });
+  return new Map(overrides);
+}
+
+function ownerFile(path: string | undefined): string {
+  return `the file ${path ?? ""}`;
+}

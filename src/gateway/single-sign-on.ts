@@ -1,0 +1,36 @@
+import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
+import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
+import type { SingleSignOn } from "#http/deps.ts";
+import { openSeal } from "#lib/seal.ts";
+import type { Ground } from "./ground.ts";
+
+/** Undefined where no provider is configured. */
+export function openSignOn({
+  config: { settings },
+  publicUrl,
+  pepper,
+  clock,
+}: Pick<Ground, "config" | "publicUrl" | "pepper" | "clock">): SingleSignOn | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcQuota } = settings;
+  if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
+  if (oidcClientSecret === undefined || publicUrl === undefined) return undefined;
+  return {
+    provider: openIdentityProvider({
+      issuer: oidcIssuer,
+      clientId: oidcClientId,
+      openSecret: oidcClientSecret.open,
+      callback: publicUrl + CALLBACK_PATH,
+      allow: settings.oidcNetworks,
+      clock,
+    }),
+    name: settings.oidcName,
+    rules: {
+      domains: settings.oidcDomains,
+      newUsers: settings.oidcNewUsers,
+      role: settings.oidcRole,
+      ...(oidcQuota === undefined ? {} : { quota: oidcQuota }),
+    },
+    isSecondFactor: settings.oidcSecondFactor === "trust",
+    seal: openSeal(pepper, "single sign-on"),
+  };
+}
