@@ -16,7 +16,7 @@ export interface Bucket {
 export interface BucketOptions {
   /** For what is on its way: a file is whole and counted before any of it is sent. */
   readonly folder: string;
-  /** Between two pieces of an answer, and for each request without a body. */
+  /** Between two pieces of an answer, and for each request without a body; read each time. */
   readonly idleMs: number;
 }
 
@@ -24,7 +24,8 @@ export interface BucketOptions {
 const SLOWEST_BYTES_A_MS = 64;
 
 /** Copies in a bucket of any store that speaks S3. */
-export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOptions): MediaStore {
+export function openMediaBucket(bucket: Bucket, options: BucketOptions): MediaStore {
+  const { folder } = options;
   const { id, secret } = bucket.openKey();
   const client = new Bun.S3Client({
     bucket: bucket.name,
@@ -39,7 +40,7 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
       const held = join(folder, randomUUID());
       try {
         const stored = await writeFile(held, bytes);
-        const longest = idleMs + stored.sizeBytes / SLOWEST_BYTES_A_MS;
+        const longest = options.idleMs + stored.sizeBytes / SLOWEST_BYTES_A_MS;
         const writing = client.write(path, Bun.file(held), { type: mediaType });
         await inTime(writing, longest);
         return stored;
@@ -50,12 +51,13 @@ export function openMediaBucket(bucket: Bucket, { folder, idleMs }: BucketOption
 
     async open(path, sizeBytes, { start, end }) {
       const object = client.file(path);
-      const size = await inTime(sizeOf(object), idleMs);
-      return size === sizeBytes ? read(object.slice(start, end), end - start, idleMs) : undefined;
+      const size = await inTime(sizeOf(object), options.idleMs);
+      if (size !== sizeBytes) return undefined;
+      return read(object.slice(start, end), end - start, options.idleMs);
     },
 
     async remove(path) {
-      await inTime(client.delete(path), idleMs);
+      await inTime(client.delete(path), options.idleMs);
     },
   };
 }

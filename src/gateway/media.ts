@@ -32,7 +32,7 @@ export interface Media {
 export function openMedia(needs: Needs): Media {
   const { config, log, clock, storage, settings, egress, publicUrl, findChannel } = needs;
   const mediaPlace = settings.mediaStore === "off" ? undefined : settings.mediaStore;
-  const stores = openStores(config.settings);
+  const stores = openStores(config.settings, settings.limits);
   const copies = storage.mediaCopies;
   const announcing = {
     notices: storage.notices,
@@ -64,8 +64,8 @@ export function openMedia(needs: Needs): Media {
 }
 
 /** Both where both are there: earlier copies may be in the one that is not used any more. */
-function openStores(settings: Settings): Media["stores"] {
-  const { dataDir, s3Bucket, s3Endpoint, s3Region, s3KeyId, s3Secret, limits } = settings;
+function openStores(settings: Settings, limits: Settings["limits"]): Media["stores"] {
+  const { dataDir, s3Bucket, s3Endpoint, s3Region, s3KeyId, s3Secret } = settings;
   const folder = join(dataDir, "media");
   const stores = { folder: openMediaFolder(folder) };
   if (s3Bucket === undefined || s3KeyId === undefined || s3Secret === undefined) return stores;
@@ -75,6 +75,11 @@ function openStores(settings: Settings): Media["stores"] {
     region: s3Region,
     openKey: () => ({ id: s3KeyId, secret: s3Secret.open() }),
   };
-  const options = { folder: join(folder, ".outgoing"), idleMs: limits.idleMs };
+  const options = {
+    folder: join(folder, ".outgoing"),
+    get idleMs() {
+      return limits.idleMs;
+    },
+  };
   return { ...stores, s3: openMediaBucket(bucket, options) };
 }
