@@ -1,4 +1,6 @@
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+import { LongBase64 } from "./long-base64.ts";
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject | LongBase64;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
@@ -141,7 +143,8 @@ export function setMembers(
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !(value instanceof LongBase64);
 }
 
 export function isArray(value: Json | undefined): value is readonly Json[] {
