@@ -8,7 +8,15 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readContent, readFormBody, readJsonBody, readYamlBody } from "./body.ts";
+import {
+  readContent,
+  readFormBody,
+  readJsonBody,
+  readPlacedBody,
+  readYamlBody,
+  type BodyLimits,
+  type PlacedBody,
+} from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -92,6 +100,10 @@ export class HttpExchange implements Exchange {
     return this.#readAhead ?? this.#read(maxBytes);
   }
 
+  readPlacedJson(maxBytes: number): Promise<PlacedBody> {
+    return this.#amongBigBodies(() => readPlacedBody(this.request, this.#limits(maxBytes)));
+  }
+
   readForm(maxBytes: number): Promise<Form | undefined> {
     return this.#amongBigBodies(() => readFormBody(this.request, maxBytes));
   }
@@ -111,8 +123,11 @@ export class HttpExchange implements Exchange {
   }
 
   #read(maxBytes: number): Promise<RequestBody> {
-    const limits = { maxBytes, maxDepth: this.#around.jsonDepth };
-    return this.#amongBigBodies(() => readJsonBody(this.request, limits));
+    return this.#amongBigBodies(() => readJsonBody(this.request, this.#limits(maxBytes)));
+  }
+
+  #limits(maxBytes: number): BodyLimits {
+    return { maxBytes, maxDepth: this.#around.jsonDepth };
   }
 
   /** Few large bodies are read at a time: each is held several times over while it is. */

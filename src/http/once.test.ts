@@ -23,6 +23,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     signal,
     param: () => "",
     readJson: () => Promise.reject(new Error("It was read before.")),
+    readPlacedJson: () => Promise.reject(new Error("It was read before.")),
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
     identify() {},

@@ -5,6 +5,9 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
+/** As the second parameter of `JSON.parse` is called. */
+export type Revive = (key: string, value: unknown) => unknown;
+
 /** Where a top-level member of an object stands in its text, in UTF-16 code units. */
 export interface Member {
   /** First unit of the key's opening quote. */
@@ -153,8 +156,13 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
 
 /** `undefined` where the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
+  return reviveJson(text, undefined);
+}
+
+/** The same with some values put in the place of others. */
+export function reviveJson(text: string, revive: Revive | undefined): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text, revive) as Json;
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { letOthersPass } from "./let-others-pass.ts";
+
 /** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
 export interface Stretch extends Iterable<string | Uint8Array> {
   readonly sizeBytes: number;
@@ -25,10 +27,30 @@ export class Pieces implements Stretch {
   }
 }
 
+/** A body on its way out: put together, or not. */
+export type Body = string | Uint8Array | Pieces;
+
 /** In bytes, as it is written. */
 export function sizeOf(part: string | Uint8Array | Stretch): number {
   if (typeof part === "string") return Buffer.byteLength(part);
   return part instanceof Uint8Array ? part.length : part.sizeBytes;
+}
+
+/** All of it in one after all, a piece in each turn. */
+export async function gather(stretch: Stretch): Promise<Uint8Array> {
+  const all = Buffer.allocUnsafeSlow(stretch.sizeBytes);
+  let at = 0;
+  let passedAt = 0;
+  for (const piece of stretch) {
+    if (at - passedAt >= PIECE_BYTES) {
+      await letOthersPass(at - passedAt);
+      passedAt = at;
+    }
+    if (typeof piece === "string") all.write(piece, at);
+    else all.set(piece, at);
+    at += sizeOf(piece);
+  }
+  return all;
 }
 
 function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {

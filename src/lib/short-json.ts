@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Revive } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
 
 /** JSON without the long base64 in it. */
@@ -8,9 +9,6 @@ export interface ShortJson {
   /** For `JSON.parse`, to put each into its place; undefined where there is none. */
   readonly revive: Revive | undefined;
 }
-
-/** As the second parameter of `JSON.parse` is called. */
-export type Revive = (key: string, value: unknown) => unknown;
 
 /** Of base64 that is worth it. */
 const LONG_BYTES = 16 * 1024;

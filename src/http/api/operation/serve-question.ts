@@ -3,6 +3,7 @@ import type { InboundFormat, Question, QuestionKind, Reading } from "#core/opera
 import type { Address } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
+import { writeJson } from "#lib/long-base64.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -37,10 +38,14 @@ export async function readQuestion<Q extends Question, A extends Reading>(
   { inbound }: InboundFormat<Q, A>,
   maxBytes: number,
   address: Address = {},
-): Promise<{ readonly question: Q; readonly sent: string | Form }> {
+): Promise<{ readonly question: Q; readonly sent: string | Uint8Array | Form }> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(maxBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
     return { question: named(inbound.readForm(form, address)), sent: form };
+  }
+  if (inbound.knowsLong === true) {
+    const { json, bytes } = await exchange.readPlacedJson(maxBytes);
+    return { question: named(inbound.read(json, address)), sent: bytes };
   }
   const { json, text } = await exchange.readJson(maxBytes);
   return { question: named(inbound.read(json, address)), sent: text };
@@ -69,7 +74,7 @@ export async function answerQuestion<
   return {
     kind: "whole",
     headers: { "content-type": "application/json", ...lossyHeader(told.lost) },
-    body: JSON.stringify(format.inbound.write(told.answer, question)),
+    body: writeJson(format.inbound.write(told.answer, question)),
   };
 }
 
