@@ -1,3 +1,7 @@
+import { createServer, request, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { KEY } from "#test/harness.ts";
 
 /**
@@ -5,7 +9,8 @@ import { KEY } from "#test/harness.ts";
  * of their own: what they do with megabytes delays neither the gateway nor others.
  */
 export type Order =
-  | { readonly do: "prepare"; readonly pictureBytes: number }
+  /** `bytesPerMs`: as much as the network carries each way, of all of them together. */
+  | { readonly do: "prepare"; readonly pictureBytes: number; readonly bytesPerMs: number }
   | { readonly do: "ask"; readonly url: string; readonly count: number }
   | { readonly do: "answer" };
 
@@ -22,31 +27,29 @@ let answer = new Uint8Array(0);
 let arrived = 0;
 let expected = 0;
 let release = Promise.withResolvers<void>();
+let bytesPerMs = Infinity;
+/** When the network is free again. */
+let freeAt = 0;
 const report = (what: Report): void => void process.send?.(what);
 
-const upstream = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  idleTimeout: 120,
-  maxRequestBodySize: 512 * 1024 * 1024,
-  async fetch(request) {
-    await request.arrayBuffer();
-    arrived++;
-    if (arrived === expected) report({ is: "arrived" });
-    await release.promise;
-    return new Response(answer, { headers: { "content-type": "application/json" } });
-  },
+const upstream = createServer((question, reply) => {
+  question.resume();
+  question.on("end", () => void answerOne(reply));
 });
+upstream.listen(0, "127.0.0.1");
+await once(upstream, "listening");
 
 process.on("message", (order: Order) => {
-  if (order.do === "prepare") prepare(order.pictureBytes);
+  if (order.do === "prepare") prepare(order.pictureBytes, order.bytesPerMs);
   else if (order.do === "ask") void ask(order.url, order.count);
   else release.resolve();
 });
 process.on("disconnect", () => process.exit());
-report({ is: "open", url: `http://127.0.0.1:${upstream.port}/v1` });
+const { port } = upstream.address() as AddressInfo;
+report({ is: "open", url: `http://127.0.0.1:${port}/v1` });
 
-function prepare(pictureBytes: number): void {
+function prepare(pictureBytes: number, speed: number): void {
+  bytesPerMs = speed;
   bodies = bodiesOf(pictureBytes);
   const base64 = bigPng(pictureBytes).toString("base64");
   answer = bytesOf(`{"created":1,"data":[{"b64_json":"`, base64, `"}]}`);
@@ -59,11 +62,46 @@ async function ask(url: string, count: number): Promise<void> {
   release = Promise.withResolvers();
   const calls = Array.from({ length: count }, async (_, at) => {
     const [path, body, type] = bodies[at % bodies.length] ?? ["", new Uint8Array(0), ""];
-    const headers = { authorization: `Bearer ${KEY}`, "content-type": type };
-    const reply = await fetch(url + path, { method: "POST", headers, body });
-    return (await reply.bytes()).length;
+    const headers = {
+      authorization: `Bearer ${KEY}`,
+      "content-type": type,
+      "content-length": body.length,
+    };
+    const call = request(url + path, { method: "POST", headers, agent: false });
+    const replied = Promise.withResolvers<number>();
+    call.on("error", replied.reject);
+    call.on("response", (reply) => {
+      let sizeBytes = 0;
+      reply.on("data", (piece: Uint8Array) => (sizeBytes += piece.length));
+      reply.on("end", () => replied.resolve(sizeBytes));
+    });
+    await send(body, call);
+    return await replied.promise;
   });
   report({ is: "answered", sizes: await Promise.all(calls) });
+}
+
+async function answerOne(reply: ServerResponse): Promise<void> {
+  arrived++;
+  if (arrived === expected) report({ is: "arrived" });
+  await release.promise;
+  const headers = { "content-type": "application/json", "content-length": answer.length };
+  reply.writeHead(200, headers);
+  await send(answer, reply);
+}
+
+const PACKET_BYTES = 64 * 1024;
+
+/** As fast as the network carries it, which all share. */
+async function send(bytes: Uint8Array, to: NodeJS.WritableStream): Promise<void> {
+  for (let at = 0; at < bytes.length; at += PACKET_BYTES) {
+    const packet = bytes.subarray(at, at + PACKET_BYTES);
+    freeAt = Math.max(freeAt, performance.now()) + packet.length / bytesPerMs;
+    const waitMs = freeAt - performance.now();
+    if (waitMs > 1) await setTimeout(waitMs);
+    if (!to.write(packet)) await once(to, "drain");
+  }
+  to.end();
 }
 
 /** A picture in a data URI, and as a file. */

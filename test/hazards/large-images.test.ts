@@ -23,11 +23,12 @@ test("ten callers with pictures of 20 MB keep nobody from being answered, and ar
   await using gateway = await openInFront(large, small);
   using books = openBooks(gateway.dataDir);
   // What is loaded and compiled once is not theirs.
-  await askWith(1_000, CALLS, { gateway, large, small });
+  await askWith({ pictureBytes: 1_000, calls: CALLS }, { gateway, large, small });
   const before = await heldBytes();
   let held = 0;
 
-  const answered = await askWith(PICTURE_BYTES, CALLS, { gateway, large, small }, async () => {
+  const load = { pictureBytes: PICTURE_BYTES, calls: CALLS };
+  const answered = await askWith(load, { gateway, large, small }, async () => {
     held = await heldBytes();
   });
 

@@ -65,14 +65,21 @@ export interface SmallCalls {
   readonly answering: readonly number[];
 }
 
-/** One large call after the other has been asked, then all wait, then all are answered; `whenWaiting` looks at that. */
+/** Pictures, by whom, and over which network. */
+export interface Load {
+  readonly pictureBytes: number;
+  readonly calls: number;
+  /** Each way; as much as this machine carries where absent. */
+  readonly bytesPerMs?: number;
+}
+
+/** All are asked, then all wait, then all are answered; `whenWaiting` looks at those that do. */
 export async function askWith(
-  pictureBytes: number,
-  count: number,
+  { pictureBytes, calls: count, bytesPerMs = Infinity }: Load,
   { gateway: { url }, large, small }: Readonly<Parties>,
   whenWaiting: () => Promise<void> = async () => {},
 ): Promise<{ readonly small: SmallCalls; readonly sizes: readonly number[] }> {
-  large.tell({ do: "prepare", pictureBytes });
+  large.tell({ do: "prepare", pictureBytes, bytesPerMs });
   await large.when("prepared");
 
   small.tell({ do: "begin", url });
