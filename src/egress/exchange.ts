@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
 import { gather, Pieces, sizeOf } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -107,11 +108,16 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const all = announced > BIG_ANSWER ? Buffer.allocUnsafeSlow(announced) : undefined;
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
+    let passedAt = 0;
     await this.pump((piece) => {
       if (all === undefined) pieces.push(piece);
       else all.set(piece, sizeBytes);
       sizeBytes += piece.length;
       if (sizeBytes > this.#limits.answerBytes) throw tooLarge();
+      if (sizeBytes - passedAt < BIG_ANSWER) return undefined;
+      const passed = letOthersPass(sizeBytes - passedAt);
+      passedAt = sizeBytes;
+      return passed;
     });
     if (all !== undefined) return all;
     const [only] = pieces;

@@ -12,6 +12,7 @@ export interface BodyLimits {
   readonly maxDepth: number;
 }
 
+const LARGE_BYTES = 1024 * 1024;
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };
@@ -104,6 +105,7 @@ export async function readContent(request: Request, maxBytes: number): Promise<U
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (announced >= LARGE_BYTES) return await readLarge(request, announced);
   if (Number.isFinite(announced)) return await readAll(request);
 
   const chunks: Uint8Array[] = [];
@@ -116,12 +118,39 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return Buffer.concat(chunks, sizeBytes);
 }
 
+/**
+ * Into room for all of it: whoever does not know how long it will be moves what
+ * there is to a larger place again and again, which takes longer than all else.
+ */
+async function readLarge(request: Request, sizeBytes: number): Promise<Uint8Array> {
+  const all = Buffer.allocUnsafeSlow(sizeBytes);
+  let at = 0;
+  let passedAt = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      all.set(chunk, at);
+      at += chunk.length;
+      if (at - passedAt < LARGE_BYTES) continue;
+      await letOthersPass(at - passedAt);
+      passedAt = at;
+    }
+  } catch (cause) {
+    throw notWhole(cause);
+  }
+  if (at < sizeBytes) throw notWhole();
+  return all;
+}
+
 async function readAll(request: Request): Promise<Uint8Array> {
   try {
     return new Uint8Array(await request.arrayBuffer());
   } catch (cause) {
-    throw new GatewayError("canceled", "The body did not arrive whole.", { cause });
+    throw notWhole(cause);
   }
+}
+
+function notWhole(cause?: unknown): GatewayError {
+  return new GatewayError("canceled", "The body did not arrive whole.", { cause });
 }
 
 function decode(bytes: Uint8Array): string {
