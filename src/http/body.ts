@@ -7,9 +7,11 @@ import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
 
-export interface BodyLimits {
-  readonly maxBytes: number;
-  readonly maxDepth: number;
+/** A body on its way in. */
+export interface Incoming {
+  readonly headers: Headers;
+  /** All of it, within a limit. */
+  receive(): Promise<Uint8Array>;
 }
 
 const LARGE_BYTES = 1024 * 1024;
@@ -26,39 +28,39 @@ export interface PlacedBody {
 }
 
 /** The request's JSON body, within limits, with every refusal in plain words. */
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<RequestBody> {
-  const bytes = await readJsonBytes(request, limits);
+export async function readJsonBody(body: Incoming, maxDepth: number): Promise<RequestBody> {
+  const bytes = await readJsonBytes(body);
   await letOthersPass(bytes.length);
   const text = decode(bytes);
   await letOthersPass(bytes.length);
-  return readBody(text, limits.maxDepth);
+  return readBody(text, maxDepth);
 }
 
 /** The same for those who know long base64: none of it is copied. */
-export async function readPlacedBody(request: Request, limits: BodyLimits): Promise<PlacedBody> {
-  const bytes = await readJsonBytes(request, limits);
+export async function readPlacedBody(body: Incoming, maxDepth: number): Promise<PlacedBody> {
+  const bytes = await readJsonBytes(body);
   const short = await shortenJson(bytes);
   await letOthersPass(short.bytes.length);
-  const { json } = readBody(decode(short.bytes), limits.maxDepth, short.revive);
+  const { json } = readBody(decode(short.bytes), maxDepth, short.revive);
   return { bytes, json };
 }
 
-async function readJsonBytes(request: Request, { maxBytes }: BodyLimits): Promise<Uint8Array> {
-  const type = request.headers.get("content-type");
+async function readJsonBytes(body: Incoming): Promise<Uint8Array> {
+  const type = body.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) {
     throw new GatewayError(
       "unsupported_media_type",
       "The Content-Type must be 'application/json'.",
     );
   }
-  return await readContent(request, maxBytes);
+  return await body.receive();
 }
 
 /** A form with files in it, within limits; undefined where the body says to be something else. */
-export async function readFormBody(request: Request, maxBytes: number): Promise<Form | undefined> {
-  const type = request.headers.get("content-type") ?? "";
+export async function readFormBody(body: Incoming): Promise<Form | undefined> {
+  const type = body.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type)) return undefined;
-  const bytes = await readContent(request, maxBytes);
+  const bytes = await body.receive();
   try {
     return parseForm(bytes, type, FORM_LIMITS);
   } catch (cause) {
@@ -95,14 +97,19 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
 }
 
 /** The bytes of a body, within a limit, whatever they are. */
-export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const bytes = await readBytes(request, maxBytes);
+export async function readContent(
+  request: Request,
+  maxBytes: number,
+  arriving = readBytes(request, maxBytes),
+): Promise<Uint8Array> {
+  const bytes = await arriving;
   const coding = request.headers.get("content-encoding");
   if (coding === null || coding === "" || coding === "identity") return bytes;
   return await decompress(bytes, coding, maxBytes);
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The same as it comes, compressed or not. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced >= LARGE_BYTES) return await readLarge(request, announced);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { heapStats } from "bun:jsc";
 import { openBooks } from "#test/books.ts";
+import { watchSteps } from "./steps.ts";
 import { askWith, openCallers, openInFront, openOthers } from "./large-images.ts";
 
 const CALLS = 10;
@@ -40,4 +41,19 @@ test("ten callers with pictures of 20 MB keep nobody from being answered, and ar
   expect((held - before) / QUESTION_BYTES).toBeLessThan(1.15);
   expect((await heldBytes()) - before).toBeLessThan(PICTURE_BYTES / 2);
   expect(await books.whenSettled()).toEqual([]);
+}, 120_000);
+
+test("no step of theirs goes over more than a megabyte, however long they are", async () => {
+  using large = await openCallers();
+  using small = await openOthers();
+  await using gateway = await openInFront(large, small);
+  using steps = watchSteps();
+
+  const load = { pictureBytes: PICTURE_BYTES, calls: 2 };
+  const { sizes } = await askWith(load, { gateway, large, small });
+
+  expect(Math.min(...sizes)).toBeGreaterThan((PICTURE_BYTES * 4) / 3);
+  // Of a step that nothing noted there would be none.
+  expect(steps.largest.sizeBytes).toBeGreaterThan(32 * 1024);
+  expect(steps.largest.sizeBytes).toBeLessThanOrEqual(1024 * 1024);
 }, 120_000);

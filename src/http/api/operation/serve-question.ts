@@ -4,6 +4,7 @@ import type { Address } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import { writeJson } from "#lib/long-base64.ts";
+import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -71,10 +72,12 @@ export async function answerQuestion<
   // From here on the upstream's deadlines apply.
   using _patience = exchange.waitLong();
   const told = await operate(asked, operation, deps.relay);
+  const body = writeJson(format.inbound.write(told.answer, question));
+  if (body instanceof Pieces) exchange.setStall(deps.limits.callerStallMs);
   return {
     kind: "whole",
     headers: { "content-type": "application/json", ...lossyHeader(told.lost) },
-    body: writeJson(format.inbound.write(told.answer, question)),
+    body,
   };
 }
 
