@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
 import { gather, Pieces, sizeOf } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -17,7 +17,6 @@ const PIECE_BYTES = 512;
 /** A server that closed an idle connection before it saw our request is heard of within a round trip. */
 const RACE_MS = 2_000;
 const BIG_REQUEST = 1024 * 1024;
-const BIG_ANSWER = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 /** One request and its answer, on a connection that is its own until it is closed. */
@@ -105,7 +104,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const announced = Number(this.headers.get("content-length") ?? 0);
     if (announced > this.#limits.answerBytes) throw tooLarge();
     // Room for all of it from the beginning: it is copied as it comes, and never held twice.
-    const all = announced > BIG_ANSWER ? Buffer.allocUnsafeSlow(announced) : undefined;
+    const all = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
     let passedAt = 0;
@@ -114,7 +113,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       else all.set(piece, sizeBytes);
       sizeBytes += piece.length;
       if (sizeBytes > this.#limits.answerBytes) throw tooLarge();
-      if (sizeBytes - passedAt < BIG_ANSWER) return undefined;
+      if (sizeBytes - passedAt < LARGE_BYTES) return undefined;
       const passed = letOthersPass(sizeBytes - passedAt);
       passedAt = sizeBytes;
       return passed;

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
@@ -14,7 +14,6 @@ export interface Incoming {
   receive(): Promise<Uint8Array>;
 }
 
-const LARGE_BYTES = 1024 * 1024;
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };

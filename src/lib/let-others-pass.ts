@@ -1,5 +1,5 @@
-/** As much as is read or written in a millisecond. */
-const LARGE_BYTES = 512 * 1024;
+/** As much as is read or written in half a millisecond. */
+export const LARGE_BYTES = 256 * 1024;
 
 let line: Promise<void> = Promise.resolve();
 

@@ -1,4 +1,4 @@
-import { letOthersPass } from "./let-others-pass.ts";
+import { LARGE_BYTES, letOthersPass } from "./let-others-pass.ts";
 
 /** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
 export interface Stretch extends Iterable<string | Uint8Array> {
@@ -6,7 +6,7 @@ export interface Stretch extends Iterable<string | Uint8Array> {
 }
 
 /** No piece of bytes is longer. In base64, these are three quarters of it in bytes, and none left over. */
-export const PIECE_BYTES = 1024 * 1024;
+export const PIECE_BYTES = 512 * 1024;
 
 /** A body that is never put together, since it may be megabytes long; it can be gone over again. */
 export class Pieces implements Stretch {
@@ -42,7 +42,7 @@ export async function gather(stretch: Stretch): Promise<Uint8Array> {
   let at = 0;
   let passedAt = 0;
   for (const piece of stretch) {
-    if (at - passedAt >= PIECE_BYTES) {
+    if (at - passedAt >= LARGE_BYTES) {
       await letOthersPass(at - passedAt);
       passedAt = at;
     }
