@@ -1,4 +1,8 @@
-/** How much is read, written or copied at once in this process, by whatever the runtime has for it. */
+/**
+ * How much is read, written or put together at once in this process, by whatever
+ * the runtime has for it. What it hands over itself comes in pieces of its own
+ * size, and is put where it belongs.
+ */
 export interface Steps extends Disposable {
   /** Of the largest step so far, and which it was. */
   readonly largest: { readonly name: string; readonly sizeBytes: number };
@@ -19,7 +23,6 @@ export function watchSteps(): Steps {
     ["concat", Buffer],
     ["toString", Buffer.prototype],
     ["write", Buffer.prototype],
-    ["set", Uint8Array.prototype],
     ["slice", Uint8Array.prototype],
     ["decode", TextDecoder.prototype],
     ["encode", TextEncoder.prototype],
