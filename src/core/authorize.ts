@@ -1,4 +1,5 @@
 import type { JsonObject } from "#lib/json.ts";
+import type { Body } from "#lib/pieces.ts";
 import type { ChannelOptions } from "./channel.ts";
 
 /** By name in small letters. */
@@ -9,7 +10,7 @@ export interface Signable {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: URL;
   readonly headers: HeaderFields;
-  readonly body: string | Uint8Array;
+  readonly body: Body;
   /** Of the channel that it leaves by. */
   readonly options: ChannelOptions;
   /** Unix ms. */

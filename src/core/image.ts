@@ -1,5 +1,6 @@
-import type { Form } from "#lib/form.ts";
+import type { SentForm } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { LongBase64 } from "#lib/long-base64.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { defined } from "#lib/values.ts";
 import { estimateTokens } from "./count.ts";
@@ -81,8 +82,11 @@ export type Picture =
 
 /** The picture itself, held once: in whichever way it came. */
 export type HeldPicture =
-  | { readonly kind: "base64"; readonly base64: string; readonly mediaType: string }
+  | { readonly kind: "base64"; readonly base64: Base64; readonly mediaType: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string };
+
+/** Copied out of the body it came in, or, where it is long, left there. */
+export type Base64 = string | LongBase64;
 
 export interface Images extends Reading {
   readonly pictures: readonly MadePicture[];
@@ -97,7 +101,7 @@ export interface Images extends Reading {
 /** One of the two says where it is. */
 export interface MadePicture {
   readonly url?: string;
-  readonly base64?: string;
+  readonly base64?: Base64;
   readonly mediaType?: string;
   readonly revisedPrompt?: string;
   /** `1024x1024`. */
@@ -147,7 +151,7 @@ export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images>
   };
 }
 
-type Outbound = OutboundFormat<ImageQuestion, Images, JsonObject | Form>;
+type Outbound = OutboundFormat<ImageQuestion, Images, JsonObject | SentForm>;
 
 export interface OutboundImageFormat extends Outbound {
   readonly outbound: Outbound["outbound"] & {
@@ -168,21 +172,26 @@ export function picturesOf({ turns }: Pick<ImageQuestion, "turns">): readonly Pi
 }
 
 /** In base64, whichever way it came. */
-export function base64Of(picture: HeldPicture): string {
-  if (picture.kind === "base64") return picture.base64;
-  return Buffer.from(picture.bytes).toString("base64");
+export function base64Of(picture: HeldPicture): Base64 {
+  return picture.kind === "base64" ? picture.base64 : LongBase64.write(picture.bytes);
 }
 
-/** The same as bytes. */
-export function bytesOf(picture: HeldPicture): Uint8Array {
-  return picture.kind === "bytes" ? picture.bytes : Buffer.from(picture.base64, "base64");
+/** The same as what a form has of a file. */
+export function fileOf(
+  picture: HeldPicture,
+): { readonly bytes: Uint8Array } | { readonly base64: LongBase64 } {
+  if (picture.kind === "bytes") return { bytes: picture.bytes };
+  const { base64 } = picture;
+  return typeof base64 === "string" ? { bytes: Buffer.from(base64, "base64") } : { base64 };
 }
 
 /** Its link, or `data:image/png;base64,...`; undefined for what only its vendor can reach. */
-export function linkOf(picture: Picture): string | undefined {
+export function linkOf(picture: Picture): Base64 | undefined {
   if (picture.kind === "reference") return undefined;
   if (picture.kind === "url") return picture.url;
-  return `data:${picture.mediaType};base64,${base64Of(picture)}`;
+  const head = `data:${picture.mediaType};base64,`;
+  const base64 = base64Of(picture);
+  return typeof base64 === "string" ? head + base64 : base64.behind(head);
 }
 
 export const image: QuestionKind<ImageQuestion, Images> = {

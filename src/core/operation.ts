@@ -1,4 +1,4 @@
-import type { Form } from "#lib/form.ts";
+import type { Form, SentForm } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { GatewayError } from "./error.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
@@ -21,6 +21,8 @@ export interface Reading {
 export interface InboundFormat<Q extends Question, A extends Reading> {
   readonly id: string;
   readonly inbound: {
+    /** Long base64 in a body is known for what it is, and left where it stands. */
+    readonly knowsLong?: true;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): Q;
     /** The same of a form; absent where the format has none. */
@@ -35,10 +37,12 @@ export interface InboundFormat<Q extends Question, A extends Reading> {
 export interface OutboundFormat<
   Q extends Question,
   A extends Reading,
-  B extends JsonObject | Form = JsonObject,
+  B extends JsonObject | SentForm = JsonObject,
 > {
   readonly id: string;
   readonly outbound: {
+    /** The same of an answer. */
+    readonly knowsLong?: true;
     /**
      * Reports what the format cannot say. Throws `invalid_request` for what
      * the model would refuse, or answer with something else.

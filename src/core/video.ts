@@ -1,4 +1,4 @@
-import type { Form } from "#lib/form.ts";
+import type { Form, SentForm } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Extra } from "./chat.ts";
 import { estimateTokens } from "./count.ts";
@@ -190,7 +190,7 @@ export interface OutboundVideoFormat {
   readonly id: string;
   readonly outbound: {
     /** Reports what the format cannot say; throws `invalid_request` for what the model would refuse. */
-    build(question: VideoQuestion, context: VideoContext): JsonObject | Form;
+    build(question: VideoQuestion, context: VideoContext): JsonObject | SentForm;
     /**
      * What the vendor will make where that is not what the question says: what
      * a model does by itself, and what a wish is lowered to. Throws as `build` does.

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Deadlines } from "#lib/deadlines.ts";
+import { PIECE_BYTES, Pieces } from "#lib/pieces.ts";
 import { times } from "#test/seed.ts";
 import {
   askFor,
@@ -306,6 +308,52 @@ describe("a large request", () => {
     expect(await askFor(egress, requestTo(upstream, { body }))).toBe("thanks");
 
     expect(upstream.digest()).toBe(createHash("sha256").update(body).digest("hex"));
+    egress.close();
+  });
+
+  test("in pieces arrives whole at a reader who takes it slowly", async () => {
+    const bytes = Buffer.alloc(20_000_000, "0123456789");
+    await using upstream = await openSlowUpstream((socket, readBytes) => {
+      if (readBytes === bytes.length + 2) socket.write(sized("thanks"));
+      socket.pause();
+      setTimeout(() => socket.resume(), 1);
+    });
+    const egress = openEgress(LIMITS);
+
+    const body = new Pieces(["é", bytes]);
+    expect(await askFor(egress, requestTo(upstream, { body }))).toBe("thanks");
+
+    const sent = createHash("sha256").update("é").update(bytes).digest("hex");
+    expect(upstream.digest()).toBe(sent);
+    egress.close();
+  });
+
+  test("in pieces is gone over no further than its server takes it", async () => {
+    // More than any system holds for a connection at its ends.
+    const count = 192;
+    const piece = Buffer.alloc(PIECE_BYTES);
+    let taken = 0;
+    const stretch = {
+      sizeBytes: count * PIECE_BYTES,
+      *[Symbol.iterator]() {
+        for (; taken < count; taken++) yield piece;
+      },
+    };
+    const paused = Promise.withResolvers<Socket>();
+    await using upstream = await openSlowUpstream((socket) => {
+      socket.pause();
+      paused.resolve(socket);
+    });
+    const egress = openEgress(LIMITS);
+
+    const asking = askFor(egress, requestTo(upstream, { body: new Pieces([stretch]) }));
+    const socket = await paused.promise;
+    for (let turn = 0; turn < 10 * count; turn++) await nextTurn();
+    socket.write(sized("enough"));
+
+    expect(await asking).toBe("enough");
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(count / 2);
     egress.close();
   });
 

@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
 import type { Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
+import { sizeOf, type Pieces } from "#lib/pieces.ts";
 import { isWithinReach } from "./reach.ts";
 
 /** Who listens to a connection at the moment. */
@@ -16,6 +18,8 @@ export interface Connection {
   readonly opened: Promise<void>;
   /** Sends it all, as fast as the other side takes it. False where it is closed already. */
   write(bytes: string | Uint8Array): boolean;
+  /** The same piece by piece, each once the one before was taken and others had their turn. */
+  pour(pieces: Pieces): Promise<boolean>;
   pause(): void;
   resume(): void;
   /** Lets another exchange of the same pool have it, or closes it. */
@@ -147,6 +151,9 @@ class PooledConnection implements Connection {
   #state: "opening" | "open" | "closed" = "opening";
   /** What the other side has not taken yet, in its order. */
   #unsent: Uint8Array[] = [];
+  /** Kept once there is nothing unsent. */
+  #emptied: PromiseWithResolvers<void> | undefined;
+  #isPouring = false;
   readonly #opened = Promise.withResolvers<void>();
   readonly #keep: (connection: PooledConnection) => void;
   readonly #forget: (connection: PooledConnection) => void;
@@ -185,6 +192,19 @@ class PooledConnection implements Connection {
     return true;
   }
 
+  async pour(pieces: Pieces): Promise<boolean> {
+    this.#isPouring = true;
+    for (const piece of pieces) {
+      await letOthersPass(sizeOf(piece));
+      if (!this.write(piece)) return false;
+      if (this.#unsent.length === 0) continue;
+      this.#emptied = Promise.withResolvers();
+      await this.#emptied.promise;
+    }
+    this.#isPouring = false;
+    return true;
+  }
+
   pause(): void {
     this.#socket?.pause();
   }
@@ -201,7 +221,8 @@ class PooledConnection implements Connection {
 
   release(isReusable: boolean): void {
     this.listener = undefined;
-    if (isReusable && this.#unsent.length === 0 && this.#socket?.readyState === 1) {
+    const isSent = !this.#isPouring && this.#unsent.length === 0;
+    if (isReusable && isSent && this.#socket?.readyState === 1) {
       this.#socket.unref();
       this.#keep(this);
     } else {
@@ -261,6 +282,7 @@ class PooledConnection implements Connection {
       }
       this.#unsent.shift();
     }
+    this.#emptied?.resolve();
   }
 
   onClose(isClean: boolean): void {
@@ -285,6 +307,7 @@ class PooledConnection implements Connection {
     this.#state = "closed";
     this.listener = undefined;
     this.#unsent = [];
+    this.#emptied?.resolve();
     this.#forget(this);
     this.#opened.reject(cause);
   }

@@ -2,6 +2,7 @@ import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { ChannelOptions, Credential, Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
+import type { Body } from "#lib/pieces.ts";
 
 export interface UpstreamLimits {
   readonly connectMs: number;
@@ -18,7 +19,7 @@ export interface UpstreamRequest {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
   /** Let go of once it is written out: a large one would be held as long as its answer takes. */
-  body?: string | Uint8Array | undefined;
+  body?: Body | undefined;
   /** Whose connections to use: no two channels share any. */
   readonly pool: string;
   /** Where its connections may lead; anywhere where absent. The same for all of a pool. */

@@ -1,7 +1,8 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
+import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
+import { gather, Pieces, sizeOf } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { whyGone } from "./gone.ts";
@@ -15,7 +16,6 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const PIECE_BYTES = 512;
 /** A server that closed an idle connection before it saw our request is heard of within a round trip. */
 const RACE_MS = 2_000;
-/** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
@@ -82,7 +82,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
+    const isBig = sizeOf(outbox.written) > BIG_REQUEST;
     const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
@@ -101,18 +101,26 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   }
 
   async readAll(): Promise<Uint8Array> {
+    const announced = Number(this.headers.get("content-length") ?? 0);
+    if (announced > this.#limits.answerBytes) throw tooLarge();
+    // Room for all of it from the beginning: it is copied as it comes, and never held twice.
+    const all = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
+    let passedAt = 0;
     await this.pump((piece) => {
+      if (all === undefined) pieces.push(piece);
+      else all.set(piece, sizeBytes);
       sizeBytes += piece.length;
-      if (sizeBytes > this.#limits.answerBytes) {
-        throw new GatewayError("upstream_failed", "The upstream's answer is too large.");
-      }
-      pieces.push(piece);
+      if (sizeBytes > this.#limits.answerBytes) throw tooLarge();
+      if (sizeBytes - passedAt < LARGE_BYTES) return undefined;
+      const passed = letOthersPass(sizeBytes - passedAt);
+      passedAt = sizeBytes;
+      return passed;
     });
+    if (all !== undefined) return all;
     const [only] = pieces;
-    await letOthersPass(sizeBytes);
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, sizeBytes);
+    return pieces.length === 1 && only !== undefined ? only : await gather(new Pieces(pieces));
   }
 
   async readFailure(maxChars: number): Promise<string> {
@@ -211,8 +219,11 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());
     this.#answered = answered;
-    const pieces = typeof written === "string" ? [written] : written;
-    if (!pieces.every((piece) => connection.write(piece))) answered.resolve(false);
+    const onSent = (isSent: boolean): void => {
+      if (!isSent) answered.resolve(false);
+    };
+    if (typeof written === "string") onSent(connection.write(written));
+    else connection.pour(written).then(onSent, this.#onRefused);
     return answered.promise;
   }
 
@@ -327,17 +338,12 @@ export class Exchange implements UpstreamReply, Watched, Listener {
   }
 }
 
-/** A request's head and body, in one or as two. */
-export type Written = string | readonly Uint8Array[];
+/** A request's head and body. */
+export type Written = string | Pieces;
 
 /** What is to be written until it is, so that nobody holds it who waits for the answer. */
 export interface Outbox {
   written: Written;
-}
-
-function lengthOf(written: Written): number {
-  if (typeof written === "string") return written.length;
-  return written.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function taken(outbox: Outbox): Written {
@@ -364,6 +370,10 @@ function destinationOf(url: URL): Destination {
     destinations.set(url, known);
   }
   return known;
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream's answer is too large.");
 }
 
 function unanswered(): GatewayError {

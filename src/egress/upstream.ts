@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
+import { Pieces, sizeOf } from "#lib/pieces.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { Exchange, type Written } from "./exchange.ts";
@@ -78,8 +79,7 @@ function writtenOut(
   }
   const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
   if (body === undefined) return head;
-  // Bytes are not copied to stand behind a head: there may be megabytes of them.
-  return typeof body === "string" ? head + body : [Buffer.from(head), body];
+  return typeof body === "string" ? head + body : new Pieces([head, body]);
 }
 
 function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): HeaderFields {
@@ -91,7 +91,7 @@ function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): H
     "accept-encoding": "identity",
     ...(body === undefined
       ? {}
-      : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
+      : { "content-type": "application/json", "content-length": String(sizeOf(body)) }),
     ...headers,
   };
 }

@@ -1,14 +1,17 @@
 import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
-import { isObject, outlineJson, type Json } from "#lib/json.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
+import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
+import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
 
-export interface BodyLimits {
-  readonly maxBytes: number;
-  readonly maxDepth: number;
+/** A body on its way in. */
+export interface Incoming {
+  readonly headers: Headers;
+  /** All of it, within a limit. */
+  receive(): Promise<Uint8Array>;
 }
 
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
@@ -17,27 +20,46 @@ const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** A body whose long base64 is left where it stands in its bytes. */
+export interface PlacedBody {
+  readonly bytes: Uint8Array;
+  readonly json: JsonObject;
+}
+
 /** The request's JSON body, within limits, with every refusal in plain words. */
-export async function readJsonBody(request: Request, limits: BodyLimits): Promise<RequestBody> {
-  const type = request.headers.get("content-type");
+export async function readJsonBody(body: Incoming, maxDepth: number): Promise<RequestBody> {
+  const bytes = await readJsonBytes(body);
+  await letOthersPass(bytes.length);
+  const text = decode(bytes);
+  await letOthersPass(bytes.length);
+  return readBody(text, maxDepth);
+}
+
+/** The same for those who know long base64: none of it is copied. */
+export async function readPlacedBody(body: Incoming, maxDepth: number): Promise<PlacedBody> {
+  const bytes = await readJsonBytes(body);
+  const short = await shortenJson(bytes);
+  await letOthersPass(short.bytes.length);
+  const { json } = readBody(decode(short.bytes), maxDepth, short.revive);
+  return { bytes, json };
+}
+
+async function readJsonBytes(body: Incoming): Promise<Uint8Array> {
+  const type = body.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) {
     throw new GatewayError(
       "unsupported_media_type",
       "The Content-Type must be 'application/json'.",
     );
   }
-  const bytes = await readContent(request, limits.maxBytes);
-  await letOthersPass(bytes.length);
-  const text = decode(bytes);
-  await letOthersPass(bytes.length);
-  return readBody(text, limits.maxDepth);
+  return await body.receive();
 }
 
 /** A form with files in it, within limits; undefined where the body says to be something else. */
-export async function readFormBody(request: Request, maxBytes: number): Promise<Form | undefined> {
-  const type = request.headers.get("content-type") ?? "";
+export async function readFormBody(body: Incoming): Promise<Form | undefined> {
+  const type = body.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type)) return undefined;
-  const bytes = await readContent(request, maxBytes);
+  const bytes = await body.receive();
   try {
     return parseForm(bytes, type, FORM_LIMITS);
   } catch (cause) {
@@ -55,12 +77,12 @@ export async function readYamlBody(request: Request, maxBytes: number): Promise<
 }
 
 /** The text of a body, read; however it came. */
-export function readBody(text: string, maxDepth: number): RequestBody {
+export function readBody(text: string, maxDepth: number, revive?: Revive): RequestBody {
   const outline = outlineJson(text, maxDepth);
   if (outline.depth > maxDepth) {
     throw new GatewayError("invalid_request", `The body nests deeper than ${maxDepth} levels.`);
   }
-  const json = parse(text);
+  const json = parse(text, revive);
   if (!isObject(json)) {
     throw new GatewayError("invalid_request", "The body must be a JSON object.");
   }
@@ -74,16 +96,22 @@ export function readBody(text: string, maxDepth: number): RequestBody {
 }
 
 /** The bytes of a body, within a limit, whatever they are. */
-export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const bytes = await readBytes(request, maxBytes);
+export async function readContent(
+  request: Request,
+  maxBytes: number,
+  arriving = readBytes(request, maxBytes),
+): Promise<Uint8Array> {
+  const bytes = await arriving;
   const coding = request.headers.get("content-encoding");
   if (coding === null || coding === "" || coding === "identity") return bytes;
   return await decompress(bytes, coding, maxBytes);
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The same as it comes, compressed or not. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
+  if (announced >= LARGE_BYTES) return await readLarge(request, announced);
   if (Number.isFinite(announced)) return await readAll(request);
 
   const chunks: Uint8Array[] = [];
@@ -96,12 +124,39 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return Buffer.concat(chunks, sizeBytes);
 }
 
+/**
+ * Into room for all of it: whoever does not know how long it will be moves what
+ * there is to a larger place again and again, which takes longer than all else.
+ */
+async function readLarge(request: Request, sizeBytes: number): Promise<Uint8Array> {
+  const all = Buffer.allocUnsafeSlow(sizeBytes);
+  let at = 0;
+  let passedAt = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      all.set(chunk, at);
+      at += chunk.length;
+      if (at - passedAt < LARGE_BYTES) continue;
+      await letOthersPass(at - passedAt);
+      passedAt = at;
+    }
+  } catch (cause) {
+    throw notWhole(cause);
+  }
+  if (at < sizeBytes) throw notWhole();
+  return all;
+}
+
 async function readAll(request: Request): Promise<Uint8Array> {
   try {
     return new Uint8Array(await request.arrayBuffer());
   } catch (cause) {
-    throw new GatewayError("canceled", "The body did not arrive whole.", { cause });
+    throw notWhole(cause);
   }
+}
+
+function notWhole(cause?: unknown): GatewayError {
+  return new GatewayError("canceled", "The body did not arrive whole.", { cause });
 }
 
 function decode(bytes: Uint8Array): string {
@@ -112,9 +167,9 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): Json {
+function parse(text: string, revive: Revive | undefined): Json {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text, revive) as Json;
   } catch (cause) {
     const why =
       text.trim() === ""

@@ -8,7 +8,16 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
-import { readContent, readFormBody, readJsonBody, readYamlBody } from "./body.ts";
+import {
+  readBytes,
+  readContent,
+  readFormBody,
+  readJsonBody,
+  readPlacedBody,
+  readYamlBody,
+  type Incoming,
+  type PlacedBody,
+} from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -43,6 +52,8 @@ export class HttpExchange implements Exchange {
   #query: URLSearchParams | undefined;
   #noted: JsonObject = {};
   #readAhead: Promise<RequestBody> | undefined;
+  /** The bytes of a large body that nobody has asked for yet. */
+  #arriving: Promise<Uint8Array> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
 
   constructor(
@@ -98,8 +109,12 @@ export class HttpExchange implements Exchange {
     return this.#readAhead ?? this.#read(maxBytes);
   }
 
+  readPlacedJson(maxBytes: number): Promise<PlacedBody> {
+    return this.#amongBigBodies(maxBytes, (body) => readPlacedBody(body, this.#around.jsonDepth));
+  }
+
   readForm(maxBytes: number): Promise<Form | undefined> {
-    return this.#amongBigBodies(() => readFormBody(this.request, maxBytes));
+    return this.#amongBigBodies(maxBytes, readFormBody);
   }
 
   readBytes(maxBytes: number): Promise<Uint8Array> {
@@ -117,22 +132,38 @@ export class HttpExchange implements Exchange {
   }
 
   #read(maxBytes: number): Promise<RequestBody> {
-    const limits = { maxBytes, maxDepth: this.#around.jsonDepth };
-    return this.#amongBigBodies(() => readJsonBody(this.request, limits));
+    return this.#amongBigBodies(maxBytes, (body) => readJsonBody(body, this.#around.jsonDepth));
   }
 
-  /** Few large bodies are read at a time: each is held several times over while it is. */
-  async #amongBigBodies<T>(read: () => Promise<T>): Promise<T> {
-    const announced = Number(this.request.headers.get("content-length") ?? BIG_BODY_BYTES);
-    if (announced < BIG_BODY_BYTES) return await read();
+  /**
+   * Few large bodies are read at a time: some are held several times over while
+   * they are. They come in meanwhile, since what nobody takes is collected by
+   * the runtime, which takes longer.
+   */
+  async #amongBigBodies<T>(maxBytes: number, read: (body: Incoming) => Promise<T>): Promise<T> {
+    const { request } = this;
+    const { headers } = request;
+    const announced = Number(headers.get("content-length") ?? BIG_BODY_BYTES);
+    const receive = (): Promise<Uint8Array> => readContent(request, maxBytes, this.#takeArriving());
+    if (announced < BIG_BODY_BYTES) return await read({ headers, receive });
 
+    this.#arriving ??= readBytes(request, maxBytes);
+    // A failure is told to whoever asks for the body, who may be nobody.
+    this.#arriving.catch(() => {});
     using place = await this.#around.bigBodies.enter();
     if (place === undefined) {
       throw new GatewayError("overloaded", "Too many large bodies at once.", {
         retryAfterMs: 1_000,
       });
     }
-    return await read();
+    return await read({ headers, receive });
+  }
+
+  /** Once: whoever takes it may hold it for less long than this exchange lasts. */
+  #takeArriving(): Promise<Uint8Array> | undefined {
+    const arriving = this.#arriving;
+    this.#arriving = undefined;
+    return arriving;
   }
 
   waitLong(): Disposable {

@@ -24,6 +24,7 @@ function exchangeWith(signal = new AbortController().signal): Exchange {
     param: () => "",
     query: new URLSearchParams(),
     readJson: () => Promise.reject(new Error("It was read before.")),
+    readPlacedJson: () => Promise.reject(new Error("It was read before.")),
     waitLong: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
     identify() {},

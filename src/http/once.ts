@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
 import type { Claim, ClaimResult, KeptAnswerStore } from "#core/kept-answers.ts";
 import { Form } from "#lib/form.ts";
+import { letOthersPass } from "#lib/let-others-pass.ts";
+import { gather, Pieces, type Body } from "#lib/pieces.ts";
 import type { Clock } from "#lib/clock.ts";
 import { recorder } from "./recorder.ts";
 import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
@@ -34,16 +36,17 @@ export function once(
 ): Promise<Response> {
   // The question may be megabytes long: what waits for the answer does not know it.
   const key = exchange.request.headers.get("idempotency-key");
-  const claim = key === null ? undefined : claimOf(key, question, exchange, deps);
-  return answerOnce(exchange, claim, deps, answer);
+  const claiming = key === null ? undefined : claimOf(key, question, exchange, deps);
+  return answerOnce(exchange, claiming, deps, answer);
 }
 
 async function answerOnce(
   exchange: Exchange,
-  claim: Claim | undefined,
+  claiming: Promise<Claim> | undefined,
   deps: OnceDeps,
   answer: () => Promise<Reply>,
 ): Promise<Response> {
+  const claim = await claiming;
   if (claim === undefined) return toResponse(await answer(), exchange.id);
   const found = await take(claim, deps);
   switch (found.kind) {
@@ -71,12 +74,12 @@ const GRACE_MS = 60_000;
 const WRITE_MS = 5_000;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
-function claimOf(
+async function claimOf(
   key: string,
   question: Asked,
   exchange: Exchange,
   { clock, limits }: OnceDeps,
-): Claim {
+): Promise<Claim> {
   if (!VISIBLE.test(key)) {
     throw new GatewayError(
       "invalid_request",
@@ -91,9 +94,9 @@ function claimOf(
   searchParams.delete("key");
   const at = clock.now();
   return {
-    id: digest(JSON.stringify([userId, method, pathname, key])),
+    id: await digest(JSON.stringify([userId, method, pathname, key])),
     userId,
-    question: digest(`${searchParams.toString()}\n`, ...piecesOf(question)),
+    question: await digest(`${searchParams.toString()}\n`, ...piecesOf(question)),
     callId: exchange.id,
     at,
     endsBy: at + limits.totalMs + GRACE_MS,
@@ -110,9 +113,12 @@ function piecesOf(question: Asked): readonly (string | Uint8Array)[] {
   });
 }
 
-function digest(...parts: readonly (string | Uint8Array)[]): string {
+async function digest(...parts: readonly (string | Uint8Array)[]): Promise<string> {
   const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
+  for (const piece of new Pieces(parts)) {
+    await letOthersPass(piece.length);
+    hash.update(piece);
+  }
   return hash.digest("base64url");
 }
 
@@ -140,8 +146,14 @@ async function answerKept(
     throw cause;
   }
   if (reply.kind === "stream") return keepingStream(claim, reply, exchange.signal, deps);
-  await keep(claim, reply, Buffer.from(reply.body), deps);
+  await keep(claim, reply, await whole(reply.body, deps.limits.keptAnswerBytes), deps);
   return reply;
+}
+
+/** `undefined` where it is too long to be kept. */
+async function whole(body: Body, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (!(body instanceof Pieces)) return Buffer.from(body);
+  return body.sizeBytes > maxBytes ? undefined : await gather(body);
 }
 
 /** The answer as it is sent; its end is kept before its caller sees that there is no more. */

@@ -1,3 +1,5 @@
+import { letOthersPass } from "#lib/let-others-pass.ts";
+import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 
 /** An answer on its way to its caller, while it can still be looked at. */
@@ -6,7 +8,7 @@ export type Reply = WholeReply | StreamedReply;
 export interface WholeReply {
   readonly kind: "whole";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string;
+  readonly body: Body;
 }
 
 export interface StreamedReply {
@@ -21,12 +23,24 @@ export interface StreamedReply {
 /** A success, with the id by which its request can be asked about. */
 export function toResponse(reply: Reply, requestId: string): Response {
   const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
-  if (reply.kind === "whole") return new Response(reply.body, { headers });
+  if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
   const body = pushStream(async (sink) => {
     const isWhole = await reply.fill(sink);
     return isWhole || reply.isWordless !== true ? "end" : "cut";
   });
   return new Response(body, { headers });
+}
+
+/** What is not put together is written as its caller takes it, and others have their turns in between. */
+function bodyOf(body: Body): Exclude<Body, Pieces> | ReadableStream<Uint8Array> {
+  if (!(body instanceof Pieces)) return body;
+  return pushStream(async (sink) => {
+    for (const piece of body) {
+      await letOthersPass(sizeOf(piece));
+      await sink.write(piece);
+    }
+    return "end";
+  });
 }
 
 /** Of every answer that is streamed, beside its type. */

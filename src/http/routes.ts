@@ -6,6 +6,7 @@ import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { PlacedBody } from "./body.ts";
 import type { Client } from "./client.ts";
 
 /** Who may call a route. There is no default: a route without one does not compile, nor boot. */
@@ -70,6 +71,8 @@ export interface Exchange {
   note(details: JsonObject): void;
   /** Reads and checks the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
+  /** The same, for those who know long base64 for what it is. */
+  readPlacedJson(maxBytes: number): Promise<PlacedBody>;
   /** The body as a form; undefined where it says to be something else, and can still be read. */
   readForm(maxBytes: number): Promise<Form | undefined>;
   /** The bytes of any body. */

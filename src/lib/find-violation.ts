@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
+import { LongBase64 } from "./long-base64.ts";
 import {
   text,
   type ListRule,
@@ -20,7 +21,7 @@ export interface Violation {
 export function findViolation(value: Json, rule: Rule): Violation | undefined {
   switch (rule.is) {
     case "text":
-      return typeof value === "string" ? textViolation(value, rule) : mismatch(value, rule);
+      return isText(value) ? textViolation(value, rule) : mismatch(value, rule);
     case "number":
     case "integer":
       return isWithin(value, rule) ? undefined : mismatch(value, rule);
@@ -41,12 +42,18 @@ export function findViolation(value: Json, rule: Rule): Violation | undefined {
   }
 }
 
-function textViolation(value: string, rule: TextRule): Violation | undefined {
+function isText(value: Json): value is string | LongBase64 {
+  return typeof value === "string" || value instanceof LongBase64;
+}
+
+function textViolation(value: string | LongBase64, rule: TextRule): Violation | undefined {
   const { oneOf, minLength = 0, maxLength = Infinity } = rule;
   if (value.length < minLength || value.length > maxLength) {
     return mismatch(value, rule);
   }
-  if (oneOf === undefined || oneOf.includes(value)) return undefined;
+  if (oneOf === undefined) return undefined;
+  if (typeof value !== "string") return mismatch(value, rule);
+  if (oneOf.includes(value)) return undefined;
   if (rule.anyCase === true && oneOf.includes(value.toUpperCase())) return undefined;
   return mismatch(value, rule);
 }
@@ -117,7 +124,7 @@ function mismatch(value: Json, rule: Rule): Violation {
 function fits(value: Json, rule: Rule): boolean {
   switch (rule.is) {
     case "text":
-      return typeof value === "string";
+      return isText(value);
     case "number":
     case "integer":
       return typeof value === "number";
@@ -160,7 +167,7 @@ function expected(rule: Rule): string {
 function given(value: Json): string {
   if (value === null) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string") {
+  if (isText(value)) {
     if (value === "") return "an empty string";
     return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
   }

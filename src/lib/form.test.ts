@@ -1,12 +1,16 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
-import { Form } from "./form.ts";
+import { Form, type SentForm } from "./form.ts";
+import { LongBase64 } from "./long-base64.ts";
+import { gather } from "./pieces.ts";
 
-async function readBack(form: Form): Promise<FormData> {
-  const { bytes, contentType } = form.encode();
+async function readBack(form: SentForm): Promise<FormData> {
+  const { body, contentType } = form.encode();
   const headers = { "content-type": contentType };
-  return (await new Response(bytes, { headers }).formData()) as unknown as FormData;
+  return (await new Response(Buffer.from(await gather(body)), {
+    headers,
+  }).formData()) as unknown as FormData;
 }
 
 test("a form is read as it was written, files byte for byte", async () => {
@@ -43,4 +47,14 @@ test("no name, file name or media type of a part can begin another part", async 
     }),
     { seed: SEED },
   );
+});
+
+test("a file that is here in base64 is sent as what it says", async () => {
+  const base64 = await LongBase64.read(Buffer.from("AP8="));
+  if (base64 === undefined) throw new Error("It is not base64.");
+  const file = { name: "image", filename: "a.png", mediaType: "image/png", base64 };
+
+  const read = (await readBack(new Form([file]))).get("image");
+
+  expect(read instanceof File && (await read.bytes())).toEqual(Uint8Array.of(0, 255));
 });

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
+import type { LongBase64 } from "./long-base64.ts";
+import { Pieces, type Stretch } from "./pieces.ts";
 
 /** A body of named parts, files among them, as HTML forms send it. */
-export class Form {
-  readonly parts: readonly FormPart[];
+export class Form<Part extends SentPart = FormPart> {
+  readonly parts: readonly Part[];
 
-  constructor(parts: readonly FormPart[]) {
+  constructor(parts: readonly Part[]) {
     this.parts = parts;
   }
 
   /** The same with some values set, or left out where undefined. */
-  with(values: Readonly<Record<string, string | undefined>>): Form {
+  with(values: Readonly<Record<string, string | undefined>>): Form<Part | FormField> {
     const kept = this.parts.filter(({ name }) => !Object.hasOwn(values, name));
     const set = Object.entries(values).flatMap(([name, value]) =>
       value === undefined ? [] : [{ name, value }],
@@ -18,15 +20,14 @@ export class Form {
   }
 
   /** `multipart/form-data`, as https://www.rfc-editor.org/rfc/rfc7578 and browsers have it. */
-  encode(): { readonly contentType: string; readonly bytes: Uint8Array } {
+  encode(): { readonly contentType: string; readonly body: Pieces } {
     const boundary = `sluice-${randomBytes(16).toString("hex")}`;
     const pieces = this.parts.flatMap((part) => {
-      const head = Buffer.from(`--${boundary}\r\n${headOf(part)}\r\n\r\n`);
-      const body = "value" in part ? Buffer.from(part.value) : part.bytes;
-      return [head, body, CRLF];
+      const head = `--${boundary}\r\n${headOf(part)}\r\n\r\n`;
+      return [head, contentOf(part), "\r\n"];
     });
-    const bytes = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-    return { contentType: `multipart/form-data; boundary=${boundary}`, bytes };
+    const body = new Pieces([...pieces, `--${boundary}--\r\n`]);
+    return { contentType: `multipart/form-data; boundary=${boundary}`, body };
   }
 }
 
@@ -44,9 +45,21 @@ export interface FormFile {
   readonly bytes: Uint8Array;
 }
 
-const CRLF = Buffer.from("\r\n");
+/** A file that is here in base64, and is read out of it as it is sent. */
+export interface LongFile extends Omit<FormFile, "bytes"> {
+  readonly base64: LongBase64;
+}
 
-function headOf(part: FormPart): string {
+/** A part of a form that is written here. */
+export type SentPart = FormPart | LongFile;
+export type SentForm = Form<SentPart>;
+
+function contentOf(part: SentPart): string | Uint8Array | Stretch {
+  if ("value" in part) return part.value;
+  return "bytes" in part ? part.bytes : part.base64.content;
+}
+
+function headOf(part: SentPart): string {
   const named = `Content-Disposition: form-data; name="${escaped(part.name)}"`;
   if ("value" in part) return named;
   const type = part.mediaType.replaceAll(/[\r\n]/g, "");

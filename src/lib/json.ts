@@ -1,7 +1,12 @@
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+import { LongBase64 } from "./long-base64.ts";
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject | LongBase64;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
+
+/** As the second parameter of `JSON.parse` is called. */
+export type Revive = (key: string, value: unknown) => unknown;
 
 /** Where a top-level member of an object stands in its text, in UTF-16 code units. */
 export interface Member {
@@ -141,7 +146,8 @@ export function setMembers(
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !(value instanceof LongBase64);
 }
 
 export function isArray(value: Json | undefined): value is readonly Json[] {
@@ -150,8 +156,13 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
 
 /** `undefined` where the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
+  return reviveJson(text, undefined);
+}
+
+/** The same with some values put in the place of others. */
+export function reviveJson(text: string, revive: Revive | undefined): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text, revive) as Json;
   } catch {
     return undefined;
   }

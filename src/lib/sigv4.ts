@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { Pieces, type Body } from "./pieces.ts";
 
 export interface SigningKey {
   readonly accessKeyId: string;
@@ -9,7 +10,7 @@ export interface SigningKey {
 export interface SignedRequest {
   readonly method: string;
   readonly url: URL;
-  readonly body: string | Uint8Array;
+  readonly body: Body;
   /** Of the request, by name in small letters; those named in `sign` are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -139,8 +140,10 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function sha256(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
+function sha256(text: Body): string {
+  const hash = createHash("sha256");
+  for (const piece of text instanceof Pieces ? text : [text]) hash.update(piece);
+  return hash.digest("hex");
 }
 
 function byFirst(a: readonly [string, string], b: readonly [string, string]): number {

@@ -1,8 +1,15 @@
+import { LongBase64 } from "./long-base64.ts";
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 
 /** Reads of values whose type nobody vouches for: `undefined` where it is another. */
 export function textOf(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  if (typeof value === "string") return value;
+  return value instanceof LongBase64 ? value.toString() : undefined;
+}
+
+/** The same, where it may be long and is not to be copied. */
+export function longTextOf(value: Json | undefined): string | LongBase64 | undefined {
+  return typeof value === "string" || value instanceof LongBase64 ? value : undefined;
 }
 
 export function numberOf(value: Json | undefined): number | undefined {

@@ -47,7 +47,11 @@ function formOf(provider: string, said: Partial<VideoQuestion>, model = SORA): J
       part.name,
       "value" in part
         ? part.value
-        : { file: part.filename, type: part.mediaType, bytes: Buffer.from(part.bytes).toString() },
+        : {
+            file: part.filename,
+            type: part.mediaType,
+            bytes: "bytes" in part && Buffer.from(part.bytes).toString(),
+          },
     ]),
   );
 }

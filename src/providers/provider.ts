@@ -12,7 +12,7 @@ import type { Ranking, RerankQuestion } from "#core/rerank.ts";
 import type { OutboundVideoFormat, TaskRef, VideoMedia, VideoQuestion } from "#core/video.ts";
 import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
-import type { Form } from "#lib/form.ts";
+import type { SentForm } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** One vendor: where it is, how it is addressed, and its quirks. Data, but for the quirks. */
@@ -90,7 +90,7 @@ export interface TextEndpoint {
 
 /** Where a vendor answers questions of one kind, and in which format. */
 export interface OperationEndpoint<Q extends Question, A extends Reading> {
-  readonly style: OutboundFormat<Q, A, JsonObject | Form>;
+  readonly style: OutboundFormat<Q, A, JsonObject | SentForm>;
   readonly path: TextEndpoint["path"];
   /** Which of the vendor's models it serves; all of them where absent. */
   serves?(model: string): boolean;

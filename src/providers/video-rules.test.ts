@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { VideoMedia, VideoQuestion } from "#core/video.ts";
-import { Form } from "#lib/form.ts";
+import { Form, type SentForm } from "#lib/form.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { SEED, times } from "#test/seed.ts";
@@ -81,7 +81,7 @@ function sent(provider: string, model: string, wishes: Partial<VideoQuestion>): 
   }
 }
 
-function fieldsOf({ parts }: Form): JsonObject {
+function fieldsOf({ parts }: SentForm): JsonObject {
   return Object.fromEntries(
     parts.map((part) => [part.name, "value" in part ? part.value : "a file"]),
   );

@@ -5,6 +5,7 @@ import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Body } from "#lib/pieces.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
@@ -40,7 +41,7 @@ export interface Way {
   /** Label of the credential; empty where the channel has none. */
   readonly credential: string;
   /** POSTs to the route's endpoint. */
-  send(route: Addressed, request: Outgoing<string | Uint8Array>): Promise<UpstreamReply>;
+  send(route: Addressed, request: Outgoing<Body>): Promise<UpstreamReply>;
   /** GETs what stands at a path below the channel's address. */
   look(route: Addressed, path: string): Promise<UpstreamReply>;
   /** For the route's adapter, which knows its own endpoints. */
@@ -59,7 +60,7 @@ export interface Addressee {
   readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };
 }
 
-export interface Outgoing<B extends string | Uint8Array = string> {
+export interface Outgoing<B extends Body = string> {
   readonly body: B;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -15,6 +15,7 @@ import {
   ask,
   planFor,
   toolsFor,
+  wholeOf,
   write,
   type Asked,
   type OperateDeps,
@@ -22,7 +23,6 @@ import {
   type OperationRoute,
 } from "./operate.ts";
 import { finishPictures, preparePictures, unixSeconds } from "./pictures.ts";
-import { parseLargeAnswer } from "./whole.ts";
 
 /** Pictures, by whoever makes them. */
 export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
@@ -83,8 +83,7 @@ async function openStream(
   const reply = await way.send(route, write(prepared, route, report, isStrict));
   // Not all who take the wish for a stream fulfil it.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
-    using whole = reply;
-    const body = await parseLargeAnswer(await whole.readAll());
+    const body = await wholeOf(Promise.resolve(reply), style.outbound);
     const found = style.outbound.parse(body, prepared);
     const joined = DRAW.join([{ question: prepared, answer: found }], prepared);
     const answer = await finishPictures(joined, prepared, tools);

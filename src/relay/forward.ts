@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
 import { Form } from "#lib/form.ts";
 import { setMembers } from "#lib/json.ts";
+import type { Body } from "#lib/pieces.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { SharedEndpoint } from "#providers/provider.ts";
@@ -169,14 +170,14 @@ async function readWhole(
 function outgoing(
   { question: { body, edits } }: Forwarded,
   { endpoint: { omits = [] }, upstreamModel }: SharedRoute,
-): Outgoing<string | Uint8Array> {
+): Outgoing<Body> {
   const omitted = Object.fromEntries(omits.map((name) => [name, undefined]));
   const all = { ...edits, ...omitted, model: upstreamModel };
   if (!(body instanceof Form)) {
     return { body: setMembers(body.text, body.outline, all), headers: ANYTHING };
   }
-  const { contentType, bytes } = body.with(all).encode();
-  return { body: bytes, headers: { ...ANYTHING, "content-type": contentType } };
+  const { contentType, body: form } = body.with(all).encode();
+  return { body: form, headers: { ...ANYTHING, "content-type": contentType } };
 }
 
 const JSON_TYPE = "application/json";

@@ -8,7 +8,9 @@ import type { UpstreamReply } from "#egress/egress.ts";
 import { whyGone } from "#egress/gone.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { writeJson } from "#lib/long-base64.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
+import type { Body } from "#lib/pieces.ts";
 import type { OperationEndpoint, Provider } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { baseOf, firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "./attempt.ts";
@@ -16,7 +18,7 @@ import type { Served } from "./call.ts";
 import type { DeliverySettings } from "./deliver.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import type { Candidate, Plan } from "./route.ts";
-import { parseLargeAnswer } from "./whole.ts";
+import { parseLargeAnswer, parsePlacedAnswer } from "./whole.ts";
 
 /** A kind of question, and who answers it. */
 export interface Operation<
@@ -171,7 +173,7 @@ export function write<Q extends Question, A extends Reading>(
   { endpoint, traits }: OperationRoute<OperationEndpoint<Q, A>>,
   report: LossReport,
   isStrict: boolean,
-): Outgoing<string | Uint8Array> {
+): Outgoing<Body> {
   const body = endpoint.style.outbound.build(question, {
     report,
     model: traits,
@@ -179,9 +181,9 @@ export function write<Q extends Question, A extends Reading>(
   });
   if (isStrict) report.refuseIfAny();
   const { headers = {} } = endpoint;
-  if (!(body instanceof Form)) return { body: JSON.stringify(body), headers };
-  const { contentType, bytes } = body.encode();
-  return { body: bytes, headers: { ...headers, "content-type": contentType } };
+  if (!(body instanceof Form)) return { body: writeJson(body), headers };
+  const { contentType, body: form } = body.encode();
+  return { body: form, headers: { ...headers, "content-type": contentType } };
 }
 
 /** The answer's body, waited for where the vendor only says at first that it will come. */
@@ -194,8 +196,7 @@ async function answerTo<Q extends Question, A extends Reading>(
 ): Promise<JsonObject> {
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;
-  const { listAs } = style.outbound;
-  let body = await wholeOf(sending, listAs);
+  let body = await wholeOf(sending, style.outbound);
   let missed = 0;
   for (;;) {
     const id = style.outbound.pendingIn?.(body);
@@ -205,7 +206,7 @@ async function answerTo<Q extends Question, A extends Reading>(
     }
     await pause(pending.everyMs, signal);
     try {
-      body = await wholeOf(way.look(route, pending.path(id)), listAs);
+      body = await wholeOf(way.look(route, pending.path(id)), style.outbound);
       missed = 0;
     } catch (cause) {
       const { fault } = GatewayError.from(cause);
@@ -217,9 +218,13 @@ async function answerTo<Q extends Question, A extends Reading>(
 /** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
 const MAX_MISSED = 3;
 
-async function wholeOf(sending: Promise<UpstreamReply>, listAs?: string): Promise<JsonObject> {
+export async function wholeOf(
+  sending: Promise<UpstreamReply>,
+  { listAs, knowsLong }: { readonly listAs?: string; readonly knowsLong?: true },
+): Promise<JsonObject> {
   using reply = await sending;
-  return await parseLargeAnswer(await reply.readAll(), listAs);
+  const parse = knowsLong === true ? parsePlacedAnswer : parseLargeAnswer;
+  return await parse(await reply.readAll(), listAs);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

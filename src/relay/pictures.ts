@@ -1,6 +1,7 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import {
-  bytesOf,
+  fileOf,
+  type Base64,
   type HeldPicture,
   type ImageQuestion,
   type Images,
@@ -9,6 +10,7 @@ import {
   type Picture,
 } from "#core/image.ts";
 import type { FetchedMedia } from "#core/media.ts";
+import { LongBase64 } from "#lib/long-base64.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import {
   convertPicture,
@@ -16,6 +18,7 @@ import {
   type PictureFormat,
   type PictureHead,
 } from "#lib/picture.ts";
+import { gather } from "#lib/pieces.ts";
 import { defined } from "#lib/values.ts";
 import type { ImageEndpoint, PictureTerms } from "#providers/provider.ts";
 import type { Tools } from "./operate.ts";
@@ -94,17 +97,25 @@ async function fitted(
     throw invalid(param, `'${param}' is ${width}x${height}; ${maxPixels} pixels are the most.`);
   }
   if (types.includes(mediaType)) return { ...picture, mediaType };
-  const bytes = await convertPicture(bytesOf(picture), "png", maxPixels);
+  const bytes = await convertPicture(await bytesOf(picture), "png", maxPixels);
   if (bytes !== undefined) return { kind: "bytes", bytes, mediaType: PNG };
   throw invalid(param, `'${param}' is ${mediaType}; this model takes ${types.join(", ")}.`);
 }
 
 async function headOf(picture: HeldPicture): Promise<PictureHead | undefined> {
   const start =
-    picture.kind === "bytes"
-      ? picture.bytes.subarray(0, HEAD_BYTES)
-      : Buffer.from(picture.base64.slice(0, BASE64_OF_HEAD), "base64");
-  return (await readPictureHead(start)) ?? (await readPictureHead(bytesOf(picture)));
+    picture.kind === "bytes" ? picture.bytes.subarray(0, HEAD_BYTES) : startOf(picture.base64);
+  return (await readPictureHead(start)) ?? (await readPictureHead(await bytesOf(picture)));
+}
+
+function startOf(base64: Base64): Uint8Array {
+  if (typeof base64 !== "string") return base64.start(HEAD_BYTES);
+  return Buffer.from(base64.slice(0, BASE64_OF_HEAD), "base64");
+}
+
+async function bytesOf(picture: HeldPicture): Promise<Uint8Array> {
+  const file = fileOf(picture);
+  return "bytes" in file ? file.bytes : await gather(file.base64.content);
 }
 
 /**
@@ -150,13 +161,10 @@ async function formatted(
   const { base64, mediaType } = picture;
   if (base64 === undefined || mediaType === undefined || !isFormat(format)) return picture;
   if (mediaType === `image/${format}`) return picture;
-  const bytes = await convertPicture(Buffer.from(base64, "base64"), format, maxPixels);
+  const held = await bytesOf({ kind: "base64", base64, mediaType });
+  const bytes = await convertPicture(held, format, maxPixels);
   if (bytes === undefined) return picture;
-  return {
-    ...picture,
-    base64: Buffer.from(bytes).toString("base64"),
-    mediaType: `image/${format}`,
-  };
+  return { ...picture, base64: LongBase64.write(bytes), mediaType: `image/${format}` };
 }
 
 function isFormat(format: string | undefined): format is PictureFormat {

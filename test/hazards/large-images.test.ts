@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { heapStats } from "bun:jsc";
 import { openBooks } from "#test/books.ts";
-import { openInFront, openOthers } from "./large-images.ts";
+import { watchSteps } from "./steps.ts";
+import { askWith, openCallers, openInFront, openOthers } from "./large-images.ts";
 
 const CALLS = 10;
 const PICTURE_BYTES = 15_000_000;
@@ -18,29 +19,41 @@ async function heldBytes(): Promise<number> {
 }
 
 test("ten callers with pictures of 20 MB keep nobody from being answered, and are held once while they wait", async () => {
-  using others = await openOthers();
-  await using gateway = await openInFront(others);
+  using large = await openCallers();
+  using small = await openOthers();
+  await using gateway = await openInFront(large, small);
   using books = openBooks(gateway.dataDir);
-  const ask = async (pictureBytes: number) => {
-    others.tell({ do: "ask", url: gateway.url, count: CALLS, pictureBytes });
-    await others.when("arrived");
-    const held = await heldBytes();
-    others.tell({ do: "answer", pictureBytes });
-    return { held, ...(await others.when("answered")) };
-  };
   // What is loaded and compiled once is not theirs.
-  await ask(1_000);
+  await askWith({ pictureBytes: 1_000, calls: CALLS }, { gateway, large, small });
   const before = await heldBytes();
+  let held = 0;
 
-  const { held, small, sizes } = await ask(PICTURE_BYTES);
+  const load = { pictureBytes: PICTURE_BYTES, calls: CALLS };
+  const answered = await askWith(load, { gateway, large, small }, async () => {
+    held = await heldBytes();
+  });
 
-  expect(sizes.length).toBe(CALLS);
-  expect(Math.min(...sizes)).toBeGreaterThan((PICTURE_BYTES * 4) / 3);
-  // Of two callers of small calls, who wait for each answer before the next question.
-  expect(small.asking.length).toBeGreaterThan(0);
-  expect(small.waiting.length).toBeGreaterThan(0);
-  expect(small.answering.length).toBeGreaterThan(0);
+  expect(answered.sizes.length).toBe(CALLS);
+  expect(Math.min(...answered.sizes)).toBeGreaterThan((PICTURE_BYTES * 4) / 3);
+  expect(answered.small.asking.length).toBeGreaterThan(0);
+  expect(answered.small.waiting.length).toBeGreaterThan(0);
+  expect(answered.small.answering.length).toBeGreaterThan(0);
   expect((held - before) / QUESTION_BYTES).toBeLessThan(1.15);
   expect((await heldBytes()) - before).toBeLessThan(PICTURE_BYTES / 2);
   expect(await books.whenSettled()).toEqual([]);
+}, 120_000);
+
+test("no step of theirs goes over more than half a megabyte, however long they are", async () => {
+  using large = await openCallers();
+  using small = await openOthers();
+  await using gateway = await openInFront(large, small);
+  using steps = watchSteps();
+
+  const load = { pictureBytes: PICTURE_BYTES, calls: 2 };
+  const { sizes } = await askWith(load, { gateway, large, small });
+
+  expect(Math.min(...sizes)).toBeGreaterThan((PICTURE_BYTES * 4) / 3);
+  // Of a step that nothing noted there would be none.
+  expect(steps.largest.sizeBytes).toBeGreaterThan(32 * 1024);
+  expect(steps.largest.sizeBytes).toBeLessThanOrEqual(512 * 1024);
 }, 120_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ImageQuestion } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
-import { Form, type FormPart } from "#lib/form.ts";
+import { Form, type SentForm, type SentPart } from "#lib/form.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { parseForm } from "#lib/parse-form.ts";
 import { integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
@@ -109,11 +109,12 @@ function formOf({ images: given, ...fields }: JsonObject): Form {
 }
 
 /** Without what says nothing: names of files, their types, the order of the parts. */
-function meantBy(form: Form): readonly string[] {
+function meantBy(form: SentForm): readonly string[] {
   return form.parts.map((part) => `${part.name}=${contentOf(part)}`).sort();
 }
 
-function contentOf(part: FormPart): string {
+function contentOf(part: SentPart): string {
+  if ("base64" in part) return part.base64.toString();
   if ("bytes" in part) return Buffer.from(part.bytes).toString("base64");
   const uri = /^data:[^,]*,(.*)$/s.exec(part.value)?.[1];
   return uri === undefined ? part.value : Buffer.from(uri, "base64").toString("base64");

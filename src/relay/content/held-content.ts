@@ -32,7 +32,7 @@ export class HeldContent {
     return await this.#holding(async (close) => {
       const body = await lookInto(standing, this.#deps);
       const found = body && parseContent(body, wish.index);
-      return found && this.#bytesOf(base64Of(found), found.mediaType, wish, close);
+      return found && this.#bytesOf(base64Of(found).toString(), found.mediaType, wish, close);
     });
   }
 

@@ -5,6 +5,7 @@ import type { Task, TaskStore } from "#core/task.ts";
 import type { TaskFacts, VideoQuestion } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
 import { Form } from "#lib/form.ts";
+import type { Body } from "#lib/pieces.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "../admit.ts";
@@ -304,10 +305,10 @@ function mayHaveBegun({ code }: GatewayError): boolean {
 function outgoing(
   body: ReturnType<VideoEndpoint["style"]["outbound"]["build"]>,
   { headers = {} }: VideoEndpoint,
-): Outgoing<string | Uint8Array> {
+): Outgoing<Body> {
   if (!(body instanceof Form)) return { body: JSON.stringify(body), headers };
-  const { contentType, bytes } = body.encode();
-  return { body: bytes, headers: { ...headers, "content-type": contentType } };
+  const { contentType, body: form } = body.encode();
+  return { body: form, headers: { ...headers, "content-type": contentType } };
 }
 
 const MAX_PROMPT_CHARS = 4_000;

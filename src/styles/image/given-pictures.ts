@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { linkOf, picturesOf, type ImageQuestion, type Picture } from "#core/image.ts";
+import { linkOf, picturesOf, type Base64, type ImageQuestion, type Picture } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Range } from "./size-rule.ts";
 
@@ -13,7 +13,7 @@ export function checkPictures(question: ImageQuestion, { min, max }: Range): voi
 }
 
 /** Its link or data URI; what stands in a vendor's own store goes by `scheme`, where it has one. */
-export function linkTo(picture: Picture, scheme?: string): string {
+export function linkTo(picture: Picture, scheme?: string): Base64 {
   if (picture.kind === "reference" && scheme !== undefined && picture.id.startsWith(scheme)) {
     return picture.id;
   }

@@ -55,7 +55,7 @@ const WORDS = { image: "pictures", video: "videos", audio: "sounds" } as const;
 export function linkOrData({ source, type }: VideoMedia): string {
   if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
   const mediaType = source.kind === "url" ? "" : source.mediaType || TYPES[type];
-  return linkOf(source.kind === "url" ? source : { ...source, mediaType }) ?? "";
+  return linkOf(source.kind === "url" ? source : { ...source, mediaType })?.toString() ?? "";
 }
 
 /** What to call it where nobody said. */
@@ -64,7 +64,7 @@ const TYPES = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" } as
 /** A link as it is, anything else as base64 without a head. */
 export function linkOrBase64({ source, type }: VideoMedia): string {
   if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
-  return source.kind === "url" ? source.url : base64Of(source);
+  return source.kind === "url" ? source.url : base64Of(source).toString();
 }
 
 /** For vendors who take it in no other way. */

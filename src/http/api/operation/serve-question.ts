@@ -3,6 +3,8 @@ import type { InboundFormat, Question, QuestionKind, Reading } from "#core/opera
 import type { Address } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
+import { writeJson } from "#lib/long-base64.ts";
+import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type Asked, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -37,10 +39,14 @@ export async function readQuestion<Q extends Question, A extends Reading>(
   { inbound }: InboundFormat<Q, A>,
   maxBytes: number,
   address: Address = {},
-): Promise<{ readonly question: Q; readonly sent: string | Form }> {
+): Promise<{ readonly question: Q; readonly sent: string | Uint8Array | Form }> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(maxBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
     return { question: named(inbound.readForm(form, address)), sent: form };
+  }
+  if (inbound.knowsLong === true) {
+    const { json, bytes } = await exchange.readPlacedJson(maxBytes);
+    return { question: named(inbound.read(json, address)), sent: bytes };
   }
   const { json, text } = await exchange.readJson(maxBytes);
   return { question: named(inbound.read(json, address)), sent: text };
@@ -66,10 +72,12 @@ export async function answerQuestion<
   // From here on the upstream's deadlines apply.
   using _patience = exchange.waitLong();
   const told = await operate(asked, operation, deps.relay);
+  const body = writeJson(format.inbound.write(told.answer, question));
+  if (body instanceof Pieces) exchange.setStall(deps.limits.callerStallMs);
   return {
     kind: "whole",
     headers: { "content-type": "application/json", ...lossyHeader(told.lost) },
-    body: JSON.stringify(format.inbound.write(told.answer, question)),
+    body,
   };
 }
 

@@ -9,6 +9,7 @@ import { parse } from "./parse.ts";
 export const arkImages: OutboundImageFormat = {
   id: "ark-generations",
   outbound: {
+    knowsLong: true,
     build,
     parse,
     parseError: (status, body) => parseError(status, body, VOCABULARY),

@@ -2,7 +2,7 @@ import type { Images, MadePicture } from "#core/image.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, longTextOf, memberOf, textOf } from "#lib/values.ts";
 import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
@@ -25,7 +25,7 @@ export function parse(body: JsonObject): Images {
 
 export function pictureIn(entry: Json): MadePicture | undefined {
   const url = textOf(memberOf(entry, "url")) || undefined;
-  const base64 = textOf(memberOf(entry, "b64_json")) || undefined;
+  const base64 = longTextOf(memberOf(entry, "b64_json")) || undefined;
   if (url === undefined && base64 === undefined) return undefined;
   return defined({ url, base64, size: textOf(memberOf(entry, "size")) });
 }

@@ -9,6 +9,7 @@ import { readQuestion } from "./read-question.ts";
 export const gateway: InboundImageFormat = {
   id: "images",
   inbound: {
+    knowsLong: true,
     read: readQuestion,
     write,
     openEncoder,

@@ -1,12 +1,19 @@
 import { invalid } from "#core/error.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
-import { picturesOf, promptOf, type ImageQuestion, type ImageTurn } from "#core/image.ts";
+import {
+  picturesOf,
+  promptOf,
+  type Base64,
+  type ImageQuestion,
+  type ImageTurn,
+} from "#core/image.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   defined,
   flagOf,
   integerOf,
   listOf,
+  longTextOf,
   memberOf,
   numberOf,
   objectOf,
@@ -116,7 +123,7 @@ function readTurn(role: Json | undefined, parts: Json | undefined, param: string
   return {
     role: role === "model" || role === "assistant" ? "model" : "user",
     parts: listOf(parts).flatMap((part) => {
-      const image = textOf(memberOf(part, "image"));
+      const image = longTextOf(memberOf(part, "image"));
       const text = textOf(memberOf(part, "text")) ?? "";
       return [
         ...(image === undefined ? [] : [readPicture(image, param)]),
@@ -126,7 +133,7 @@ function readTurn(role: Json | undefined, parts: Json | undefined, param: string
   };
 }
 
-function pictureTexts(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  return isArray(value) ? value.filter((each) => typeof each === "string") : [];
+function pictureTexts(value: Json | undefined): readonly Base64[] {
+  const given = isArray(value) ? value : [value];
+  return given.map(longTextOf).filter((each) => each !== undefined);
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { ImageQuestion, Images, MadePicture } from "#core/image.ts";
 import type { Usage } from "#core/usage.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, listOf, longTextOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { scrub } from "#styles/scrub.ts";
 import { asGatewayError, blocked, blockIn, errorIn } from "#styles/text/gemini/failure.ts";
 import { parseFinish, reasonIn } from "#styles/text/gemini/finish.ts";
@@ -45,7 +45,7 @@ function partsOf(candidate: JsonObject): readonly JsonObject[] {
 
 function pictureIn(part: JsonObject): MadePicture | undefined {
   const mediaType = textOf(memberOf(part["inlineData"], "mimeType")) ?? "";
-  const base64 = textOf(memberOf(part["inlineData"], "data")) ?? "";
+  const base64 = longTextOf(memberOf(part["inlineData"], "data")) ?? "";
   return mediaType.startsWith("image/") && base64 !== "" ? { base64, mediaType } : undefined;
 }
 

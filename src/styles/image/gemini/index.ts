@@ -6,5 +6,5 @@ import { build } from "./outbound.ts";
 /** Native content generation by models that draw: a picture is one of the answer's parts. */
 export const generateContent: OutboundImageFormat = {
   id: "gemini-images",
-  outbound: { build, parse, parseError },
+  outbound: { knowsLong: true, build, parse, parseError },
 };

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Images, MadePicture } from "#core/image.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, textOf } from "#lib/values.ts";
+import { defined, listOf, longTextOf, textOf } from "#lib/values.ts";
 import { scrub } from "#styles/scrub.ts";
 import { asGatewayError, errorIn } from "#styles/text/gemini/failure.ts";
 
@@ -28,7 +28,7 @@ function isAnswer(body: JsonObject): boolean {
 }
 
 function pictureIn(prediction: JsonObject): MadePicture | undefined {
-  const base64 = textOf(prediction["bytesBase64Encoded"]) ?? "";
+  const base64 = longTextOf(prediction["bytesBase64Encoded"]) ?? "";
   if (base64 === "") return undefined;
   const mediaType = textOf(prediction["mimeType"]);
   // The prompt as the vendor wrote it anew.

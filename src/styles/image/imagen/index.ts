@@ -6,5 +6,5 @@ import { build } from "./outbound.ts";
 /** Predictions, which are how the native vendor's older models draw. */
 export const predict: OutboundImageFormat = {
   id: "imagen",
-  outbound: { build, parse, parseError },
+  outbound: { knowsLong: true, build, parse, parseError },
 };

@@ -13,18 +13,25 @@ import { openEncoder } from "./stream-out.ts";
 /** What upstreams are asked, and answer, is the same for all three. */
 export const images: OutboundImageFormat = {
   id: "images",
-  outbound: { build, parse, openDecoder, parseError },
+  outbound: { knowsLong: true, build, parse, openDecoder, parseError },
 };
 
 /** Pictures out of words, as clients of the format that goes with chat completions want them. */
 export const generations: InboundImageFormat = {
   id: "image-generations",
-  inbound: { read: readQuestion, write, openEncoder, buildError },
+  inbound: { knowsLong: true, read: readQuestion, write, openEncoder, buildError },
 };
 
 export const edits: InboundImageFormat = {
   id: "image-edits",
-  inbound: { read: readEdit, readForm: readEditForm, write, openEncoder, buildError },
+  inbound: {
+    knowsLong: true,
+    read: readEdit,
+    readForm: readEditForm,
+    write,
+    openEncoder,
+    buildError,
+  },
 };
 
 export const variations: InboundImageFormat = {

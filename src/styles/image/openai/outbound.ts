@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { invalid } from "#core/error.ts";
 import {
-  bytesOf,
+  fileOf,
   linkOf,
   picturesOf,
   promptOf,
@@ -10,8 +10,9 @@ import {
 } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
-import { Form, type FormFile, type FormPart } from "#lib/form.ts";
+import { Form, type FormPart, type SentForm, type SentPart } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
 import type { ImageDialect } from "./dialect.ts";
 import { wishesIn } from "./wishes.ts";
 
@@ -19,7 +20,7 @@ import { wishesIn } from "./wishes.ts";
 export function build(
   question: ImageQuestion,
   { report, dialect: own }: OutboundContext,
-): JsonObject | Form {
+): JsonObject | SentForm {
   const dialect: ImageDialect = { ...own };
   const { model, mask, turns } = question;
   const prompt = promptOf(question);
@@ -38,7 +39,7 @@ export function build(
     return { ...members, images: given.map(named), ...(mask && { mask: named(mask) }) };
   }
   const name = given.length === 1 ? "image" : "image[]";
-  return new Form([
+  return new Form<SentPart>([
     ...Object.entries(members).map(toField),
     ...given.map((picture, at) => toFile(name, `image-${at + 1}`, picture)),
     ...(mask === undefined ? [] : [toFile("mask", "mask", mask)]),
@@ -69,13 +70,13 @@ function named(picture: Picture): JsonObject {
 }
 
 function toField([name, value]: [string, Json]): FormPart {
-  return { name, value: typeof value === "string" ? value : JSON.stringify(value) };
+  return { name, value: textOf(value) ?? JSON.stringify(value) };
 }
 
 /** Servers go by the end of a file's name as much as by its type. */
-function toFile(name: string, title: string, picture: Picture): FormFile {
+function toFile(name: string, title: string, picture: Picture): SentPart {
   assert(picture.kind === "bytes" || picture.kind === "base64", "A form holds pictures, no links.");
   const { mediaType } = picture;
   const end = mediaType.slice(mediaType.indexOf("/") + 1).replace("jpeg", "jpg");
-  return { name, filename: `${title}.${end}`, mediaType, bytes: bytesOf(picture) };
+  return { name, filename: `${title}.${end}`, mediaType, ...fileOf(picture) };
 }

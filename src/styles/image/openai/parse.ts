@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Images, MadePicture } from "#core/image.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, integerOf, listOf, memberOf, pick, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, longTextOf, memberOf, pick, textOf } from "#lib/values.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
 import { explainInside, isFilled } from "#styles/upstream-error.ts";
 import { parseUsage } from "#styles/text/responses/usage.ts";
@@ -36,7 +36,7 @@ export function aboutIn(body: JsonObject): JsonObject {
 
 /** The picture in an item of an answer, or in an event; undefined where there is none. */
 export function madeIn(item: JsonObject, format: string | undefined): MadePicture | undefined {
-  const said = textOf(item["b64_json"]) || textOf(item["url"]);
+  const said = longTextOf(item["b64_json"]) || longTextOf(item["url"]);
   if (said === undefined || said === "") return undefined;
   // Several servers write `data:image/png;base64,...` for either.
   const picture = readPicture(said, "data");
@@ -45,7 +45,7 @@ export function madeIn(item: JsonObject, format: string | undefined): MadePictur
     revisedPrompt: textOf(item["revised_prompt"]) || undefined,
     size: textOf(item["size"]),
   });
-  if (picture.kind !== "base64") return { url: said, ...about };
+  if (picture.kind !== "base64") return { url: said.toString(), ...about };
   const type = picture.mediaType || (mediaType === undefined ? "" : `image/${mediaType}`);
   return { base64: picture.base64, ...(type !== "" && { mediaType: type }), ...about };
 }

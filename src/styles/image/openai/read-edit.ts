@@ -4,7 +4,7 @@ import type { ImageQuestion, Picture } from "#core/image.ts";
 import type { Form } from "#lib/form.ts";
 import { isArray, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
-import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
+import { defined, listOf, longTextOf, memberOf, textOf } from "#lib/values.ts";
 import { MAX_PICTURES, REQUEST } from "#styles/image/gateway/fields.ts";
 import { readWishes } from "#styles/image/gateway/read-question.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
@@ -70,7 +70,7 @@ function question(
 
 function readGiven(value: Json, param: string): Picture | undefined {
   if (value === null) return undefined;
-  const link = textOf(value) ?? textOf(memberOf(value, "image_url"));
+  const link = longTextOf(value) ?? longTextOf(memberOf(value, "image_url"));
   if (link !== undefined) return readPicture(link, param);
   const id = textOf(memberOf(value, "file_id"));
   if (id !== undefined) return { kind: "reference", id };

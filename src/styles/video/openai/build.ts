@@ -1,8 +1,8 @@
-import { bytesOf } from "#core/image.ts";
+import { fileOf } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type { TaskFacts, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
-import { Form, type FormFile } from "#lib/form.ts";
+import { Form, type SentForm, type SentPart } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { checkPrompt, within } from "#styles/video/allowed.ts";
@@ -20,7 +20,7 @@ const REFERENCE = "input_reference";
 export function build(
   question: VideoQuestion,
   { report, dialect: own }: VideoContext,
-): JsonObject | Form {
+): JsonObject | SentForm {
   const dialect: VideoDialect = { ...own };
   const isRemix = question.scenario === "remix";
   const { members, rest } = extrasFor(question, ID, [], !isRemix && dialect.isOpen);
@@ -54,9 +54,9 @@ export function build(
     case "bytes": {
       const { type } = given;
       const mediaType = source.mediaType || USUAL[type];
-      return new Form([
+      return new Form<SentPart>([
         ...Object.entries(wishes).flatMap(toField),
-        toFile(mediaType, bytesOf(source)),
+        toFile(mediaType, fileOf(source)),
       ]);
     }
   }
@@ -123,7 +123,7 @@ function toField([name, value]: [string, Json | undefined]) {
 }
 
 /** Servers go by the end of a file's name as much as by its type. */
-function toFile(mediaType: string, bytes: Uint8Array): FormFile {
+function toFile(mediaType: string, file: ReturnType<typeof fileOf>): SentPart {
   const end = mediaType.slice(mediaType.indexOf("/") + 1).replace("jpeg", "jpg");
-  return { name: REFERENCE, filename: `reference.${end}`, mediaType, bytes };
+  return { name: REFERENCE, filename: `reference.${end}`, mediaType, ...file };
 }

@@ -42,7 +42,10 @@ function pictureOf({ source }: VideoMedia, { videoAs }: VeoDialect): JsonObject 
   switch (source.kind) {
     case "base64":
     case "bytes":
-      return { bytesBase64Encoded: base64Of(source), mimeType: source.mediaType || "image/png" };
+      return {
+        bytesBase64Encoded: base64Of(source).toString(),
+        mimeType: source.mediaType || "image/png",
+      };
     case "reference":
       if (videoAs === "encoded") throw unreachable("image");
       return { gcsUri: stored(source.id, "image"), mimeType: typeOf(source.id) };
@@ -56,7 +59,7 @@ function videoOf({ source }: VideoMedia, { videoAs }: VeoDialect): JsonObject {
   switch (source.kind) {
     case "base64":
     case "bytes": {
-      const data = base64Of(source);
+      const data = base64Of(source).toString();
       const type = source.mediaType || "video/mp4";
       return videoAs === "bytes"
         ? { bytesBase64Encoded: data, mimeType: type }
