@@ -1,21 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** As much as is read or written in half a millisecond. */
 export const LARGE_BYTES = 256 * 1024;
+
+/**
+ * A turn of the loop alone would not do: an answer takes several of them, and
+ * is waited for by others who need the processor, too.
+ */
+const PAUSE_MS = 1;
 
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Before a step over something large: whoever else waits has a turn, and of
- * all large steps only one is taken in each turn. One over twenty megabytes
+ * Before a step over something large: whoever else waits is served first, and
+ * of all large steps only one is taken at a time. One over twenty megabytes
  * takes about as many milliseconds, so what can be is gone over in pieces.
  */
 export async function letOthersPass(sizeBytes: number): Promise<void> {
   if (sizeBytes < LARGE_BYTES) return;
-  line = line.then(nextTurn);
+  line = line.then(() => sleep(PAUSE_MS));
   await line;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
