@@ -118,7 +118,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       passedAt = sizeBytes;
       return passed;
     });
-    if (all !== undefined) return all;
+    if (all !== undefined) return all.subarray(0, sizeBytes);
     const [only] = pieces;
     return pieces.length === 1 && only !== undefined ? only : await gather(new Pieces(pieces));
   }
