@@ -111,6 +111,15 @@ test("what the database describes is exported, planned and applied", async () =>
   expect((await sluice(`config apply ${file} --plan ${digest}`, env)).code).toBe(1);
 });
 
+test("a long document is planned as a short one is", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+  const file = join(folder.path, "long.yaml");
+  writeFileSync(file, `# ${"a word ".repeat(50_000)}\ngroups: [{ name: gold }]\n`);
+
+  expect((await sluice(`config plan ${file}`, env)).text).toContain("gold");
+});
+
 test("what the gateway refuses is said in its words, and what cannot be meant in the command's", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };

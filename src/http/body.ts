@@ -69,10 +69,8 @@ export async function readFormBody(body: Incoming): Promise<Form | undefined> {
 }
 
 /** The bytes of a YAML body, within a limit. */
-export async function readYamlBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (YAML_TYPE.test(request.headers.get("content-type") ?? "")) {
-    return await readContent(request, maxBytes);
-  }
+export async function readYamlBody(body: Incoming): Promise<Uint8Array> {
+  if (YAML_TYPE.test(body.headers.get("content-type") ?? "")) return await body.receive();
   throw new GatewayError("unsupported_media_type", "The Content-Type must be 'application/yaml'.");
 }
 
@@ -102,6 +100,8 @@ export async function readContent(
   arriving = readBytes(request, maxBytes),
 ): Promise<Uint8Array> {
   const bytes = await arriving;
+  // It may have begun to arrive for somebody who takes more.
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   const coding = request.headers.get("content-encoding");
   if (coding === null || coding === "" || coding === "identity") return bytes;
   return await decompress(bytes, coding, maxBytes);

@@ -118,11 +118,11 @@ export class HttpExchange implements Exchange {
   }
 
   readBytes(maxBytes: number): Promise<Uint8Array> {
-    return readContent(this.request, maxBytes);
+    return this.#receive(maxBytes);
   }
 
   readYaml(maxBytes: number): Promise<Uint8Array> {
-    return readYamlBody(this.request, maxBytes);
+    return readYamlBody(this.#incoming(maxBytes));
   }
 
   /** Reads the body before its handler does, who then gets the same one, or the same failure. */
@@ -142,28 +142,32 @@ export class HttpExchange implements Exchange {
    */
   async #amongBigBodies<T>(maxBytes: number, read: (body: Incoming) => Promise<T>): Promise<T> {
     const { request } = this;
-    const { headers } = request;
-    const announced = Number(headers.get("content-length") ?? BIG_BODY_BYTES);
-    const receive = (): Promise<Uint8Array> => readContent(request, maxBytes, this.#takeArriving());
-    if (announced < BIG_BODY_BYTES) return await read({ headers, receive });
+    const announced = Number(request.headers.get("content-length") ?? Number.NaN);
+    const body = this.#incoming(maxBytes);
+    if (announced < BIG_BODY_BYTES) return await read(body);
 
-    this.#arriving ??= readBytes(request, maxBytes);
+    // Another reader may take more than this one, who will say that it is too large.
+    if (announced <= maxBytes) this.#arriving ??= readBytes(request, maxBytes);
     // A failure is told to whoever asks for the body, who may be nobody.
-    this.#arriving.catch(() => {});
+    this.#arriving?.catch(() => {});
     using place = await this.#around.bigBodies.enter();
     if (place === undefined) {
       throw new GatewayError("overloaded", "Too many large bodies at once.", {
         retryAfterMs: 1_000,
       });
     }
-    return await read({ headers, receive });
+    return await read(body);
   }
 
-  /** Once: whoever takes it may hold it for less long than this exchange lasts. */
-  #takeArriving(): Promise<Uint8Array> | undefined {
+  #incoming(maxBytes: number): Incoming {
+    return { headers: this.request.headers, receive: () => this.#receive(maxBytes) };
+  }
+
+  /** What began to arrive is taken once: its reader may hold it for less long than this exchange lasts. */
+  #receive(maxBytes: number): Promise<Uint8Array> {
     const arriving = this.#arriving;
     this.#arriving = undefined;
-    return arriving;
+    return readContent(this.request, maxBytes, arriving);
   }
 
   waitLong(): Disposable {
