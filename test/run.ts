@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
 
 /**
@@ -8,34 +9,57 @@ import { createInterface } from "node:readline";
  */
 const words = process.argv.slice(2);
 const isLong = words.includes("--long");
+const picked = words.filter((word) => word !== "--long");
 const seed = process.env["SLUICE_TEST_SEED"] ?? String(Math.floor(Math.random() * 2 ** 31));
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
+/**
+ * All of them are two runs at once. The first is of tests that wait for a
+ * gateway, the second of those that keep a core busy, and gives way to it.
+ */
+const RUNS = [["./test/"], ["./src/", "./sandbox/", "./bench/"]];
+const GIVES_WAY = 10;
 
 process.stdout.write(`seed ${seed} (SLUICE_TEST_SEED=${seed} replays it)\n`);
-const tests = spawn(
-  process.execPath,
-  ["test", `--timeout=${TIMEOUT_MS}`, ...words.filter((word) => word !== "--long")],
-  {
+const children: ChildProcess[] = [];
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => children.forEach((each) => each.kill(signal)));
+}
+
+const runs = picked.length > 0 || isLong ? [picked] : RUNS;
+const results = await Promise.all(runs.map((paths, at) => run(paths, at === 0 ? 0 : GIVES_WAY)));
+const passed = results.reduce((sum, each) => sum + each.passed, 0);
+const failed = results.reduce((sum, each) => sum + each.failed, 0);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = results.every(({ code }) => code === 0) && passed > 0 ? 0 : 1;
+
+async function run(
+  paths: readonly string[],
+  priority: number,
+): Promise<{ readonly code: number; readonly passed: number; readonly failed: number }> {
+  const env = { ...process.env, SLUICE_TEST_SEED: seed };
+  const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...paths], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, SLUICE_TEST_SEED: seed, ...(isLong ? { SLUICE_TEST_LONG: "1" } : {}) },
-  },
-);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
+    env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,
+  });
+  children.push(tests);
+  if (priority > 0 && tests.pid !== undefined) setPriority(tests.pid, priority);
+  const ended = new Promise<number>((resolve) => {
+    tests.on("exit", (status) => resolve(status ?? 1));
+  });
 
-const counts = { pass: 0, fail: 0, errors: 0 };
-await Promise.all([pass(tests.stdout), pass(tests.stderr)]);
-const code = await new Promise<number>((resolve) => {
-  tests.on("exit", (status) => resolve(status ?? 1));
-  if (tests.exitCode !== null) resolve(tests.exitCode);
-});
-
-// A run that ended without its summary, or outside any test, has failed too.
-const unseen = code !== 0 && counts.fail === 0 ? Math.max(1, counts.errors) : 0;
-process.stdout.write(`${counts.pass} passed, ${counts.fail + unseen} failed\n`);
-process.exitCode = code === 0 && counts.pass > 0 ? 0 : 1;
+  const counts = { pass: 0, fail: 0, errors: 0 };
+  await Promise.all([pass(tests.stdout, counts), pass(tests.stderr, counts)]);
+  const code = await ended;
+  // A run that ended without its summary, or outside any test, has failed too.
+  const unseen = code !== 0 && counts.fail === 0 ? Math.max(1, counts.errors) : 0;
+  return { code, passed: counts.pass, failed: counts.fail + unseen };
+}
 
 /** Shows the lines as they come, and picks the totals out of the summary. */
-async function pass(stream: NodeJS.ReadableStream): Promise<void> {
+async function pass(
+  stream: NodeJS.ReadableStream,
+  counts: Record<"pass" | "fail" | "errors", number>,
+): Promise<void> {
   for await (const line of createInterface({ input: stream })) {
     process.stdout.write(`${line}\n`);
     const [, count, what] = /^\s*(\d+) (pass|fail|errors?)$/.exec(line) ?? [];
