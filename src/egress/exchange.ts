@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader } from "#lib/http1.ts";
 import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
-import { gather, Pieces, sizeOf } from "#lib/pieces.ts";
+import { gather, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { whyGone } from "./gone.ts";
@@ -16,6 +16,7 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const PIECE_BYTES = 512;
 /** A server that closed an idle connection before it saw our request is heard of within a round trip. */
 const RACE_MS = 2_000;
+/** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
@@ -82,7 +83,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     const { pool, url } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
-    const isBig = sizeOf(outbox.written) > BIG_REQUEST;
+    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
     const reused = isBig ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
@@ -344,6 +345,11 @@ export type Written = string | Pieces;
 /** What is to be written until it is, so that nobody holds it who waits for the answer. */
 export interface Outbox {
   written: Written;
+}
+
+/** Roughly, and without looking at it. */
+function lengthOf(written: Written): number {
+  return typeof written === "string" ? written.length : written.sizeBytes;
 }
 
 function taken(outbox: Outbox): Written {

@@ -46,8 +46,8 @@ async function answerOnce(
   deps: OnceDeps,
   answer: () => Promise<Reply>,
 ): Promise<Response> {
+  if (claiming === undefined) return toResponse(await answer(), exchange.id);
   const claim = await claiming;
-  if (claim === undefined) return toResponse(await answer(), exchange.id);
   const found = await take(claim, deps);
   switch (found.kind) {
     case "claimed":

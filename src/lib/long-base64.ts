@@ -93,26 +93,27 @@ export class LongBase64 {
 
   toJSON(): string {
     if (met === undefined) return this.toString();
+    // It stands for nothing that anybody could have written.
+    met.mark ||= randomBytes(16).toString("hex");
     met.longs.push(this);
     return met.mark;
   }
 }
 
 /** While something is written as JSON: those that were met, and what is written in their places. */
-let met: { readonly mark: string; readonly longs: LongBase64[] } | undefined;
+let met: { mark: string; readonly longs: LongBase64[] } | undefined;
 
 /** As `JSON.stringify`, but for long base64, which is not copied into the text. */
 export function writeJson(value: object): string | Pieces {
-  // It stands for nothing that anybody could have written.
-  const mark = randomBytes(16).toString("hex");
-  const longs: LongBase64[] = [];
-  met = { mark, longs };
+  const meeting = { mark: "", longs: new Array<LongBase64>() };
+  met = meeting;
   let text: string;
   try {
     text = JSON.stringify(value);
   } finally {
     met = undefined;
   }
+  const { mark, longs } = meeting;
   if (longs.length === 0) return text;
   const between = text.split(mark);
   return new Pieces(between.flatMap((each, at) => [each, longs[at]?.text ?? ""]));

@@ -32,6 +32,7 @@ export async function shortenJson(
   longBytes = LONG_BYTES,
   maxRestBytes = MAX_REST_BYTES,
 ): Promise<ShortJson> {
+  if (bytes.length < longBytes) return { bytes, revive: undefined };
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // Made up after the document was written, so that nobody could write it there.
   const mark = randomBytes(16).toString("hex");

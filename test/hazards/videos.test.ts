@@ -65,6 +65,7 @@ test(
       expect(orphans.length).toBeLessThanOrEqual(unknown);
       // Each state was told, each under one id.
       expect(vendors.toldTwice()).toEqual([]);
+      expect(vendors.toldOf(madeIn(dataDir))).toEqual([]);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
