@@ -66,13 +66,7 @@ export class Connections {
 
   /** A new connection, which opens while it is held already: whoever gives up on it releases it. */
   open(pool: string, to: Destination, listener: Listener, reach?: Reach): Connection {
-    const connection = new PooledConnection(
-      to,
-      reach,
-      listener,
-      (each) => this.#keep(pool, each),
-      (each) => this.#forget(pool, each),
-    );
+    const connection = new PooledConnection(this, pool, to, reach, listener);
     connect(connection).catch((cause: unknown) => connection.onRefused(cause));
     return connection;
   }
@@ -90,7 +84,9 @@ export class Connections {
     for (const each of [...this.#pools.values()].flat()) each.discard();
   }
 
-  #keep(pool: string, connection: PooledConnection): void {
+  /** For a connection of its own that nobody needs now. */
+  keep(connection: PooledConnection): void {
+    const { pool } = connection;
     let idle = this.#pools.get(pool);
     if (idle === undefined) this.#pools.set(pool, (idle = []));
     if (idle.length >= MAX_IDLE) {
@@ -102,7 +98,9 @@ export class Connections {
     idle.push(connection);
   }
 
-  #forget(pool: string, connection: PooledConnection): void {
+  /** For a connection of its own that is no more. */
+  forget(connection: PooledConnection): void {
+    const { pool } = connection;
     this.#deadlines.release(connection);
     const idle = this.#pools.get(pool);
     const at = idle?.indexOf(connection) ?? -1;
@@ -142,6 +140,8 @@ const HANDLERS: Bun.SocketHandler<PooledConnection> = {
 };
 
 class PooledConnection implements Connection {
+  readonly #owner: Connections;
+  readonly pool: string;
   readonly to: Destination;
   readonly #reach: Reach | undefined;
   /** Undefined while idle: whatever comes then comes unasked. */
@@ -154,28 +154,28 @@ class PooledConnection implements Connection {
   /** Kept once there is nothing unsent. */
   #emptied: PromiseWithResolvers<void> | undefined;
   #isPouring = false;
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #keep: (connection: PooledConnection) => void;
-  readonly #forget: (connection: PooledConnection) => void;
+  /** Until it has opened, or will not. */
+  #opening: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
 
   constructor(
+    owner: Connections,
+    pool: string,
     to: Destination,
     reach: Reach | undefined,
     listener: Listener,
-    keep: (each: PooledConnection) => void,
-    forget: (each: PooledConnection) => void,
   ) {
+    this.#owner = owner;
+    this.pool = pool;
     this.to = to;
     this.#reach = reach;
     this.listener = listener;
-    this.#keep = keep;
-    this.#forget = forget;
     // Told to whoever waits for it; where nobody does any more, nobody needs it.
-    this.#opened.promise.catch(() => {});
+    this.#opening?.promise.catch(() => {});
   }
 
   get opened(): Promise<void> {
-    return this.#opened.promise;
+    if (this.#opening !== undefined) return this.#opening.promise;
+    return this.#state === "open" ? Promise.resolve() : Promise.reject(CLOSED);
   }
 
   write(bytes: string | Uint8Array): boolean {
@@ -224,7 +224,7 @@ class PooledConnection implements Connection {
     const isSent = !this.#isPouring && this.#unsent.length === 0;
     if (isReusable && isSent && this.#socket?.readyState === 1) {
       this.#socket.unref();
-      this.#keep(this);
+      this.#owner.keep(this);
     } else {
       this.discard();
     }
@@ -300,7 +300,8 @@ class PooledConnection implements Connection {
   #open(): void {
     if (this.#state !== "opening") return;
     this.#state = "open";
-    this.#opened.resolve();
+    this.#opening?.resolve();
+    this.#opening = undefined;
   }
 
   #end(cause: unknown): void {
@@ -308,8 +309,9 @@ class PooledConnection implements Connection {
     this.listener = undefined;
     this.#unsent = [];
     this.#emptied?.resolve();
-    this.#forget(this);
-    this.#opened.reject(cause);
+    this.#owner.forget(this);
+    this.#opening?.reject(cause);
+    this.#opening = undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
-import { HttpViolation, ResponseReader } from "#lib/http1.ts";
+import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
 import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
 import { gather, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
@@ -18,10 +18,10 @@ const PIECE_BYTES = 512;
 const RACE_MS = 2_000;
 /** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
-const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+const NO_HEADERS: Fields = new Map();
 
 /** One request and its answer, on a connection that is its own until it is closed. */
-export class Exchange implements UpstreamReply, Watched, Listener {
+export class Exchange implements UpstreamReply, Watched, Listener, EventListenerObject {
   readonly #limits: UpstreamLimits;
   readonly #deadlines: Deadlines;
   readonly #request: UpstreamRequest;
@@ -65,15 +65,15 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.dueAt = Math.min(this.#totalAt, now + limits.connectMs);
     open.add(this);
     deadlines.watch(this);
-    if (request.signal?.aborted) this.#onCallerGone();
-    else request.signal?.addEventListener("abort", this.#onCallerGone, { once: true });
+    if (request.signal?.aborted) this.handleEvent();
+    else request.signal?.addEventListener("abort", this, ONCE);
   }
 
   get status(): number {
     return this.#reader.head?.status ?? 0;
   }
 
-  get headers(): ReadonlyMap<string, string> {
+  get headers(): Fields {
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
@@ -139,6 +139,11 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#ended.reject(reason);
   }
 
+  /** The caller is gone. */
+  handleEvent(): void {
+    this.abort(whyGone(this.#request.signal));
+  }
+
   [Symbol.dispose](): void {
     this.close();
   }
@@ -148,7 +153,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#isClosed = true;
     this.#open.delete(this);
     this.#deadlines.release(this);
-    this.#request.signal?.removeEventListener("abort", this.#onCallerGone);
+    this.#request.signal?.removeEventListener("abort", this);
     this.#stop(this.#reader.isReusable && this.#failure === undefined);
     // Whoever still reads from it would wait for ever.
     if (!this.#hasEnded) this.#ended.reject(new GatewayError("canceled", "The answer was let go."));
@@ -224,7 +229,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
       if (!isSent) answered.resolve(false);
     };
     if (typeof written === "string") onSent(connection.write(written));
-    else connection.pour(written).then(onSent, this.#onRefused);
+    else connection.pour(written).then(onSent, (cause: unknown) => this.#onRefused(cause));
     return answered.promise;
   }
 
@@ -237,6 +242,7 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     // Until somebody takes the body, nobody waits for it.
     this.dueAt = this.#totalAt;
     this.#answered?.resolve(true);
+    this.#answered = undefined;
   }
 
   /** Straight to whoever takes it. While somebody is ready to, nothing waits. */
@@ -274,7 +280,10 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     // Nobody waits for the upstream meanwhile: only the total counts.
     this.#isBusy = true;
     this.dueAt = this.#totalAt;
-    wait.then(this.#onReady, this.#onRefused);
+    wait.then(
+      () => this.#onReady(),
+      (cause: unknown) => this.#onRefused(cause),
+    );
     return false;
   }
 
@@ -292,19 +301,15 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     }
   }
 
-  readonly #onReady = (): void => {
+  #onReady(): void {
     this.#isBusy = false;
     this.#handOver();
-  };
+  }
 
   /** The taker failed, so there is nobody to go on for; it is told its own failure. */
-  readonly #onRefused = (cause: unknown): void => {
+  #onRefused(cause: unknown): void {
     this.abort(GatewayError.from(cause));
-  };
-
-  readonly #onCallerGone = (): void => {
-    this.abort(whyGone(this.#request.signal));
-  };
+  }
 
   /** What came before is the taker's, in its own time. */
   #breakOff(cause: unknown): void {
@@ -338,6 +343,8 @@ export class Exchange implements UpstreamReply, Watched, Listener {
     this.#connection = undefined;
   }
 }
+
+const ONCE = { once: true };
 
 /** A request's head and body. */
 export type Written = string | Pieces;

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import type { Fields } from "#lib/http1.ts";
 import { guardedFetch, REDIRECTS, type GuardedResponse } from "./guarded-fetch.ts";
 import type { LinkRules } from "./linked-media.ts";
 import { ownLink, type LinkGiver } from "./own-link.ts";
@@ -16,7 +17,7 @@ export interface FileRequest {
 /** A file as its server hands it over; whoever holds it must `close` it. */
 export interface OpenedFile {
   readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Fields;
   readonly body: AsyncIterable<Uint8Array>;
   close(): void;
 }

@@ -37,6 +37,7 @@ export interface Actor {
   readonly proof: Proof;
 }
 
+const NOTHING: JsonObject = {};
 const BIG_BODY_BYTES = 1024 * 1024;
 /** Half of the time after which an idle connection is closed. */
 const PATIENCE_MS = 15_000;
@@ -48,9 +49,10 @@ export class HttpExchange implements Exchange {
   readonly user: User | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
-  #actor: Actor;
+  readonly #proof: Proof | undefined;
+  #actor: Actor | undefined;
   #query: URLSearchParams | undefined;
-  #noted: JsonObject = {};
+  #noted: JsonObject = NOTHING;
   #readAhead: Promise<RequestBody> | undefined;
   /** The bytes of a large body that nobody has asked for yet. */
   #arriving: Promise<Uint8Array> | undefined;
@@ -67,7 +69,7 @@ export class HttpExchange implements Exchange {
     this.id = id;
     this.key = caller.key;
     this.user = caller.user;
-    this.#actor = { user: caller.user, proof: caller.proof ?? "none" };
+    this.#proof = caller.proof;
     this.#params = params;
     this.#around = around;
   }
@@ -81,6 +83,7 @@ export class HttpExchange implements Exchange {
   }
 
   get actor(): Actor {
+    this.#actor ??= { user: this.user, proof: this.#proof ?? "none" };
     return this.#actor;
   }
 

@@ -4,33 +4,40 @@ export interface Sink {
   write(bytes: Uint8Array | string): void | Promise<void>;
 }
 
+/** Writes a whole body: its end is the body's end, or cuts the connection; so does what it throws. */
+export type Fill = (sink: Sink) => Promise<"end" | "cut">;
+
+/** A body that is written to as bytes come up. `fill` starts when the body is sent. */
+export function pushStream(fill: Fill): ReadableStream<Uint8Array> {
+  return new ReadableStream(new PushSource(fill));
+}
+
 /**
- * A body that is written to as bytes come up. `fill` starts when the body is
- * sent, and its end is the body's end, or cuts the connection; so does what
- * it throws.
- *
  * Bun's direct streams write to the socket with no queue in between. Their
  * `write` says by a promise that the socket takes no more, which is all the
  * back-pressure there is, and all it takes.
  */
-export function pushStream(
-  fill: (sink: Sink) => Promise<"end" | "cut">,
-): ReadableStream<Uint8Array> {
-  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
-    type: "direct",
-    async pull(controller) {
-      const end = await fill({
-        write(bytes) {
-          const written: number | Promise<number> = controller.write(bytes);
-          return typeof written === "number" ? undefined : written.then(ignore);
-        },
-      });
-      // The runtime cuts it at any failure, and prints those that have a reason.
-      if (end === "cut") await Promise.reject();
-      controller.close();
-    },
-  };
-  return new ReadableStream(source);
+class PushSource implements Bun.DirectUnderlyingSource<Uint8Array>, Sink {
+  readonly type = "direct";
+  readonly #fill: Fill;
+  #controller: ReadableStreamDirectController | undefined;
+
+  constructor(fill: Fill) {
+    this.#fill = fill;
+  }
+
+  async pull(controller: ReadableStreamDirectController): Promise<void> {
+    this.#controller = controller;
+    const end = await this.#fill(this);
+    // The runtime cuts it at any failure, and prints those that have a reason.
+    if (end === "cut") await Promise.reject();
+    controller.close();
+  }
+
+  write(bytes: Uint8Array | string): void | Promise<void> {
+    const written: number | Promise<number> | undefined = this.#controller?.write(bytes);
+    return written instanceof Promise ? written.then(ignore) : undefined;
+  }
 }
 
 function ignore(): void {}

@@ -5,6 +5,7 @@ import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
@@ -181,7 +182,7 @@ export async function tryOnce<T, R extends Tried>(
       credential: credential?.label ?? "",
       send(wire, { body, headers }) {
         const url = urlOf(wire, pathOf(wire, call.facts.stream));
-        const all = { ...provider.headers, ...headers };
+        const all = provider.headers === undefined ? headers : { ...provider.headers, ...headers };
         return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
       },
       look(wire, path) {
@@ -194,7 +195,7 @@ export async function tryOnce<T, R extends Tried>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
-    return { route, answer, release: releaseOnce(deps.health, route) };
+    return new Answering(route, answer, deps.health);
   } catch (cause) {
     reply?.close();
     session?.close();
@@ -217,15 +218,26 @@ export async function tryOnce<T, R extends Tried>(
   }
 }
 
-/** Two may want to give a place back: whoever sends the answer, and whoever notices that the caller left. */
-function releaseOnce(health: Health, { channel }: Candidate): (failure?: GatewayError) => void {
-  let isReleased = false;
-  return (failure) => {
-    if (isReleased) return;
-    isReleased = true;
-    if (failure !== undefined) health.report(channel, failure);
-    health.leave(channel);
-  };
+class Answering<T, R extends Candidate> implements Begun<T, R> {
+  readonly route: R;
+  readonly answer: T;
+  readonly #health: Health;
+  #isReleased = false;
+
+  constructor(route: R, answer: T, health: Health) {
+    this.route = route;
+    this.answer = answer;
+    this.#health = health;
+  }
+
+  /** Two may want to give a place back: whoever sends the answer, and whoever notices that the caller left. */
+  release(failure?: GatewayError): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    const { channel } = this.route;
+    if (failure !== undefined) this.#health.report(channel, failure);
+    this.#health.leave(channel);
+  }
 }
 
 const urls = new WeakMap<Channel, Map<string, URL>>();
@@ -284,7 +296,7 @@ export async function asError(
 }
 
 /** Seconds, or a date, or the milliseconds that some vendors add. */
-function retryAfter(headers: ReadonlyMap<string, string>): number | undefined {
+function retryAfter(headers: Fields): number | undefined {
   const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
   const seconds = headers.get("retry-after");
   const plain = seconds === undefined ? Number.NaN : Number(seconds) * 1_000;

@@ -64,7 +64,7 @@ test("the end of an answer leaves after its settlement, and not before", async (
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, () => seen.push("released"));
+  await delivery.send(sink, settlement, { release: () => void seen.push("released") });
 
   expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
 });
@@ -81,7 +81,7 @@ test("a caller who waits in silence is shown that we live", async () => {
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, () => {});
+  await delivery.send(sink, settlement, { release() {} });
 
   expect(seen[0]).toBe("a");
   expect(seen[1]).toBe(": keep-alive\n\n");
@@ -102,7 +102,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
   expect(isOver).toBe(false);
 
   const { seen, sink, settlement } = stage();
-  await delivery.send(sink, settlement, () => {});
+  await delivery.send(sink, settlement, { release() {} });
   expect(seen).toContain("late");
 });
 
@@ -127,7 +127,9 @@ test("what fails later is settled, told in the caller's style, and the upstream 
   const delivery = await Delivery.begin(stream, settings, SSE_COMMENT);
   let failure: string | undefined;
 
-  await delivery.send(sink, settlement, (error) => (failure = error?.code));
+  await delivery.send(sink, settlement, {
+    release: (error) => void (failure = error?.code),
+  });
 
   expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
   expect(seen[2]).toContain('"error"');
@@ -148,7 +150,7 @@ test("a caller who reads slowly holds the upstream back", async () => {
     SSE_COMMENT,
   );
 
-  const sending = delivery.send({ write: () => kept.promise }, settlement, () => {});
+  const sending = delivery.send({ write: () => kept.promise }, settlement, { release() {} });
   await sleep(20);
   expect(isHeld).toBe(true);
   kept.resolve();
@@ -169,7 +171,7 @@ test("a caller who hangs up at the sight of the end has had the whole answer", a
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, () => {})).toBe(true);
+  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
@@ -186,7 +188,7 @@ test("nothing is said after the end, whatever the upstream does then", async () 
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, () => {})).toBe(true);
+  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
   expect(seen.join("")).not.toContain("error");
 });
 
@@ -205,7 +207,7 @@ test("a caller who leaves while the end waits for its settlement has not had it"
   const slow = Promise.withResolvers<void>();
   const waiting = { ...settlement, complete: () => slow.promise } as unknown as Settlement;
 
-  expect(await delivery.send(sink, waiting, () => {})).toBe(false);
+  expect(await delivery.send(sink, waiting, { release() {} })).toBe(false);
   expect(seen).not.toContain("the end");
   slow.resolve();
 });

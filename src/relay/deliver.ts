@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import type { Begun } from "./attempt.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface DeliverySettings {
@@ -27,8 +28,9 @@ export class Delivery implements Watched {
   readonly #settings: DeliverySettings;
   readonly #keepAlive: string | undefined;
   readonly #running: Promise<void>;
-  readonly #began = Promise.withResolvers<void>();
-  readonly #attached = Promise.withResolvers<void>();
+  /** Until the first piece has come, and until a caller takes it. */
+  #beginning: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  #attaching: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #sink: Sink | undefined;
   #settlement: Settlement | undefined;
   /** Its end was paid for and left: what comes after is no failure of the answer. */
@@ -62,24 +64,26 @@ export class Delivery implements Watched {
     const { promise: patience, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, settings.firstSignMs);
     try {
-      await Promise.race([delivery.#began.promise, delivery.#running, patience]);
+      await Promise.race([delivery.#beginning?.promise, delivery.#running, patience]);
       return delivery;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Sends the answer; true when it came to its proper end. `release` is told how the upstream did. */
+  /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
   async send(
     sink: Sink,
     settlement: Settlement,
-    release: (failure?: GatewayError) => void,
+    place: Pick<Begun<unknown>, "release">,
   ): Promise<boolean> {
     const { deadlines } = this.#settings;
     let failure: GatewayError | undefined;
     this.#sink = sink;
     this.#settlement = settlement;
-    this.#attached.resolve();
+    this.#attaching?.resolve();
+    this.#beginning = undefined;
+    this.#attaching = undefined;
     this.#listen(deadlines.now());
     deadlines.watch(this);
     try {
@@ -96,7 +100,7 @@ export class Delivery implements Watched {
     } finally {
       deadlines.release(this);
       this.stream.close();
-      release(failure);
+      place.release(failure);
       await settlement.cancel();
     }
   }
@@ -110,8 +114,8 @@ export class Delivery implements Watched {
     if (this.#sink !== undefined && this.#settlement !== undefined) {
       return this.#write(piece, this.#sink, this.#settlement);
     }
-    this.#began.resolve();
-    return this.#attached.promise.then(() => this.#take(piece));
+    this.#beginning?.resolve();
+    return this.#attaching?.promise.then(() => this.#take(piece));
   };
 
   #write(piece: Uint8Array | string, sink: Sink, settlement: Settlement): void | Promise<void> {

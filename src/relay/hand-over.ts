@@ -1,3 +1,4 @@
+import type { Sink } from "#lib/push-stream.ts";
 import type { Begun } from "./attempt.ts";
 import type { Served, StreamedAnswer } from "./call.ts";
 import type { Delivery } from "./deliver.ts";
@@ -8,37 +9,58 @@ import type { Settlement } from "./settlement.ts";
 /** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
 export async function handOver(
   { callerSignal }: Endable<Served>,
-  { answer, route, release }: Begun<Delivery, Candidate>,
+  begun: Begun<Delivery, Candidate>,
   settlement: Settlement,
 ): Promise<StreamedAnswer> {
-  const { stream } = answer;
+  const { stream } = begun.answer;
   try {
     await settlement.durable;
   } catch (cause) {
     stream.close();
-    release();
+    begun.release();
     throw cause;
   }
-  settlement.answering(route, stream, stream);
-
-  // A caller who leaves before the first byte never has the answer sent.
-  let isSending = false;
-  const onGone = (): void => {
-    if (isSending) return;
-    stream.close();
-    release();
-    void settlement.cancel();
-  };
-  if (callerSignal.aborted) onGone();
-  else callerSignal.addEventListener("abort", onGone, { once: true });
-  return {
-    kind: "stream",
-    lost: stream.lost,
-    isTranslated: stream.isTranslated,
-    send(sink) {
-      isSending = true;
-      callerSignal.removeEventListener("abort", onGone);
-      return answer.send(sink, settlement, release);
-    },
-  };
+  settlement.answering(begun.route, stream, stream);
+  return new HandedOver(begun, settlement, callerSignal);
 }
+
+class HandedOver implements StreamedAnswer, EventListenerObject {
+  readonly kind = "stream";
+  readonly #begun: Begun<Delivery, Candidate>;
+  readonly #settlement: Settlement;
+  readonly #callerSignal: AbortSignal;
+
+  constructor(
+    begun: Begun<Delivery, Candidate>,
+    settlement: Settlement,
+    callerSignal: AbortSignal,
+  ) {
+    this.#begun = begun;
+    this.#settlement = settlement;
+    this.#callerSignal = callerSignal;
+    if (callerSignal.aborted) this.handleEvent();
+    else callerSignal.addEventListener("abort", this, ONCE);
+  }
+
+  get lost(): readonly string[] {
+    return this.#begun.answer.stream.lost;
+  }
+
+  get isTranslated(): boolean {
+    return this.#begun.answer.stream.isTranslated;
+  }
+
+  send(sink: Sink): Promise<boolean> {
+    this.#callerSignal.removeEventListener("abort", this);
+    return this.#begun.answer.send(sink, this.#settlement, this.#begun);
+  }
+
+  /** A caller who leaves before the first byte never has the answer sent. */
+  handleEvent(): void {
+    this.#begun.answer.stream.close();
+    this.#begun.release();
+    void this.#settlement.cancel();
+  }
+}
+
+const ONCE = { once: true };

@@ -26,7 +26,7 @@ export function passthroughRequest(
   }
   return {
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
-    headers: endpoint.headers?.(body.json, header) ?? {},
+    headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
 }
 
@@ -36,6 +36,7 @@ export function forgetQuestion({ body }: Call): void {
   body.outline = NO_OUTLINE;
 }
 
+const NO_HEADERS = {};
 const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0 };
 
 /** A whole answer, passed on as it is; only its usage is read. */

@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { OpenedFile } from "#egress/linked-files.ts";
 import { parseContentRange } from "#lib/byte-range.ts";
+import type { Fields } from "#lib/http1.ts";
 import { HEAD_BYTES } from "#lib/media-type.ts";
 import { NOTHING, type Content, type Wish } from "./content.ts";
 import { fileType } from "./file-type.ts";
@@ -58,7 +59,7 @@ async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Con
   return { ...about, status: 206, mediaType, sizeBytes: span.sizeBytes, span, body };
 }
 
-function fieldIn(headers: ReadonlyMap<string, string>, name: string): string | undefined {
+function fieldIn(headers: Fields, name: string): string | undefined {
   const value = headers.get(name);
   return value !== undefined && FIELD.test(value) ? value : undefined;
 }

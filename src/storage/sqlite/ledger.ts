@@ -49,9 +49,8 @@ export interface LiveHold {
    * It stays reserved until they close it, and is then written along with that.
    */
   state: "provisional" | "queued" | "written" | "dropped";
-  /** Its ledger entry; only needed until it is written. */
-  entry(): Values;
-  row(): Values;
+  /** Only until it is written. */
+  request: HoldRequest | undefined;
   durable: Promise<void>;
 }
 
@@ -169,8 +168,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       amount,
       extensions: 0,
       state: "provisional",
-      entry: () => callEntry(callId, "hold", columns, amount, 0, request.openedAt),
-      row: () => holdValues(request, columns, instance),
+      request,
       durable: IN_MEMORY,
     };
     holds.set(callId, hold);
@@ -179,9 +177,11 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   }
 
   function write(callId: string, hold: LiveHold): Promise<void> {
-    const { accounts: drawn, amount } = hold;
-    const row = hold.row();
-    const entry = hold.entry();
+    const { accounts: drawn, columns, request } = hold;
+    assert(request !== undefined, "A hold is written once.");
+    const { amount } = request;
+    const row = holdValues(request, columns, instance);
+    const entry = entryOf(request, columns);
     hold.state = "queued";
     return written(drawn, {
       isRefusable: true,
@@ -192,6 +192,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       },
       done() {
         hold.state = "written";
+        hold.request = undefined;
       },
       refused() {
         hold.state = "dropped";
@@ -246,7 +247,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
         // Of a hold that never was on disk there is nothing to give back there.
         const released = hold.state === "provisional" ? 0 : hold.amount;
         if (hold.state === "dropped") {
-          batch.row("entry", hold.entry());
+          if (hold.request !== undefined) batch.row("entry", entryOf(hold.request, hold.columns));
           batch.move(hold.accounts, hold.amount, 0);
         } else if (hold.state !== "provisional") {
           batch.release(callId);
@@ -304,6 +305,10 @@ interface AccountWrite extends Pick<Write, "isRefusable"> {
   refused(): void;
 }
 
+function entryOf({ callId, amount, openedAt }: HoldRequest, columns: AccountColumns): Values {
+  return callEntry(callId, "hold", columns, amount, 0, openedAt);
+}
+
 function move(touched: readonly LiveAccount[], held: number, spent: number): void {
   for (const account of touched) {
     account.held = nanoUsd(account.held + held);
@@ -323,8 +328,7 @@ export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHol
         amount: nanoUsd(row.amount),
         extensions: row.extensions,
         state: "written",
-        entry: () => [],
-        row: () => [],
+        request: undefined,
         durable: IN_MEMORY,
       };
       return [row.call_id, hold];

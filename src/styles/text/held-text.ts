@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 
 /** Bytes that are kept as they came, before they are worth reading. */
 const MAX_HELD_BYTES = 32 * 1_024;
-const FIRST_HELD_BYTES = 512;
+const BLOCK_BYTES = 1_024;
 const MAX_TEXT_LENGTH = 1_024 * 1_024;
-const NOTHING = Buffer.alloc(0);
 
 /**
  * The text of a stream that nobody may ever ask for: mostly the upstream says
@@ -15,7 +14,10 @@ export class HeldText {
   readonly #separator: string;
   readonly #separatorByte: number;
   readonly #textOf: (piece: string) => string;
-  #held = NOTHING;
+  /** Filled one after the other: a buffer that grows leaves its smaller selves for collection. */
+  #full: Buffer[] | undefined;
+  #block: Buffer | undefined;
+  #blockBytes = 0;
   #heldBytes = 0;
   #text = "";
 
@@ -33,10 +35,11 @@ export class HeldText {
       this.#say(this.#textOf(piece.toString()));
       return;
     }
-    if (this.#heldBytes + neededBytes > this.#held.length) this.#grow(neededBytes);
-    this.#held.set(piece, this.#heldBytes);
+    const block = this.#room(neededBytes);
+    block.set(piece, this.#blockBytes);
+    this.#blockBytes += neededBytes;
     this.#heldBytes += neededBytes;
-    this.#held[this.#heldBytes - 1] = this.#separatorByte;
+    block[this.#blockBytes - 1] = this.#separatorByte;
   };
 
   /** Behind what was held so far. */
@@ -52,17 +55,28 @@ export class HeldText {
     return text;
   }
 
-  #grow(neededBytes: number): void {
-    let size = Math.max(FIRST_HELD_BYTES, this.#held.length);
-    while (size < this.#heldBytes + neededBytes) size *= 2;
-    const grown = Buffer.allocUnsafeSlow(size);
-    grown.set(this.#held.subarray(0, this.#heldBytes));
-    this.#held = grown;
+  /** A block with so much room; a piece never lies in two of them. */
+  #room(neededBytes: number): Buffer {
+    if (this.#block !== undefined) {
+      if (this.#blockBytes + neededBytes <= this.#block.length) return this.#block;
+      // What is left over says nothing.
+      (this.#full ??= []).push(this.#block.fill(this.#separatorByte, this.#blockBytes));
+    }
+    this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, neededBytes));
+    this.#blockBytes = 0;
+    return this.#block;
   }
 
   #read(): void {
-    const pieces = this.#held.toString("utf8", 0, this.#heldBytes).split(this.#separator);
+    for (const block of this.#full ?? []) this.#readBlock(block, block.length);
+    if (this.#block !== undefined) this.#readBlock(this.#block, this.#blockBytes);
+    this.#full = undefined;
+    this.#blockBytes = 0;
     this.#heldBytes = 0;
+  }
+
+  #readBlock(block: Buffer, endBytes: number): void {
+    const pieces = block.toString("utf8", 0, endBytes).split(this.#separator);
     this.#say(pieces.map(this.#textOf).join(""));
   }
 

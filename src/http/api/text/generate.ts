@@ -39,7 +39,7 @@ export async function generate(
   exchange: Exchange,
   style: InboundStyle,
   deps: HttpDeps,
-  generation: Generation = {},
+  generation: Generation = PLAIN,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
   const facts = style.inbound.readRequest(sent.json, generation.address ?? {});
@@ -54,7 +54,7 @@ async function answer(
   sent: RequestBody,
   facts: RequestFacts,
   deps: HttpDeps,
-  { prepare, outlet = {} }: Generation,
+  { prepare, outlet = PLAIN }: Generation,
 ): Promise<Reply> {
   const call = await openCall(exchange, style, sent, facts, deps, prepare);
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
@@ -140,4 +140,6 @@ function watch(
   };
 }
 
+/** Nothing is different, neither for an endpoint nor on its way out. */
+const PLAIN = {};
 const WHOLE_HEADERS = { "content-type": "application/json" };
