@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { letOthersPass } from "./let-others-pass.ts";
+import { LARGE_BYTES, letOthersPass } from "./let-others-pass.ts";
 
 const MANY = 20 * 1024 * 1024;
 
@@ -32,4 +32,19 @@ test("small ones do not wait", async () => {
   await large;
 
   expect(seen).toEqual(["small", "large"]);
+});
+
+test("where many large ones wait, others have time after each step, and not only a turn", async () => {
+  const seen: string[] = [];
+  const timer = setInterval(() => seen.push("time"), 1);
+
+  await Promise.all(
+    ["a", "b", "c", "d"].map(async (name) => {
+      await letOthersPass(LARGE_BYTES);
+      seen.push(name);
+    }),
+  );
+  clearInterval(timer);
+
+  expect(seen.join(" ")).toMatch(/^(time )+a (time )+b/);
 });

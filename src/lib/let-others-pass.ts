@@ -3,14 +3,22 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 /** As much as is read or written in half a millisecond. */
 export const LARGE_BYTES = 256 * 1024;
 
-/** As much as is gone over in one go, with a turn for others after each step. */
-const BURST_BYTES = 1024 * 1024;
-/** Then turns alone would not do: an answer takes several, and others need the processor, too. */
-const PAUSE_MS = 3;
+/** As much as is gone over in one go, with a turn for others after each step, and how long they then have. */
+interface Pace {
+  readonly burstBytes: number;
+  readonly pauseMs: number;
+}
+
+/** Turns alone would not do: an answer takes several, and others need the processor, too. */
+const FEW: Pace = { burstBytes: 1024 * 1024, pauseMs: 3 };
+/** Where large ones wait for each other already, they are slow, and others must not be. */
+const MANY: Pace = { burstBytes: LARGE_BYTES, pauseMs: 4 };
+const MANY_WAITING = 3;
 /** What was gone over longer ago keeps nobody from anything. */
 const FORGOTTEN_MS = 50;
 
 let line: Promise<void> = Promise.resolve();
+let waiting = 0;
 let goneOverBytes = 0;
 let lastAt = -Infinity;
 
@@ -21,19 +29,22 @@ let lastAt = -Infinity;
  */
 export async function letOthersPass(sizeBytes: number): Promise<void> {
   if (sizeBytes < LARGE_BYTES) return;
+  waiting++;
   line = line.then(() => pass(sizeBytes));
   await line;
 }
 
 async function pass(sizeBytes: number): Promise<void> {
+  const { burstBytes, pauseMs } = waiting >= MANY_WAITING ? MANY : FEW;
   const now = performance.now();
   if (now - lastAt > FORGOTTEN_MS) goneOverBytes = 0;
   lastAt = now;
   goneOverBytes += sizeBytes;
-  if (goneOverBytes < BURST_BYTES) {
+  if (goneOverBytes < burstBytes) {
     await nextTurn();
   } else {
     goneOverBytes = 0;
-    await sleep(PAUSE_MS);
+    await sleep(pauseMs);
   }
+  waiting--;
 }
