@@ -101,9 +101,16 @@ async function forwardStream(
     return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
   });
   const { contentType, delivery } = begun.answer;
-  const answer = await handOver(call, { ...begun, answer: delivery }, settlement);
+  const answer = await handOver(call, delivery, begun, settlement);
   call.question.body = NOTHING;
-  return { ...answer, contentType, isWordless: delivery.stream instanceof SoundStream };
+  return {
+    kind: "stream",
+    contentType,
+    lost: answer.lost,
+    isTranslated: answer.isTranslated,
+    isWordless: delivery.stream instanceof SoundStream,
+    send: (sink) => answer.send(sink),
+  };
 }
 
 const NOTHING = new Form([]);

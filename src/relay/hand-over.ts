@@ -9,10 +9,11 @@ import type { Settlement } from "./settlement.ts";
 /** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
 export async function handOver(
   { callerSignal }: Endable<Served>,
-  begun: Begun<Delivery, Candidate>,
+  delivery: Delivery,
+  begun: Begun<unknown, Candidate>,
   settlement: Settlement,
 ): Promise<StreamedAnswer> {
-  const { stream } = begun.answer;
+  const { stream } = delivery;
   try {
     await settlement.durable;
   } catch (cause) {
@@ -21,21 +22,24 @@ export async function handOver(
     throw cause;
   }
   settlement.answering(begun.route, stream, stream);
-  return new HandedOver(begun, settlement, callerSignal);
+  return new HandedOver(delivery, begun, settlement, callerSignal);
 }
 
 class HandedOver implements StreamedAnswer, EventListenerObject {
   readonly kind = "stream";
-  readonly #begun: Begun<Delivery, Candidate>;
+  readonly #delivery: Delivery;
+  readonly #place: Pick<Begun<unknown>, "release">;
   readonly #settlement: Settlement;
   readonly #callerSignal: AbortSignal;
 
   constructor(
-    begun: Begun<Delivery, Candidate>,
+    delivery: Delivery,
+    place: Pick<Begun<unknown>, "release">,
     settlement: Settlement,
     callerSignal: AbortSignal,
   ) {
-    this.#begun = begun;
+    this.#delivery = delivery;
+    this.#place = place;
     this.#settlement = settlement;
     this.#callerSignal = callerSignal;
     if (callerSignal.aborted) this.handleEvent();
@@ -43,22 +47,22 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
   }
 
   get lost(): readonly string[] {
-    return this.#begun.answer.stream.lost;
+    return this.#delivery.stream.lost;
   }
 
   get isTranslated(): boolean {
-    return this.#begun.answer.stream.isTranslated;
+    return this.#delivery.stream.isTranslated;
   }
 
   send(sink: Sink): Promise<boolean> {
     this.#callerSignal.removeEventListener("abort", this);
-    return this.#begun.answer.send(sink, this.#settlement, this.#begun);
+    return this.#delivery.send(sink, this.#settlement, this.#place);
   }
 
   /** A caller who leaves before the first byte never has the answer sent. */
   handleEvent(): void {
-    this.#begun.answer.stream.close();
-    this.#begun.release();
+    this.#delivery.stream.close();
+    this.#place.release();
     void this.#settlement.cancel();
   }
 }

@@ -65,7 +65,7 @@ async function relayStream(
   deps: RelayDeps,
 ): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
-  const answer = await handOver(call, begun, settlement);
+  const answer = await handOver(call, begun.answer, begun, settlement);
   forgetQuestion(call);
   return answer;
 }

@@ -124,8 +124,11 @@ function watch(
   style: InboundStyle,
   onStream: (style: string, text: string) => void,
 ): StreamedAnswer {
+  const { kind, lost, isTranslated } = answer;
   return {
-    ...answer,
+    kind,
+    lost,
+    isTranslated,
     async send(sink) {
       const pieces: Uint8Array[] = [];
       const isWhole = await answer.send({
