@@ -15,6 +15,7 @@ import {
   databaseUrl,
   password,
   pepper,
+  proxyUrl,
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
@@ -291,6 +292,24 @@ export const SETTINGS = {
     parser: take.list(take.network, 100, "IP networks, with commas between them"),
     default: [],
     doc: "Proxies in front that are believed in `X-Forwarded-For` and `X-Forwarded-Proto`.",
+  }),
+  upstreamProxy: setting({
+    env: "HTTPS_PROXY",
+    path: "proxy.url",
+    parser: proxyUrl,
+    default: undefined,
+    doc: "An HTTP proxy through which upstreams are reached over TLS; what is on this machine or in private networks never is.",
+  }),
+  proxyExceptions: setting({
+    env: "NO_PROXY",
+    path: "proxy.except",
+    parser: take.list(
+      take.text("a name, an address or a network", /^[\x21-\x7e]{1,255}$/),
+      1_000,
+      "names, addresses and networks, with commas between them; `*` for all",
+    ),
+    default: [],
+    doc: "Upstreams that are reached without it.",
   }),
   metricsToken: setting({
     env: "SLUICE_METRICS_TOKEN",

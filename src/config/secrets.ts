@@ -87,6 +87,19 @@ export const countersUrl: Parser<Secret> = {
   format: hide,
 };
 
+/** Of an HTTP proxy; it may hold what the proxy is shown. */
+export const proxyUrl: Parser<Secret> = {
+  expects: "the URL of an HTTP proxy, which starts with http://",
+  shows: "never",
+  parse: (text) =>
+    /^http:\/\/[\x21-\x7e]{1,2048}$/.test(text) &&
+    !/%(?![0-9A-Fa-f]{2})/.test(text) &&
+    URL.canParse(text)
+      ? { open: () => text }
+      : undefined,
+  format: hide,
+};
+
 /** What we present upstream; some vendors' are whole documents, so lines are allowed. */
 export const upstreamCredential: Parser<Credential> = {
   expects: "a credential of at most 16 KiB without white space around it",

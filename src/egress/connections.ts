@@ -3,7 +3,9 @@ import type { Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
 import { letOthersPass } from "#lib/let-others-pass.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
+import { proxyChooser, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";
+import { openTunnel, type Tunnel, type Tunneller } from "./tunnel.ts";
 
 /** Who listens to a connection at the moment. */
 export interface Listener {
@@ -44,9 +46,11 @@ const ONLY_HTTP1 = Buffer.from("\x08http/1.1");
 export class Connections {
   readonly #pools = new Map<string, PooledConnection[]>();
   readonly #deadlines: Deadlines;
+  readonly #proxyFor: ReturnType<typeof proxyChooser>;
 
-  constructor(deadlines: Deadlines) {
+  constructor(deadlines: Deadlines, proxy?: ProxyRules) {
     this.#deadlines = deadlines;
+    this.#proxyFor = proxyChooser(proxy);
   }
 
   /** An idle connection of the pool, the one used last, or undefined. */
@@ -67,7 +71,8 @@ export class Connections {
   /** A new connection, which opens while it is held already: whoever gives up on it releases it. */
   open(pool: string, to: Destination, listener: Listener, reach?: Reach): Connection {
     const connection = new PooledConnection(this, pool, to, reach, listener);
-    connect(connection).catch((cause: unknown) => connection.onRefused(cause));
+    const proxy = this.#proxyFor(to.host, to.port, to.isSecure);
+    connect(connection, proxy).catch((cause: unknown) => connection.onRefused(cause));
     return connection;
   }
 
@@ -109,24 +114,27 @@ export class Connections {
   }
 }
 
-async function connect(connection: PooledConnection): Promise<void> {
+async function connect(connection: PooledConnection, proxy: Proxy | undefined): Promise<void> {
+  if (proxy !== undefined) return await openTunnel(proxy, connection);
   const { host, port, isSecure } = connection.to;
   // It resolves as soon as there is a TCP connection, so only the handlers know when it may be used.
   await Bun.connect<PooledConnection>({
     hostname: host,
     port,
-    ...(isSecure && {
-      tls: {
-        // An address is no name to ask for; the certificate must hold it all the same.
-        serverName: isIP(host) === 0 ? host : "",
-        // Not even NODE_TLS_REJECT_UNAUTHORIZED=0 opens this.
-        rejectUnauthorized: true,
-        ALPNProtocols: ONLY_HTTP1,
-      },
-    }),
+    ...(isSecure && { tls: tlsTo(host) }),
     data: connection,
     socket: HANDLERS,
   });
+}
+
+function tlsTo(host: string): Bun.TLSOptions {
+  return {
+    // An address is no name to ask for; the certificate must hold it all the same.
+    serverName: isIP(host) === 0 ? host : "",
+    // Not even NODE_TLS_REJECT_UNAUTHORIZED=0 opens this.
+    rejectUnauthorized: true,
+    ALPNProtocols: ONLY_HTTP1,
+  };
 }
 
 /** The same for all of them: each socket carries its own connection. */
@@ -139,7 +147,7 @@ const HANDLERS: Bun.SocketHandler<PooledConnection> = {
   error: (socket) => socket.terminate(),
 };
 
-class PooledConnection implements Connection {
+class PooledConnection implements Connection, Tunneller {
   readonly #owner: Connections;
   readonly pool: string;
   readonly to: Destination;
@@ -148,6 +156,8 @@ class PooledConnection implements Connection {
   listener: Listener | undefined;
   dueAt = Infinity;
   #socket: Bun.Socket<PooledConnection> | undefined;
+  /** To the proxy, where there is one. */
+  #tunnel: Pick<Bun.Socket, "terminate"> | undefined;
   #state: "opening" | "open" | "closed" = "opening";
   /** What the other side has not taken yet, in its order. */
   #unsent: Uint8Array[] = [];
@@ -234,6 +244,20 @@ class PooledConnection implements Connection {
   discard(): void {
     this.#end(GIVEN_UP);
     this.#socket?.terminate();
+    this.#tunnel?.terminate();
+  }
+
+  onTunnel(socket: Pick<Bun.Socket, "terminate">): boolean {
+    this.#tunnel = socket;
+    return this.#state === "opening";
+  }
+
+  onTunnelled(socket: Bun.Socket<Tunnel>): void {
+    socket.upgradeTLS<PooledConnection>({
+      data: this,
+      tls: tlsTo(this.to.host),
+      socket: HANDLERS,
+    });
   }
 
   onConnect(socket: Bun.Socket<PooledConnection>): void {
@@ -243,7 +267,9 @@ class PooledConnection implements Connection {
       return;
     }
     // By the address that was reached, since a name may lead anywhere, and elsewhere each time.
-    if (this.#reach !== undefined && !isWithinReach(socket.remoteAddress, this.#reach)) {
+    // Where it leads behind a proxy, only the proxy can judge.
+    const isJudged = this.#reach !== undefined && this.#tunnel === undefined;
+    if (isJudged && !isWithinReach(socket.remoteAddress, this.#reach)) {
       this.#end(OUT_OF_REACH);
       socket.terminate();
       return;

@@ -1,59 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
-import { openRawUpstream, SECRET, sized, type RawUpstream } from "./fixtures/raw-upstream.ts";
-import type { Probe, Probed } from "./fixtures/tls-probe.ts";
-
-const folder = new URL("./fixtures/tls/", import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(`${name}.pem`, folder), "utf8");
-
-interface TlsUpstream extends RawUpstream {
-  /** All that came and could be read, whole requests or not. */
-  readonly seen: { text: string };
-  /** What each handshake that was finished asked for. */
-  readonly sessions: { name: unknown; protocol: unknown; alpn: unknown }[];
-}
-
-async function openTlsUpstream(
-  certificate: string,
-  options: TlsOptions = {},
-): Promise<TlsUpstream> {
-  const seen = { text: "" };
-  const sessions: TlsUpstream["sessions"] = [];
-  const create = (onSocket: (socket: Socket) => void): Server =>
-    createTlsServer(
-      { key: pem("key"), cert: pem(certificate), ALPNProtocols: ["h2", "http/1.1"], ...options },
-      (socket: TLSSocket & { servername?: unknown }) => {
-        sessions.push({
-          name: socket.servername,
-          protocol: socket.getProtocol(),
-          alpn: socket.alpnProtocol,
-        });
-        socket.on("data", (data: Buffer) => void (seen.text += data.toString("latin1")));
-        onSocket(socket);
-      },
-    ).on("tlsClientError", () => {});
-  const upstream = await openRawUpstream((socket) => socket.write(sized("hi")), create);
-  return Object.assign(upstream, { seen, sessions });
-}
-
-/** In a program of its own, which trusts the test's authority as an operator would have it. */
-async function probe(
-  url: string,
-  more: Partial<Probe> & { env?: Record<string, string> } = {},
-): Promise<Probed> {
-  const { env = {}, ...rest } = more;
-  const job: Probe = { url, count: 1, bodyBytes: 16, waitMs: 0, ...rest };
-  const program = new URL("./fixtures/tls-probe.ts", import.meta.url).pathname;
-  const trusted = { NODE_EXTRA_CA_CERTS: new URL("authority.pem", folder).pathname };
-  await using child = Bun.spawn([process.execPath, program, JSON.stringify([job])], {
-    env: { ...process.env, ...trusted, ...env },
-    stdout: "pipe",
-  });
-  return JSON.parse(await new Response(child.stdout).text()) as Probed;
-}
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { SECRET, sized } from "./fixtures/raw-upstream.ts";
+import { openTlsUpstream, pem, probe } from "./fixtures/tls-upstream.ts";
 
 describe("an upstream over TLS", () => {
   test("whose certificate an authority vouches for that the operator trusts is used, and used again", async () => {

@@ -7,6 +7,7 @@ import { Pieces, sizeOf } from "#lib/pieces.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { Exchange, type Written } from "./exchange.ts";
+import type { ProxyRules } from "./proxy.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
@@ -18,8 +19,9 @@ export function openEgress(
   limits: UpstreamLimits,
   deadlines = new Deadlines(),
   clock: Pick<Clock, "now"> = systemClock,
+  proxy?: ProxyRules,
 ): Egress {
-  const connections = new Connections(deadlines);
+  const connections = new Connections(deadlines, proxy);
   const open = new Set<Exchange>();
   const tokens = new Tokens(send, clock);
   return {

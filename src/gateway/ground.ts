@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Config, Settings } from "#config.ts";
 import { LiveSettings } from "#config/live-settings.ts";
 import type { Egress } from "#egress/egress.ts";
+import type { ProxyRules } from "#egress/proxy.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
@@ -57,7 +58,7 @@ export async function openGround(
   const settings = live.now;
   const publicUrl = settings.publicUrl?.replace(/\/$/, "");
   const deadlines = new Deadlines(clock);
-  const egress = openEgress(settings.limits, deadlines);
+  const egress = openEgress(settings.limits, deadlines, clock, proxyIn(settings));
   opened.defer(() => egress.close());
   return {
     config,
@@ -73,6 +74,11 @@ export async function openGround(
     deadlines,
     egress,
   };
+}
+
+function proxyIn({ upstreamProxy, proxyExceptions }: Settings): ProxyRules | undefined {
+  if (upstreamProxy === undefined) return undefined;
+  return { url: upstreamProxy.open(), except: proxyExceptions };
 }
 
 function openSettings(

@@ -1,0 +1,95 @@
+import type { Proxy } from "./proxy.ts";
+
+/** Who wants to reach somebody through a proxy. */
+export interface Tunneller {
+  readonly to: { readonly host: string; readonly port: number };
+  /** There is a socket, which is cut with whoever gives up; false where they have. */
+  onTunnel(socket: Pick<Bun.Socket, "terminate">): boolean;
+  /** Whatever goes through the socket from now on is for the other end, and comes from there. */
+  onTunnelled(socket: Bun.Socket<Tunnel>): void;
+  onRefused(cause: unknown): void;
+}
+
+const MAX_HEAD_CHARS = 16 * 1024;
+const END_OF_HEAD = "\r\n\r\n";
+const SUCCESS = /^HTTP\/1\.[01] 2\d\d\b/;
+const STATUS = /^HTTP\/1\.[01] (\d{3})\b/;
+
+/** A way through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Rejects where the proxy is not reached. */
+export async function openTunnel(
+  { host, port, authorization }: Proxy,
+  tunneller: Tunneller,
+): Promise<void> {
+  await Bun.connect<Tunnel>({
+    hostname: host,
+    port,
+    data: new Tunnel(tunneller, authorization),
+    socket: HANDLERS,
+  });
+}
+
+/** What was encrypted comes here as well as where it is decrypted, and is nobody's business. */
+const HANDLERS: Bun.SocketHandler<Tunnel> = {
+  open: (socket) => socket.data.onOpen(socket),
+  data: (socket, bytes) => socket.data.onData(socket, bytes),
+  close: (socket) => socket.data.onClose(),
+  error: (socket) => socket.terminate(),
+};
+
+export class Tunnel {
+  readonly #tunneller: Tunneller;
+  readonly #authorization: string | undefined;
+  #head = "";
+  #isThrough = false;
+
+  constructor(tunneller: Tunneller, authorization: string | undefined) {
+    this.#tunneller = tunneller;
+    this.#authorization = authorization;
+  }
+
+  onOpen(socket: Bun.Socket<Tunnel>): void {
+    if (!this.#tunneller.onTunnel(socket)) {
+      socket.terminate();
+      return;
+    }
+    const { host, port } = this.#tunneller.to;
+    const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const login =
+      this.#authorization === undefined ? "" : `Proxy-Authorization: ${this.#authorization}\r\n`;
+    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`);
+  }
+
+  onData(socket: Bun.Socket<Tunnel>, bytes: Buffer): void {
+    if (this.#isThrough) return;
+    this.#head += bytes.toString("latin1");
+    const end = this.#head.indexOf(END_OF_HEAD);
+    if (end < 0 && this.#head.length <= MAX_HEAD_CHARS) return;
+    const objection = objectionTo(this.#head, end);
+    if (objection === undefined) {
+      this.#isThrough = true;
+      this.#head = "";
+      this.#tunneller.onTunnelled(socket);
+    } else {
+      this.#tunneller.onRefused(new Error(objection));
+      socket.terminate();
+    }
+  }
+
+  onClose(): void {
+    if (!this.#isThrough) this.#tunneller.onRefused(new Error("The proxy closed the connection."));
+  }
+}
+
+function objectionTo(head: string, end: number): string | undefined {
+  if (end < 0) return "The proxy's answer is too long.";
+  if (!SUCCESS.test(head)) {
+    const [, status] = STATUS.exec(head) ?? [];
+    return status === undefined
+      ? "The proxy does not answer in HTTP."
+      : `The proxy answered with status ${status}.`;
+  }
+  // Nobody at the other end speaks first; this would be taken for their words.
+  return head.length > end + END_OF_HEAD.length
+    ? "The proxy says more than its answer."
+    : undefined;
+}
