@@ -1,3 +1,4 @@
+import { GatewayError } from "./error.ts";
 import type { NanoUsd, Price } from "./money.ts";
 import type { MadeVideo, TaskFacts, TaskFailure } from "./video.ts";
 import type { Usage } from "./usage.ts";
@@ -138,14 +139,23 @@ export interface TaskPage {
   readonly total: number;
 }
 
+export function externalIdTaken(cause?: unknown): GatewayError {
+  const message = "'external_task_id' is taken: another task of yours has it.";
+  return new GatewayError("invalid_request", message, { param: "external_task_id", cause });
+}
+
 /**
  * Where tasks are kept. A gateway works on those that it has leased, and on no
  * others; every change says which version it was made from, and of two only
  * the first is. Leases are measured by the one clock that all gateways share.
  */
 export interface TaskStore {
-  /** It is leased to `owner` from the start. */
-  create(task: Task, owner: string, leaseMs: number): Promise<void>;
+  /**
+   * It is leased to `owner` from the start. `ownsExternalId`: throws
+   * `invalid_request` where another task that its user still sees owns the
+   * caller's id for it, too.
+   */
+  create(task: Task, owner: string, leaseMs: number, ownsExternalId?: boolean): Promise<void>;
   /** Undefined for tasks of others, and for those that were removed. */
   find(userId: number, id: string): Promise<Task | undefined>;
   /** By the caller's own id for it. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Task, TaskPageQuery, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
@@ -32,6 +33,33 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.findByExternalId(2, "order-7")).toBeUndefined();
     expect(await storage.tasks.findByUpstream(PLACE.channel, "v-1")).toEqual(whole);
     expect(await storage.tasks.findByUpstream("another", "v-1")).toBeUndefined();
+  });
+
+  test("of many tasks with one id of their caller's, one owns it until it is gone", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const facts = { scenario: "text", prompt: "a fox", seconds: 5, audio: false } as const;
+    const named = (more: Partial<Task> = {}): Task =>
+      aTask({ status: "succeeded", facts: { ...facts, externalId: "order-1" }, ...more });
+    const create = (task: Task, isOwner: boolean): Promise<string> =>
+      storage.tasks.create(task, "one", LEASE_MS, isOwner).then(
+        () => "made",
+        (cause: unknown) => GatewayError.from(cause).code,
+      );
+
+    const tasks = Array.from({ length: 5 }, () => named());
+    const outcomes = await Promise.all(tasks.map((each) => create(each, true)));
+
+    expect(outcomes.toSorted()).toEqual([...Array(4).fill("invalid_request"), "made"]);
+    expect(await create(named({ userId: 2 }), true)).toBe("made");
+    // Others may share one, and some have none.
+    expect(await create(named(), false)).toBe("made");
+    expect(await create(aTask({ facts }), true)).toBe("made");
+    expect(await create(aTask({ facts }), true)).toBe("made");
+
+    const owner = tasks[outcomes.indexOf("made")];
+    await storage.tasks.remove(1, owner?.id ?? "");
+    expect(await create(named(), true)).toBe("made");
   });
 
   test("of many who change the same task at once, one does", async () => {

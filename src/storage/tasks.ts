@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder } from "kysely";
 import { GatewayError } from "#core/error.ts";
-import { MAY_FOLLOW, type TaskStore } from "#core/task.ts";
+import { externalIdTaken, MAY_FOLLOW, type TaskStore } from "#core/task.ts";
 import { isUniqueViolation } from "./unique.ts";
 import type { Tables } from "./tables.ts";
 import { changedColumns, rowOf, toTask } from "./tables/tasks.ts";
@@ -15,17 +15,20 @@ const MAX_PRUNED = 1_000;
 
 export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
   return {
-    async create(task, owner, leaseMs) {
-      await db
-        .insertInto("tasks")
-        .values(({ eb }) => ({
-          ...rowOf(task),
-          lease_owner: owner,
-          lease_until: eb(sharedNow(), "+", leaseMs),
-          hurried: 0,
-          removed: 0,
-        }))
-        .execute();
+    async create(task, owner, leaseMs, ownsExternalId = false) {
+      const inserting = db.insertInto("tasks").values(({ eb }) => ({
+        ...rowOf(task),
+        owns_external_id: ownsExternalId && task.facts.externalId !== undefined ? 1 : 0,
+        lease_owner: owner,
+        lease_until: eb(sharedNow(), "+", leaseMs),
+        hurried: 0,
+        removed: 0,
+      }));
+      try {
+        await inserting.execute();
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? externalIdTaken(cause) : cause;
+      }
     },
 
     async find(userId, id) {

@@ -42,6 +42,8 @@ export interface AskedVideo extends Served {
   readonly question: VideoQuestion;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
+  /** The caller's id for it is for no other task of theirs. */
+  readonly ownsExternalId?: boolean;
   /** The one place where it may run, since what it is made from is there. */
   readonly home?: Home;
 }
@@ -244,7 +246,7 @@ class Submission {
     };
     const now = clock.now();
     const deadlineAt = now + endpoint.deadlineMs;
-    const { id, key, style, facts, question, at } = this.#call;
+    const { id, key, style, facts, question, at, ownsExternalId } = this.#call;
     const here = {
       status: "submitting" as const,
       place,
@@ -275,7 +277,7 @@ class Submission {
       isSettled: false,
       version: 1,
     };
-    await tasks.create(task, owner, leaseMs);
+    await tasks.create(task, owner, leaseMs, ownsExternalId);
     this.#task = task;
   }
 

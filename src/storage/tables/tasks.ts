@@ -22,6 +22,8 @@ export interface TasksTable {
   upstream_id: string | null;
   /** The caller's. */
   external_id: string | null;
+  /** No other task of the user's may have it. */
+  owns_external_id: 0 | 1;
   progress: number | null;
   /** JSON of `Details`. */
   details: string;
@@ -54,7 +56,10 @@ interface Details {
 
 export function rowOf(
   task: Task,
-): Omit<Insertable<TasksTable>, "lease_owner" | "lease_until" | "hurried" | "removed"> {
+): Omit<
+  Insertable<TasksTable>,
+  "owns_external_id" | "lease_owner" | "lease_until" | "hurried" | "removed"
+> {
   return {
     id: task.id,
     user_id: task.userId,

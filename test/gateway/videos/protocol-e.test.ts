@@ -67,6 +67,19 @@ describe("[B4.6-a] the first style of protocol E", () => {
     expect(bodyOf(at, "/v1/videos/text2video")).toMatchObject({ external_task_id: first["id"] });
   });
 
+  test("is made once where several are asked for at once by one id", async () => {
+    const path = "/videoe/v1/videos/text2video";
+    const body = { model_name: "kling-v2-6", prompt: "a fox", external_task_id: "order-3" };
+    const asked = (): number =>
+      at.sandbox.requests.filter((each) => each.path.endsWith("/v1/videos/text2video")).length;
+    const before = asked();
+
+    const answers = await Promise.all(Array.from({ length: 4 }, () => at.post(path, body)));
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400]);
+    expect(asked() - before).toBe(1);
+  });
+
   test("[B7] refuses in its own form, with the request's id", async () => {
     const path = "/videoe/v1/videos/text2video";
     const refused = await at.post(path, { model_name: "kling-v2-6", prompt: "a", mode: "best" });

@@ -1,7 +1,7 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Address } from "#core/style.ts";
-import type { Task } from "#core/task.ts";
+import { externalIdTaken, type Task } from "#core/task.ts";
 import { expectedUsage, type InboundVideoFormat, type VideoQuestion } from "#core/video.ts";
 import type { Form } from "#lib/form.ts";
 import { randomBase62 } from "#lib/ids.ts";
@@ -66,6 +66,7 @@ export async function submitVideo(
     const asked = {
       ...askedBy(exchange, question, id, deps),
       ...(home === undefined ? {} : { home }),
+      ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
     };
     const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
       throw inItsWords(GatewayError.from(cause), inbound.names);
@@ -99,7 +100,7 @@ async function refuseTaken(
   if (externalId === undefined) return;
   const taken = await tasks.seeExternal(requireKey(exchange).userId, externalId);
   if (taken === undefined) return;
-  throw invalid("external_task_id", "'external_task_id' is taken: another task of yours has it.");
+  throw externalIdTaken();
 }
 
 export async function readVideo(
