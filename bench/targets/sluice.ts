@@ -24,7 +24,9 @@ export async function openSluice(site: Site): Promise<Target> {
         SLUICE_DATA_DIR: `${folder}/data`,
         SLUICE_BOOTSTRAP_KEY: KEY,
         SLUICE_CONFIG: `${folder}/sluice.yaml`,
-        BUN_CONFIG_MAX_HTTP_REQUESTS: "10000",
+        // As launch.mjs starts it.
+        BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
+        BUN_JSC_forceRAMSize: "300000000",
       },
     },
     { path: "/readyz", ok: true },
