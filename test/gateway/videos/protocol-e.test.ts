@@ -76,7 +76,9 @@ describe("[B4.6-a] the first style of protocol E", () => {
 
     const answers = await Promise.all(Array.from({ length: 4 }, () => at.post(path, body)));
 
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 400, 400, 400,
+    ]);
     expect(asked() - before).toBe(1);
   });
 
