@@ -122,7 +122,7 @@ export function writeJson(value: object): string | Pieces {
 /** Decoders leave out what is no base64, so that what has any of it comes out too short. */
 async function isBase64(bytes: Uint8Array): Promise<boolean> {
   const end = withoutPadding(bytes);
-  if (end % 4 === 1) return false;
+  if (end % 4 === 1 || bytes[end - 1] === PADDING) return false;
   const scratch = Buffer.allocUnsafe(STEP_BYTES);
   for (let at = 0; at < end; at += STEP_CHARS) {
     if (at % PIECE_BYTES === 0) await letOthersPass(Math.min(PIECE_BYTES, end - at));
