@@ -6,6 +6,7 @@ import { gather, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { whyGone } from "./gone.ts";
+import { hostOf, portOf } from "./guard.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are
@@ -377,9 +378,7 @@ const destinations = new WeakMap<URL, Destination>();
 function destinationOf(url: URL): Destination {
   let known = destinations.get(url);
   if (known === undefined) {
-    const isSecure = url.protocol === "https:";
-    const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-    known = { host: url.hostname.replaceAll(/^\[|\]$/g, ""), port, isSecure };
+    known = { host: hostOf(url), port: portOf(url), isSecure: url.protocol === "https:" };
     destinations.set(url, known);
   }
   return known;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { isInNetworks, isNetwork } from "#lib/networks.ts";
-import { isPrivateName, isPublicAddress } from "./guard.ts";
+import { hostOf, isPrivateName, isPublicAddress, portOf } from "./guard.ts";
 
 /** An HTTP proxy, as far as reaching somebody through it needs to know it. */
 export interface Proxy {
@@ -18,8 +18,6 @@ export interface ProxyRules {
   readonly except: readonly string[];
 }
 
-const DEFAULT_PORT = 80;
-
 /**
  * Chooses for each destination. What is on this machine or in its own networks
  * is always reached without a proxy, and so is what speaks no TLS: the proxy
@@ -29,11 +27,12 @@ export function proxyChooser(
   rules: ProxyRules | undefined,
 ): (host: string, port: number, isSecure: boolean) => Proxy | undefined {
   if (rules === undefined) return () => undefined;
-  const { hostname, port, username, password } = new URL(rules.url);
+  const url = new URL(rules.url);
+  const { username, password } = url;
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const proxy: Proxy = {
-    host: hostname.replaceAll(/^\[|\]$/g, ""),
-    port: port === "" ? DEFAULT_PORT : Number(port),
+    host: hostOf(url),
+    port: portOf(url),
     authorization: login === ":" ? undefined : `Basic ${Buffer.from(login).toString("base64")}`,
   };
   const isExcepted = rules.except.map(exceptionOf);
