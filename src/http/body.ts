@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
-import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, letOthersPass, noteOther } from "#lib/let-others-pass.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
@@ -17,6 +17,8 @@ export interface Incoming {
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };
+/** Each takes far longer to make than to send; a request of thousands of messages has a tenth. */
+const MAX_PARTS = 500_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -76,7 +78,13 @@ export async function readYamlBody(body: Incoming): Promise<Uint8Array> {
 
 /** The text of a body, read; however it came. */
 export function readBody(text: string, maxDepth: number, revive?: Revive): RequestBody {
-  const outline = outlineJson(text, maxDepth);
+  const outline = outlineJson(text, maxDepth, MAX_PARTS);
+  if (outline.parts > MAX_PARTS) {
+    throw new GatewayError(
+      "too_large",
+      `The body consists of more than ${MAX_PARTS} objects, lists and members.`,
+    );
+  }
   if (outline.depth > maxDepth) {
     throw new GatewayError("invalid_request", `The body nests deeper than ${maxDepth} levels.`);
   }
@@ -112,6 +120,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced >= LARGE_BYTES) return await readLarge(request, announced);
+  noteOther();
   if (Number.isFinite(announced)) return await readAll(request);
 
   const chunks: Uint8Array[] = [];

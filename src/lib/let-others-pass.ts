@@ -14,13 +14,23 @@ const FEW: Pace = { burstBytes: 1024 * 1024, pauseMs: 3 };
 /** Where large ones wait for each other already, they are slow, and others must not be. */
 const MANY: Pace = { burstBytes: LARGE_BYTES, pauseMs: 4 };
 const MANY_WAITING = 3;
-/** What was gone over longer ago keeps nobody from anything. */
+/** What was gone over longer ago keeps nobody from anything, and who came longer ago was served. */
 const FORGOTTEN_MS = 50;
 
 let line: Promise<void> = Promise.resolve();
 let waiting = 0;
 let goneOverBytes = 0;
 let lastAt = -Infinity;
+
+/** How many others ever came, how many of them the last step knew of, and when it saw a new one. */
+let others = 0;
+let othersKnown = 0;
+let otherSeenAt = -Infinity;
+
+/** Somebody asks for something small: large steps leave time for that from now on, for a while. */
+export function noteOther(): void {
+  others++;
+}
 
 /**
  * Before a step over something large: whoever else waits is served first, and
@@ -40,11 +50,17 @@ async function pass(sizeBytes: number): Promise<void> {
   if (now - lastAt > FORGOTTEN_MS) goneOverBytes = 0;
   lastAt = now;
   goneOverBytes += sizeBytes;
-  if (goneOverBytes < burstBytes) {
+  if (goneOverBytes < burstBytes || !othersAreHere(now)) {
     await nextTurn();
   } else {
     goneOverBytes = 0;
     await sleep(pauseMs);
   }
   waiting--;
+}
+
+function othersAreHere(now: number): boolean {
+  if (others !== othersKnown) otherSeenAt = now;
+  othersKnown = others;
+  return now - otherSeenAt <= FORGOTTEN_MS;
 }
