@@ -66,6 +66,8 @@ export interface ImageQuestion extends Question {
   readonly user?: string;
   /** Fields of the caller's that have no place above. */
   readonly extra?: JsonObject;
+  /** Members of the caller's fields that nobody knows, by their paths. */
+  readonly unread?: readonly string[];
 }
 
 export interface ImageTurn {
@@ -123,8 +125,11 @@ export type ImageEvent =
       readonly index: number;
       readonly picture: MadePicture;
       readonly about?: JsonObject;
+      /** Of this one alone, where the vendor counts each for itself. */
+      readonly usage?: Usage;
     }
   | { readonly type: "failed"; readonly index: number; readonly error: UpstreamError }
+  /** `usage`: of all, where the vendor counts them together. */
   | { readonly type: "end"; readonly usage?: Usage };
 
 /** Reads a streamed answer event by event. */
@@ -253,6 +258,12 @@ const TOKENS_OF_MADE = new Map([
   ["medium", 1_600],
   ["standard", 2_000],
 ]);
+/** The least, for a picture of a thousand pixels across and down. */
+const CHEAPEST = 272;
+const LEAST_OF_MADE = new Map([
+  ["medium", 1_056],
+  ["high", 4_160],
+]);
 /** Pictures of a series where nobody says how many. */
 export const MAX_SERIES = 4;
 /** A seed is below it. */
@@ -260,6 +271,12 @@ const SEEDS = 2 ** 31;
 
 export function guessedUsage(question: ImageQuestion): Usage {
   return { ...NO_USAGE, inputTokens: fitsIn(image.sizeOf(question)), isEstimated: true };
+}
+
+/** Of a picture that was left before it was done: as little as vendors count for any of its quality. */
+export function leftUsage({ quality = "" }: ImageQuestion): Usage {
+  const outputTokens = LEAST_OF_MADE.get(quality) ?? CHEAPEST;
+  return { ...NO_USAGE, outputTokens, imageOutputTokens: outputTokens, isEstimated: true };
 }
 
 /** Whoever pays by the picture pays for those that were made. */
@@ -271,7 +288,8 @@ function mostOf({ count = 1, series }: ImageQuestion): number {
   return series?.mode === "auto" ? count * (series.max ?? MAX_SERIES) : count;
 }
 
-/** `hd 1024x1792`: what prices by the picture tell apart. */
-function gradeOf({ quality = "standard", size }: ImageQuestion): { readonly grade?: string } {
-  return size === undefined ? {} : { grade: `${quality} ${size}` };
+/** `hd 1024x1792`, `standard 4K`, `hd`: what prices by the picture tell apart. */
+function gradeOf({ quality, size, resolution = size }: ImageQuestion): { readonly grade?: string } {
+  if (resolution === undefined) return quality === undefined ? {} : { grade: quality };
+  return { grade: `${quality ?? "standard"} ${resolution}` };
 }

@@ -40,7 +40,8 @@ export interface KeptAnswerStore {
   /**
    * Takes a key for a call, if no other call has it; of many at once, on any
    * gateway, one gets it. What a gateway that died had claimed may be claimed
-   * anew, unless the journal says that its call was completed.
+   * anew, unless the journal says that its call was completed, or it is a task
+   * that goes on.
    */
   claim(claim: Claim): Promise<ClaimResult>;
   /** Ends a claim with its answer, or without where there is too much of it. */

@@ -1,6 +1,6 @@
 /** What a link leads to. */
 export interface FetchedMedia {
-  readonly base64: string;
+  readonly bytes: Uint8Array;
   /** By its first bytes where they tell, else as its server says. */
   readonly mediaType: string;
 }

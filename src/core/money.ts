@@ -172,7 +172,13 @@ export function ratesFor(
 ): Rates {
   const rates = price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
   const { grades = {} } = price;
-  return Object.hasOwn(grades, grade) ? { ...rates, ...grades[grade] } : rates;
+  const known = [grade, withoutQuality(grade)].find((name) => Object.hasOwn(grades, name));
+  return known === undefined ? rates : { ...rates, ...grades[known] };
+}
+
+/** A picture's size, which has one price where its quality makes no difference. */
+function withoutQuality(grade: string): string {
+  return grade.slice(grade.indexOf(" ") + 1);
 }
 
 /**

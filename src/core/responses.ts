@@ -1,3 +1,4 @@
+import { GatewayError } from "./error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** One answer of the responses style, kept so that a later call can go on from it. */
@@ -28,10 +29,26 @@ export interface ResponseStore {
     id: string,
     maxChars: number,
   ): Promise<readonly StoredResponse[] | undefined>;
-  /** Output items by their own ids; those that are not there are left out. */
-  findItems(userId: number, itemIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
+  /**
+   * Output items by their own ids; those that are not there are left out.
+   * Throws `context_length_exceeded` as a conversation does: the responses that
+   * they stand in are all held at once.
+   */
+  findItems(
+    userId: number,
+    itemIds: readonly string[],
+    maxChars: number,
+  ): Promise<ReadonlyMap<string, JsonObject>>;
   /** False where there is none. */
   delete(userId: number, id: string): Promise<boolean>;
   /** Deletes at most `limit` of those made before `before` (Unix ms); says how many. */
   prune(before: number, limit: number): Promise<number>;
+}
+
+export function referencesTooLong(): GatewayError {
+  return new GatewayError(
+    "context_length_exceeded",
+    "What this request refers to is too long; send what matters of it instead.",
+    { param: "input" },
+  );
 }

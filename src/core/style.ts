@@ -51,12 +51,16 @@ export interface OutboundStyle {
 
 /** The same style on both sides: the caller's bytes go out, the upstream's come back. */
 export interface Passthrough {
-  /** Members of the caller's body to set, or to leave out where `undefined`; the model's name among them. */
+  /**
+   * Members of the caller's body to set, or to leave out where `undefined`;
+   * the model's name among them. `report`: what is lost by it.
+   */
   amend(
     body: JsonObject,
     facts: RequestFacts,
     upstreamModel: string,
     model?: ModelTraits,
+    report?: LossReport,
   ): BodyEdits;
   readAnswer(body: JsonObject): AnswerFacts;
   openTap(facts: RequestFacts): Tap;
@@ -164,7 +168,10 @@ export interface Tap {
   isComplete(): boolean;
   /** What `push` returned last holds the end of the answer. */
   readonly isEnding: boolean;
+  /** Of all that has passed. */
   readonly usage: Usage | undefined;
+  /** Of the question, where it is told before the answer can be. */
+  readonly inputUsage?: Usage | undefined;
   /**
    * Output text seen since the last call, for a local count; forgets it. A
    * megabyte is kept at most, so whoever counts asks now and then.

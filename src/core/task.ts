@@ -169,8 +169,8 @@ export interface TaskStore {
   lease(owner: string, leaseMs: number, limit: number): Promise<readonly Task[]>;
   /** Prolongs all leases of an owner that have not ended; how many there are. */
   prolong(owner: string, leaseMs: number): Promise<number>;
-  /** Gives all its leases back. */
-  release(owner: string): Promise<void>;
+  /** Gives all its leases back, or the one of a task. */
+  release(owner: string, id?: string): Promise<void>;
   /** Asks whoever has leased it to look at it now. */
   hurry(id: string): Promise<void>;
   /** Ids of the owner's tasks that somebody asked to be looked at, once each. */

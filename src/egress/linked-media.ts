@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { mediaTypeOf } from "#lib/media-type.ts";
+import { gather, Pieces } from "#lib/pieces.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { ownLink } from "./own-link.ts";
 
@@ -31,10 +31,9 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
         signal,
       });
       if (response.status !== 200) throw useless(`its server answered ${response.status}`);
-      const pieces = await Array.fromAsync(response.body);
-      const bytes = Buffer.concat(pieces);
+      const bytes = await gather(new Pieces(await Array.fromAsync(response.body)));
       if (bytes.length === 0) throw useless("there is nothing behind it");
-      return { base64: bytes.toString("base64"), mediaType: typeOf(bytes, response.headers) };
+      return { bytes, mediaType: typeOf(bytes, response.headers) };
     },
   };
 }
@@ -43,7 +42,7 @@ function useless(why: string): GatewayError {
   return new GatewayError("invalid_request", `A link in this request cannot be used: ${why}.`);
 }
 
-function typeOf(bytes: Buffer, headers: Headers): FetchedMedia["mediaType"] {
+function typeOf(bytes: Uint8Array, headers: Headers): FetchedMedia["mediaType"] {
   // Headers lie more often than first bytes do.
   const found = mediaTypeOf(bytes);
   if (found !== undefined) return found;

@@ -113,6 +113,11 @@ function openManaged({
 /** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
 function logFailure(log: Logger, error: GatewayError, requestId: string): void {
   const { code, message, fault } = error;
-  if (fault.blame === "gateway") log.error({ requestId, code, err: error.cause ?? error }, message);
-  else log.warn({ requestId, code }, message);
+  if (fault.blame !== "gateway") {
+    log.warn({ requestId, code }, message);
+    return;
+  }
+  // Where the gateway turns calls away for want of room, where in the code it does so helps nobody.
+  const cause = error.cause ?? (code === "internal" ? error : undefined);
+  log.error({ requestId, code, ...(cause === undefined ? {} : { err: cause }) }, message);
 }

@@ -26,6 +26,8 @@ type Asked = string | Uint8Array | Form;
  * one was, and not charged again. Only an answer that came to its end is kept:
  * after a failure, or when the caller hung up, the next one is a new call.
  *
+ * `callId`: of the call that answers, where that is not named after its request.
+ *
  * Throws `still_running`, `key_reused` and `answer_not_kept`.
  */
 export function once(
@@ -33,10 +35,11 @@ export function once(
   question: Asked,
   deps: OnceDeps,
   answer: () => Promise<Reply>,
+  callId: string = exchange.id,
 ): Promise<Response> {
   // The question may be megabytes long: what waits for the answer does not know it.
   const key = exchange.request.headers.get("idempotency-key");
-  const claiming = key === null ? undefined : claimOf(key, question, exchange, deps);
+  const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
   return answerOnce(exchange, claiming, deps, answer);
 }
 
@@ -78,6 +81,7 @@ async function claimOf(
   key: string,
   question: Asked,
   exchange: Exchange,
+  callId: string,
   { clock, limits }: OnceDeps,
 ): Promise<Claim> {
   if (!VISIBLE.test(key)) {
@@ -97,7 +101,7 @@ async function claimOf(
     id: await digest(JSON.stringify([userId, method, pathname, key])),
     userId,
     question: await digest(`${searchParams.toString()}\n`, ...piecesOf(question)),
-    callId: exchange.id,
+    callId,
     at,
     endsBy: at + limits.totalMs + GRACE_MS,
   };

@@ -117,6 +117,9 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
     refuse(req.path, "not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
   );
   return async (request) => {
+    // Without a host that is one, the runtime knows no address, and each reader would find another path.
+    if (!URL.canParse(request.url))
+      return refuse("", "invalid_request", "The Host header is missing, or is no host.");
     const path = pathOf(request);
     const route = inFull.get(`${request.method} ${path}`);
     if (route === undefined) return await app.fetch(request);

@@ -12,9 +12,7 @@ export function sendDueNotices(deps: SendDeps): Job {
   return {
     name: "send-notices",
     everyMs: 1_000,
-    async run(signal) {
-      while (!signal.aborted && (await sendNotices(deps)) > 0);
-    },
+    run: (signal) => sendNotices(deps, signal),
   };
 }
 

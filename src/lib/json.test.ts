@@ -45,6 +45,17 @@ describe("the outline of a body", () => {
     expect(outlineJson(bomb, DEPTH).depth).toBe(DEPTH + 1);
   });
 
+  test("counts objects, lists and members, and nothing that stands in a text", () => {
+    expect(outlineJson('{"a":[{"b":{}},[]],"c":":[{"}', DEPTH).parts).toBe(8);
+  });
+
+  test("stops where there are too many parts, however many follow", () => {
+    const bomb = `{"a":1${',"b":1'.repeat(1_000)}}`;
+
+    expect(outlineJson(bomb, DEPTH, 100).parts).toBe(101);
+    expect(outlineJson(bomb, DEPTH, 1_002).parts).toBe(1_002);
+  });
+
   test("notices a key that stands twice", () => {
     expect(outlineJson('{"model":"a","model":"b"}', DEPTH).repeated).toEqual(new Set(["model"]));
   });

@@ -23,6 +23,8 @@ export interface JsonOutline {
   /** Top-level keys that occur more than once: two parsers may disagree on them. */
   readonly repeated: ReadonlySet<string>;
   readonly depth: number;
+  /** Objects, lists and members, wherever they stand: what a parser has to make. */
+  readonly parts: number;
 }
 
 const QUOTE = 0x22;
@@ -37,14 +39,15 @@ const COMMA = 0x2c;
 /**
  * A look at JSON text without parsing it: how deep it nests, and where the
  * members of its top-level object stand, so that one value can be replaced
- * while every other byte stays as the caller wrote it. Stops early, with the
- * depth reached, once nesting passes `maxDepth`. Strings are skipped natively,
- * so a body of base64 costs little. Assumes nothing of the text's validity:
+ * while every other byte stays as the caller wrote it. Stops early, with what
+ * was reached, once nesting passes `maxDepth` or there are more than `maxParts`.
+ * Strings are skipped natively, so a body of base64 costs little. Assumes nothing of the text's validity:
  * parse it as well before trusting the outline.
  */
-export function outlineJson(text: string, maxDepth: number): JsonOutline {
+export function outlineJson(text: string, maxDepth: number, maxParts = Infinity): JsonOutline {
   const members = new Map<string, Member>();
   const repeated = new Set<string>();
+  let parts = 0;
   let depth = 0;
   let deepest = 0;
   let keyStart = -1;
@@ -61,7 +64,7 @@ export function outlineJson(text: string, maxDepth: number): JsonOutline {
     valueStart = -1;
   };
 
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && parts <= maxParts; at++) {
     const unit = text.charCodeAt(at);
     if (unit <= 0x20) continue;
     const atTop = depth === 1;
@@ -77,6 +80,7 @@ export function outlineJson(text: string, maxDepth: number): JsonOutline {
         break;
       }
       case COLON:
+        parts++;
         if (atTop && valueStart === -1) valueStart = -2;
         break;
       case COMMA:
@@ -84,9 +88,10 @@ export function outlineJson(text: string, maxDepth: number): JsonOutline {
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
+        parts++;
         depth++;
         if (depth > deepest) deepest = depth;
-        if (depth > maxDepth) return { members, repeated, depth: deepest };
+        if (depth > maxDepth) return { members, repeated, depth: deepest, parts };
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -96,7 +101,7 @@ export function outlineJson(text: string, maxDepth: number): JsonOutline {
     }
     lastMeaningful = at;
   }
-  return { members, repeated, depth: deepest };
+  return { members, repeated, depth: deepest, parts };
 }
 
 interface Edit {

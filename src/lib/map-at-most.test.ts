@@ -28,11 +28,15 @@ test("no more than so many are under way at once", async () => {
   expect(most).toBe(3);
 });
 
-test("the first failure is the whole's", () => {
-  const failing = mapAtMost([1, 2, 3], 1, async (each) => {
+test("the first failure is the whole's, and nothing is begun after it", async () => {
+  const begun: number[] = [];
+  const failing = mapAtMost([1, 2, 3, 4, 5, 6], 2, async (each) => {
+    begun.push(each);
+    await Promise.resolve();
     if (each === 2) throw new Error("two");
-    return each;
   });
 
   expect(failing).rejects.toThrow("two");
+  await Bun.sleep(0);
+  expect(begun).toEqual([1, 2, 3]);
 });

@@ -1,4 +1,7 @@
-/** Like `Promise.all` over a map, in the items' order, with at most so many under way at once. */
+/**
+ * Like `Promise.all` over a map, in the items' order, with at most so many under
+ * way at once. After a failure nothing more is begun.
+ */
 export async function mapAtMost<T, R>(
   items: readonly T[],
   atOnce: number,
@@ -9,7 +12,12 @@ export async function mapAtMost<T, R>(
   const work = async (): Promise<void> => {
     for (let at = next++; at < items.length; at = next++) {
       const item = items[at];
-      if (item !== undefined) results[at] = await map(item);
+      try {
+        if (item !== undefined) results[at] = await map(item);
+      } catch (cause) {
+        next = items.length;
+        throw cause;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));

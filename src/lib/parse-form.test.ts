@@ -113,6 +113,11 @@ describe("refused in plain words is", () => {
     ["an empty body", () => read(Buffer.alloc(0)), "breaks off"],
     ["a part without a head", () => read(bodyOf(["a"])), "no head"],
     ["a part without a name", () => read(bodyOf(["Content-Type: text/plain\r\n\r\na"])), "no name"],
+    [
+      "a file of lines that begin like the boundary",
+      () => read(bodyOf([field("a", "\r\n--bb".repeat(2_000))])),
+      "boundary stands in what it holds",
+    ],
     ["a form of too many parts", () => read(bodyOf(many)), "10 parts"],
     [
       "a field that is too long",

@@ -13,6 +13,8 @@ export interface FormLimits {
 }
 
 const MAX_HEAD_BYTES = 16 * 1024;
+/** Lines that begin like a boundary and are none: files have hardly ever one. */
+const MAX_UNMEANT = 1_000;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -53,7 +55,11 @@ function* piecesOf(body: Buffer, boundary: string): Generator<Buffer> {
 
 /** A boundary that is the beginning of a longer one is not meant. */
 function nextMark(body: Buffer, mark: Buffer, from: number): number {
+  let unmeant = -1;
   for (let at = body.indexOf(mark, from); at >= 0; at = body.indexOf(mark, at + 1)) {
+    if (++unmeant > MAX_UNMEANT) {
+      throw new FormViolation("The body is a form whose boundary stands in what it holds.");
+    }
     const after = at + mark.length;
     if (isEnd(body, after) || /^[ \t]*\r\n/.test(body.toString("latin1", after, after + 64)))
       return at;

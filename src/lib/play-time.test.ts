@@ -39,6 +39,34 @@ test("a WAV file that was written while it was made plays as long as there are b
   expect(playTimeOf(wav(24_000, 96_000, 0))).toBe(2_000);
 });
 
+test("a WAV file that says of itself that it is read faster than it can be plays as long as its sound", () => {
+  const told = wav(16_000, 32_000);
+  const atOnce = Buffer.from(told);
+  atOnce.writeUInt32LE(0xffff_ffff, 28);
+  const packed = Buffer.from(atOnce);
+  packed.writeUInt16LE(0x11, 20);
+
+  expect(playTimeOf(told)).toBe(1_000);
+  expect(playTimeOf(atOnce)).toBe(1_000);
+  expect(playTimeOf(packed)).toBe(1_000);
+});
+
+test("a WAV file of a great many pieces is not gone over to its end, and guessed by its size", () => {
+  const nothing = Buffer.concat([ascii("junk"), word(0)]);
+  const before = Buffer.concat(Array.from({ length: 10_000 }, () => nothing));
+  const told = wav(16_000, 32_000, 32_000, before);
+
+  expect(playTimeOf(told)).toBe(Math.round(told.length / 8));
+});
+
+test("a WAV file that is packed plays as slowly as it says", () => {
+  const packed = wav(16_000, 32_000);
+  packed.writeUInt16LE(0x11, 20);
+  packed.writeUInt32LE(8_000, 28);
+
+  expect(playTimeOf(packed)).toBe(4_000);
+});
+
 test("a FLAC file says its samples and its rate", () => {
   const block = Buffer.alloc(34);
   block.writeUIntBE((44_100 << 4) | 2, 10, 3);
@@ -46,6 +74,20 @@ test("a FLAC file says its samples and its rate", () => {
   block.writeUInt32BE(88_200, 14);
 
   expect(playTimeOf(Buffer.concat([ascii("fLaC"), word(0x2200_0000), block]))).toBe(2_000);
+});
+
+test("a FLAC file holds no more sound in a second than it would unpacked, whatever it says", () => {
+  const block = Buffer.alloc(34);
+  block.writeUIntBE((44_100 << 4) | 2, 10, 3);
+  block.writeUInt8(0xf0, 13);
+  block.writeUInt32BE(441, 14);
+  const cover = Buffer.concat([Buffer.from([0x86, 0x10, 0, 0]), Buffer.alloc(0x10_0000)]);
+  const head = Buffer.concat([ascii("fLaC"), word(0x2200_0000), block, cover]);
+
+  // Two channels of 16 bits.
+  const second = Buffer.alloc(44_100 * 4);
+  expect(playTimeOf(Buffer.concat([head, second]))).toBe(1_000);
+  expect(playTimeOf(head)).toBe(10);
 });
 
 test("an MP3 file plays at the bitrate of its first frame, after titles and pictures", () => {

@@ -11,6 +11,8 @@ export function playTimeOf(bytes: Uint8Array): number {
 }
 
 const COMMON_BITRATE = 64_000;
+/** Before the sound: a file that has more was made to be gone over for long. */
+const MAX_BLOCKS = 1_000;
 
 function atBitrate(sizeBytes: number, bitsPerSecond: number): number {
   return (sizeBytes * 8_000) / bitsPerSecond;
@@ -20,12 +22,12 @@ function atBitrate(sizeBytes: number, bitsPerSecond: number): number {
 function wavMs(bytes: Buffer): number | undefined {
   if (asciiAt(bytes, 0) !== "RIFF" || asciiAt(bytes, 8) !== "WAVE") return undefined;
   let bytesPerSecond = 0;
-  for (let at = 12; at + 8 <= bytes.length;) {
+  for (let block = 0, at = 12; block < MAX_BLOCKS && at + 8 <= bytes.length; block++) {
     const name = asciiAt(bytes, at);
     const sizeBytes = bytes.readUInt32LE(at + 4);
     const start = at + 8;
-    if (name === "fmt " && start + 12 <= bytes.length) {
-      bytesPerSecond = bytes.readUInt32LE(start + 8);
+    if (name === "fmt " && start + 16 <= bytes.length) {
+      bytesPerSecond = wavBytesPerSecond(bytes.subarray(start));
     }
     if (name === "data") {
       const held = Math.min(sizeBytes === 0 ? Infinity : sizeBytes, bytes.length - start);
@@ -36,12 +38,39 @@ function wavMs(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** Of the block that every such file begins with: 20 bits of rate, 36 bits of samples. */
+/** What is written as PCM, floating or not, or does not tell. */
+const UNPACKED = new Set([1, 3, 0xfffe]);
+
+/** Nobody reads the figure to play it, so that it may say anything: it is held to what the sound can be. */
+function wavBytesPerSecond(format: Buffer): number {
+  const isUnpacked = UNPACKED.has(format.readUInt16LE(0));
+  const bits = isUnpacked ? format.readUInt16LE(14) : 16;
+  const most = (format.readUInt32LE(4) * format.readUInt16LE(2) * bits) / 8;
+  return Math.min(format.readUInt32LE(8), most);
+}
+
+/** Of the block that every such file begins with: 20 bits of rate, 3 of channels, 5 of depth, 36 of samples. */
 function flacMs(bytes: Buffer): number | undefined {
   if (asciiAt(bytes, 0) !== "fLaC" || bytes.length < 26) return undefined;
   const rate = bytes.readUIntBE(18, 3) >> 4;
+  const channels = ((bytes.readUInt8(20) >> 1) & 7) + 1;
+  const bits = ((bytes.readUInt16BE(20) >> 4) & 31) + 1;
   const samples = (bytes.readUInt8(21) & 0x0f) * 2 ** 32 + bytes.readUInt32BE(22);
-  return rate === 0 || samples === 0 ? undefined : (samples * 1_000) / rate;
+  if (rate === 0 || samples === 0) return undefined;
+  // Players go on for as long as there is sound, whatever was said of it.
+  const unpacked = atBitrate(soundBytesOfFlac(bytes), rate * channels * bits);
+  return Math.max((samples * 1_000) / rate, unpacked);
+}
+
+/** Titles and pictures stand before it, in blocks. */
+function soundBytesOfFlac(bytes: Buffer): number {
+  let at = 4;
+  for (let block = 0, isLast = false; block < MAX_BLOCKS && !isLast; block++) {
+    if (at + 4 > bytes.length) break;
+    isLast = bytes.readUInt8(at) >= 0x80;
+    at += 4 + bytes.readUIntBE(at + 1, 3);
+  }
+  return Math.max(0, bytes.length - at);
 }
 
 /** Kilobits a second of layer III, by the versions' tables. */

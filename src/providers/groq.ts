@@ -1,4 +1,4 @@
-import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { AUDIO } from "./shared-endpoints.ts";
@@ -16,11 +16,10 @@ export const groq: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      adaptRequest: (body) =>
-        adaptToDialect(body, {
-          refuses: ["logit_bias", "logprobs", "top_logprobs"],
-          refusesInMessages: ["name"],
-        }),
+      ...inDialect({
+        refuses: ["logit_bias", "logprobs", "top_logprobs"],
+        refusesInMessages: ["name"],
+      }),
     },
   ],
   shared: [...AUDIO],

@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { MODERATIONS, TRANSCRIPTIONS } from "./shared-endpoints.ts";
 
 const ID = /^[A-Za-z0-9]{9}$/;
+
+const DIALECT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: false,
+  streamOptions: false,
+  refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
+  refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
+};
 
 /**
  * Mistral checks requests strictly. It wants tool-call ids of exactly nine
@@ -25,14 +33,8 @@ export const mistral: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      adaptRequest(body) {
-        const edits = adaptToDialect(body, {
-          developerRole: false,
-          maxCompletionTokens: false,
-          streamOptions: false,
-          refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
-          refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
-        });
+      adaptRequest(body, _model, report) {
+        const edits = adaptToDialect(body, DIALECT, report);
         const messages = edits["messages"] ?? body["messages"];
         return {
           ...edits,

@@ -81,9 +81,10 @@ export interface TextEndpoint {
   /**
    * Members of the outgoing body to set, or to leave out where the value is
    * `undefined`. Everything else goes out as it is. Also runs on bodies that
-   * pass through, so it must leave alone what the vendor takes.
+   * pass through, so it must leave alone what the vendor takes. `report`: what
+   * is lost by it.
    */
-  adaptRequest?(body: JsonObject, model: string): BodyEdits;
+  adaptRequest?(body: JsonObject, model: string, report?: LossReport): BodyEdits;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
   headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
 }

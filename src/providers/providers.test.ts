@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Signable } from "#core/authorize.ts";
+import { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { findProvider, PROVIDERS } from "./index.ts";
@@ -165,5 +166,19 @@ describe("a quirk", () => {
       "upstream_rate_limited",
     );
     expect(groq?.classifyError?.(413, "Request Entity Too Large")).toBeUndefined();
+  });
+});
+
+describe("what is left out since the vendor would refuse it", () => {
+  test.each<[string, JsonObject, readonly string[]]>([
+    ["xai", { model: "grok-4", stop: ["END"], presence_penalty: 0 }, ["stop"]],
+    ["xai", { model: "grok-2", stop: ["END"] }, []],
+    ["mistral", { model: "m", user: "u", seed: 1, store: false, service_tier: "auto" }, ["user"]],
+    ["groq", { model: "m", logprobs: true, logit_bias: {} }, ["logprobs"]],
+  ])("is reported (%s, %j)", (provider, body, lost) => {
+    const report = new LossReport();
+    findProvider(provider)?.text[0]?.adaptRequest?.(body, textOf(body["model"]) ?? "", report);
+
+    expect(report.fields).toEqual(lost);
   });
 });

@@ -1,8 +1,10 @@
 import type { JsonObject } from "#lib/json.ts";
-import { adaptToDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
+
+const REASONER: ChatDialect = { refuses: ["stop", "presence_penalty", "frequency_penalty"] };
 
 /** xAI's reasoning models refuse stop sequences and penalties. */
 export const xai: Provider = {
@@ -17,10 +19,8 @@ export const xai: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      adaptRequest: (body) =>
-        isReasoner(body)
-          ? adaptToDialect(body, { refuses: ["stop", "presence_penalty", "frequency_penalty"] })
-          : {},
+      adaptRequest: (body, _model, report) =>
+        isReasoner(body) ? adaptToDialect(body, REASONER, report) : {},
     },
   ],
   images: [

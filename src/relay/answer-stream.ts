@@ -15,6 +15,8 @@ export interface AnswerStream {
   readonly isEnding: boolean;
   /** As the upstream reported it, so far. */
   readonly usage: Usage | undefined;
+  /** Of the question, where it is told before the answer can be. */
+  readonly inputUsage?: Usage | undefined;
   /** Output since the last call, for a local count. */
   takeOutputText(): string;
   readonly lost: readonly string[];

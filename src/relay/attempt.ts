@@ -168,7 +168,10 @@ export async function tryOnce<T, R extends Tried>(
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {
     reply = each;
-    if (each.status !== 200) throw await asError(each, route);
+    if (each.status === 200) return;
+    // Others of this attempt may still be answered, so that nobody else would let it go.
+    using refusal = each;
+    throw await asError(refusal, route);
   };
   const replied = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
     const sent = await sending;

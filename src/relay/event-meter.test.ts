@@ -12,7 +12,11 @@ const CALL: Call = {
   id: "call",
   key: { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
   style: chat,
-  body: { text: "", json, outline: { members: new Map(), repeated: new Set(), depth: 1 } },
+  body: {
+    text: "",
+    json,
+    outline: { members: new Map(), repeated: new Set(), depth: 1, parts: 0 },
+  },
   facts: chat.inbound.readRequest(json, {}),
   inputTokens: 1,
   header: () => undefined,

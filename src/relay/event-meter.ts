@@ -3,6 +3,7 @@ import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
+import { Uncounted } from "./uncounted.ts";
 import type { Vault, VaultRecorder } from "./vault.ts";
 
 const ID_LENGTH = 24;
@@ -19,6 +20,7 @@ export class EventMeter {
   readonly #recorder: VaultRecorder;
   /** Choices whose open block is no text: its deltas are pictures or sound. */
   readonly #inMedia = new Set<number>();
+  readonly #taken = new Uncounted();
   #text = "";
 
   constructor(call: Call, route: Route, vault: Vault) {
@@ -46,7 +48,13 @@ export class EventMeter {
   takeOutputText(): string {
     const text = this.#text;
     this.#text = "";
+    this.#taken.add(text);
     return text;
+  }
+
+  /** From the first word on, whatever was taken of it before. */
+  get wholeOutput(): Pick<Uncounted, "text" | "tokens"> {
+    return this.#taken.and(this.#text);
   }
 
   #owned(event: ChatEvent): ChatEvent {

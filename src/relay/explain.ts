@@ -150,8 +150,8 @@ async function forWire(
   const passthrough = passthroughFor(call, route);
   const where = { style: route.endpoint.style.id, path: pathOf(route, call.facts.stream) };
   if (passthrough !== undefined) {
-    const { body } = passthroughRequest(call, route, passthrough);
-    return { ...where, way: "passed_through", body, lost: [] };
+    const { body, lost } = passthroughRequest(call, route, passthrough);
+    return { ...where, way: "passed_through", body, lost };
   }
   const media = noMedia(links);
   const { body, lost } = await translateRequest(call, route, { vault, media });
@@ -163,7 +163,7 @@ function noMedia(links: Set<string>): MediaFetcher {
   return {
     async follow(url) {
       links.add(url);
-      return { base64: "", mediaType: "application/octet-stream" };
+      return { bytes: new Uint8Array(0), mediaType: "application/octet-stream" };
     },
   };
 }

@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import {
   FEWER_PICTURES,
   guessedUsage,
+  leftUsage,
   withPictures,
   type ImageDecoder,
   type ImageEncoder,
@@ -9,7 +10,7 @@ import {
   type ImageQuestion,
   type Images,
 } from "#core/image.ts";
-import type { Usage } from "#core/usage.ts";
+import { addUsage, type Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
@@ -19,9 +20,13 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 export class PictureWriter {
   readonly #question: ImageQuestion;
   readonly #encoder: ImageEncoder;
+  /** Of all, or the sum of those that were counted one by one. */
   #reported: Usage | undefined;
+  #counted: Usage | undefined;
   #made = 0;
   #failed = 0;
+  /** Views were handed over of a picture that is not done. */
+  #isUnderWay = false;
 
   constructor(question: ImageQuestion, encoder: ImageEncoder, reported?: Usage) {
     this.#question = question;
@@ -36,17 +41,26 @@ export class PictureWriter {
 
   /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
   get usage(): Usage {
-    return withPictures(this.#reported ?? guessedUsage(this.#question), this.#made, this.#question);
+    const done = this.#reported ?? this.#counted ?? guessedUsage(this.#question);
+    if (!this.#isUnderWay) return withPictures(done, this.#made, this.#question);
+    const all = addUsage(done, leftUsage(this.#question));
+    return withPictures(all, this.#made + 1, this.#question);
   }
 
   write(event: ImageEvent): string {
+    this.#isUnderWay = event.type === "partial";
     if (event.type === "end") {
       this.#reported = event.usage;
       return "";
     }
-    if (event.type === "picture") this.#made++;
+    if (event.type === "picture") this.#count(event.usage);
     if (event.type === "failed") this.#failed++;
     return this.#encoder.encode(event);
+  }
+
+  /** What was shown is worth nothing: the upstream will not come to finish it. */
+  giveUp(): void {
+    this.#isUnderWay = false;
   }
 
   end(): string {
@@ -58,6 +72,12 @@ export class PictureWriter {
 
   fail(error: GatewayError): string {
     return this.#encoder.fail(error);
+  }
+
+  #count(usage: Usage | undefined): void {
+    this.#made++;
+    if (usage === undefined) return;
+    this.#counted = this.#counted === undefined ? usage : addUsage(this.#counted, usage);
   }
 }
 
@@ -95,11 +115,11 @@ export class ImageStream implements AnswerStream {
     try {
       await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
       await this.#pass(this.#sse.end(), take);
+      if (!this.isEnding) throw brokenOff();
     } catch (cause) {
-      throw explained(cause);
-    }
-    if (!this.isEnding) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      const error = GatewayError.from(explained(cause));
+      if (error.fault.blame !== "client") this.#writer.giveUp();
+      throw error;
     }
   }
 
@@ -137,6 +157,10 @@ export class ImageStream implements AnswerStream {
     }
     return out === "" ? undefined : take(out);
   }
+}
+
+function brokenOff(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
 }
 
 /** A whole answer for a caller who asked for a stream, where the upstream has none. */

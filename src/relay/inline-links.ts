@@ -1,14 +1,18 @@
 import type { Block, ChatRequest, MediaBlock, Message } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
+import { LongBase64 } from "#lib/long-base64.ts";
 
 /** Of one request; each is held whole while it is. */
 const MAX_LINKS = 16;
+const MIB = 1024 * 1024;
+/** Of all that stands in a request in place of links, in base64: no vendor takes more. */
+const MAX_CHARS = 100 * MIB;
 
 /**
  * A request whose links to media of these kinds are replaced by what is behind
  * them, since its upstream would not follow them. Links are followed once,
- * however often they stand in it.
+ * however often they stand in it; what is behind them is sent as often.
  */
 export async function inlineLinks(
   request: ChatRequest,
@@ -16,7 +20,7 @@ export async function inlineLinks(
   media: MediaFetcher,
   signal: AbortSignal,
 ): Promise<ChatRequest> {
-  const links = new Set<string>();
+  const links = new Map<string, number>();
   for (const { blocks } of request.messages) collect(blocks, kinds, links);
   if (links.size === 0) return request;
   if (links.size > MAX_LINKS) {
@@ -24,9 +28,17 @@ export async function inlineLinks(
     throw new GatewayError("invalid_request", message, { param: "messages" });
   }
   const fetched = await Promise.all(
-    [...links].map(async (url) => [url, await media.follow(url, signal)] as const),
+    [...links.keys()].map(async (url) => [url, await media.follow(url, signal)] as const),
   );
-  const found = new Map(fetched);
+  const sent = fetched.reduce(
+    (sum, [url, { bytes }]) => sum + charsOf(bytes) * (links.get(url) ?? 0),
+    0,
+  );
+  if (sent > MAX_CHARS) {
+    const message = `The links of a request may stand for ${MAX_CHARS / MIB} MiB of base64, not more.`;
+    throw new GatewayError("too_large", message, { param: "messages" });
+  }
+  const found = new Map(fetched.map(([url, each]) => [url, encoded(each)]));
   const messages = request.messages.map((message): Message => ({
     ...message,
     blocks: message.blocks.map((block) => inlined(block, kinds, found)),
@@ -37,12 +49,12 @@ export async function inlineLinks(
 function collect(
   blocks: readonly Block[],
   kinds: readonly MediaBlock["type"][],
-  into: Set<string>,
+  into: Map<string, number>,
 ): void {
   for (const block of blocks) {
     if (block.type === "tool_result") collect(block.blocks, kinds, into);
     const url = linkIn(block, kinds);
-    if (url !== undefined) into.add(url);
+    if (url !== undefined) into.set(url, (into.get(url) ?? 0) + 1);
   }
 }
 
@@ -56,7 +68,7 @@ function linkIn(block: Block, kinds: readonly MediaBlock["type"][]): string | un
 function inlined(
   block: Block,
   kinds: readonly MediaBlock["type"][],
-  found: ReadonlyMap<string, FetchedMedia>,
+  found: ReadonlyMap<string, Encoded>,
 ): Block {
   if (block.type === "tool_result") {
     return { ...block, blocks: block.blocks.map((inner) => inlined(inner, kinds, found)) };
@@ -66,4 +78,18 @@ function inlined(
   if (media === undefined || !("source" in block)) return block;
   const { base64, mediaType } = media;
   return { ...block, source: { kind: "data", base64 }, mediaType };
+}
+
+interface Encoded {
+  readonly base64: string;
+  readonly mediaType: string;
+}
+
+/** Of base64. */
+function charsOf(bytes: Uint8Array): number {
+  return LongBase64.write(bytes).length;
+}
+
+function encoded({ bytes, mediaType }: FetchedMedia): Encoded {
+  return { base64: LongBase64.write(bytes).toString(), mediaType };
 }

@@ -10,7 +10,11 @@ function callOf(keyId: number, signal = new AbortController().signal): Call {
     id: `call-${keyId}`,
     key: { id: keyId, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
     style: chat,
-    body: { text: "", outline: { members: new Map(), repeated: new Set(), depth: 0 }, json: {} },
+    body: {
+      text: "",
+      outline: { members: new Map(), repeated: new Set(), depth: 0, parts: 0 },
+      json: {},
+    },
     facts: {
       model: "m",
       stream: true,

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
 import type { OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
@@ -11,20 +12,29 @@ import type { Call } from "./call.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
+/** What goes out, and what the vendor would choke on of the caller's wishes. */
+export interface PassedRequest extends Outgoing {
+  readonly lost: readonly string[];
+}
+
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
  * style must add to be metered, and what the vendor would choke on.
  */
 export function passthroughRequest(
-  { body, facts, header }: Call,
+  { body, facts, header, isStrict }: Call,
   { endpoint, upstreamModel, traits }: WireRoute,
   passthrough: Passthrough,
-): Outgoing {
-  let edits = passthrough.amend(body.json, facts, upstreamModel, traits);
+): PassedRequest {
+  const report = new LossReport();
+  let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
   if (endpoint.adaptRequest !== undefined) {
-    edits = { ...edits, ...endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel) };
+    const adapted = endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel, report);
+    edits = { ...edits, ...adapted };
   }
+  if (isStrict) report.refuseIfAny();
   return {
+    lost: report.fields,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
@@ -37,18 +47,19 @@ export function forgetQuestion({ body }: Call): void {
 }
 
 const NO_HEADERS = {};
-const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0 };
+const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0, parts: 0 };
 
 /** A whole answer, passed on as it is; only its usage is read. */
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
+  { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost: [] };
+  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
 }
 
 /** A stream, passed on event by event as it came, watched by its style's tap. */
@@ -58,9 +69,10 @@ export async function passStream(
   style: OutboundStyle,
   passthrough: Passthrough,
   maxEventBytes: number,
+  { lost }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
-  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes);
+  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes, lost);
 }
 
 /** Events on their way through, as they came. */
@@ -70,10 +82,11 @@ export class PassedStream implements AnswerStream {
   readonly #framer: SseFramer;
   #hasBegun = false;
   #isOver = false;
-  readonly lost = [];
+  readonly lost: readonly string[];
   readonly isTranslated = false;
 
-  constructor(reply: UpstreamReply, tap: Tap, maxEventBytes: number) {
+  constructor(reply: UpstreamReply, tap: Tap, maxEventBytes: number, lost: readonly string[] = []) {
+    this.lost = lost;
     this.#reply = reply;
     this.#tap = tap;
     this.#framer = new SseFramer(maxEventBytes);
@@ -93,6 +106,10 @@ export class PassedStream implements AnswerStream {
 
   get usage(): Usage | undefined {
     return this.#tap.usage;
+  }
+
+  get inputUsage(): Usage | undefined {
+    return this.#tap.inputUsage;
   }
 
   takeOutputText(): string {

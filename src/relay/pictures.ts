@@ -67,7 +67,7 @@ export async function preparePicture(
   if (picture.kind !== "url") return await fitted(picture, param, terms, tools.maxPixels);
   if (!terms.inlines) return picture;
   const fetched = await fetchedFrom(picture.url, param, tools);
-  return await fitted({ kind: "base64", ...fetched }, param, terms, tools.maxPixels);
+  return await fitted({ kind: "bytes", ...fetched }, param, terms, tools.maxPixels);
 }
 
 /** A failure of the link says which of the caller's fields it stood in. */
@@ -143,8 +143,8 @@ async function fetched(
   const { url, ...rest } = picture;
   if (url === undefined || picture.base64 !== undefined) return picture;
   try {
-    const { base64, mediaType } = await media.follow(url, signal, upstream);
-    return { ...rest, base64, mediaType };
+    const { bytes, mediaType } = await media.follow(url, signal, upstream);
+    return { ...rest, base64: LongBase64.write(bytes), mediaType };
   } catch (cause) {
     if (signal.aborted) throw cause;
     report.lose("response_format");

@@ -77,8 +77,9 @@ export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReadin
       return await readAdapted(call, route, way.openSession(), vault);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
-      using reply = await way.send(route, passthroughRequest(call, route, passthrough));
-      return await passWhole(reply, passthrough);
+      const request = passthroughRequest(call, route, passthrough);
+      using reply = await way.send(route, request);
+      return await passWhole(reply, passthrough, request);
     }
     const translation = await translateRequest(call, route, deps);
     using reply = await way.send(route, translation);
@@ -103,8 +104,9 @@ async function openStream(
   const maxEventBytes = mostOfAnEvent(route, delivery);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
-    const reply = await way.send(route, passthroughRequest(call, route, passthrough));
-    return await passStream(reply, call, style, passthrough, maxEventBytes);
+    const request = passthroughRequest(call, route, passthrough);
+    const reply = await way.send(route, request);
+    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
   }
   const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);

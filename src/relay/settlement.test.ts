@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { CallRecord } from "#core/call.ts";
 import type { Ledger } from "#core/ledger.ts";
-import { nanoUsd, type Price } from "#core/money.ts";
+import { nanoUsd, type NanoUsd, type Price } from "#core/money.ts";
 import { NO_USAGE, type Units, type Usage } from "#core/usage.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
@@ -23,9 +23,29 @@ const PRICE: Price = {
 /** The record of a call that asked for `units` and whose upstream reported `usage`. */
 async function settled(units: Units, usage: Usage | undefined): Promise<CallRecord> {
   const records: CallRecord[] = [];
+  const settlement = await opened(units, records, nanoUsd(0), Infinity);
+  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, { lost: [] });
+  await settlement.complete();
+  const [record] = records;
+  if (record === undefined) throw new Error("The call was not closed.");
+  return record;
+}
+
+/** Of a call that reserved `estimate`, and whose caller has so much more. */
+async function opened(
+  units: Units,
+  records: CallRecord[],
+  estimate: NanoUsd,
+  available: number,
+): Promise<Settlement> {
+  let left = available;
   const ledger: Ledger = {
     hold: async () => ({ durable: Promise.resolve() }),
-    extend: async () => true,
+    async extend(_id: string, amount: NanoUsd) {
+      if (amount > left) return false;
+      left -= amount;
+      return true;
+    },
     checkpoint: () => {},
     settle: async () => true,
     void: async () => true,
@@ -52,12 +72,7 @@ async function settled(units: Units, usage: Usage | undefined): Promise<CallReco
     onClosed: (record: CallRecord) => void records.push(record),
     onTrouble: () => {},
   };
-  const settlement = await Settlement.open(endable(served), { estimate: nanoUsd(0) }, deps);
-  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, { lost: [] });
-  await settlement.complete();
-  const [record] = records;
-  if (record === undefined) throw new Error("The call was not closed.");
-  return record;
+  return await Settlement.open(endable(served), { estimate }, deps);
 }
 
 function candidate(): Candidate {
@@ -102,4 +117,20 @@ test("where nobody can say what was used, it is what was asked for", async () =>
 
   expect(record.usage).toMatchObject({ images: 3, grade: "4K", isEstimated: true });
   expect(Number(record.cost)).toBe(720_000_000);
+});
+
+test("an answer that outgrows what was reserved goes on for as long as its caller can pay for it", async () => {
+  const settlement = await opened({}, [], nanoUsd(400_000_000), 100_000_000);
+  const metered = { usage: { ...NO_USAGE, images: 10 }, takeOutputText: () => "" };
+  settlement.answering(candidate(), metered, { lost: [] });
+
+  expect(await settlement.checkpoint()).toBe(true);
+  for (const [images, isPaid] of [
+    [11, true],
+    [12, true],
+    [13, false],
+  ] as const) {
+    metered.usage = { ...NO_USAGE, images };
+    expect(await settlement.checkpoint()).toBe(isPaid);
+  }
 });

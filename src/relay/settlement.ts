@@ -11,6 +11,7 @@ import { giveBack } from "./claims.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import type { Candidate, Plan } from "./route.ts";
+import { Uncounted } from "./uncounted.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
@@ -28,6 +29,8 @@ export interface SettlementDeps {
 /** Where an answer's usage is read from: the upstream's report, or its text. */
 export interface Metered {
   readonly usage: Usage | undefined;
+  /** Of the question, where it is told before the answer can be. */
+  readonly inputUsage?: Usage | undefined;
   takeOutputText(): string;
 }
 
@@ -54,8 +57,7 @@ export class Settlement {
   #metered: Metered | undefined;
   #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
-  #countedTokens = 0;
-  #uncounted = "";
+  readonly #uncounted = new Uncounted();
   #held: NanoUsd;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
@@ -157,8 +159,8 @@ export class Settlement {
 
   /**
    * Notes what a long answer has delivered, so that a crash loses little, and
-   * reserves more where the answer outgrew its hold. False when the caller
-   * cannot bear more: the answer must be ended.
+   * reserves more where the answer outgrew its hold: amply, or else what is
+   * missing. False when the caller cannot bear that: the answer must be ended.
    */
   async checkpoint(): Promise<boolean> {
     this.#checkpointedAt = this.#deps.clock.monotonic();
@@ -167,7 +169,12 @@ export class Settlement {
     const delivered = costOf(this.#roughUsage(this.#metered), this.#route?.price ?? FREE);
     this.#deps.ledger.checkpoint(this.#call.id, delivered);
     if (delivered <= this.#held) return true;
-    const more = nanoUsd(Math.max(delivered - this.#held, Math.ceil(this.#held / 2)));
+    const missing = nanoUsd(delivered - this.#held);
+    const ample = nanoUsd(Math.max(missing, Math.ceil(this.#held / 2)));
+    return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
+  }
+
+  async #extend(more: NanoUsd): Promise<boolean> {
     const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
     if (isGranted) this.#held = nanoUsd(this.#held + more);
     return isGranted;
@@ -210,27 +217,23 @@ export class Settlement {
   }
 
   async #finalUsage(): Promise<Usage> {
-    const { usage } = this.#metered ?? {};
+    const { usage, inputUsage } = this.#metered ?? {};
     if (usage !== undefined) return this.#graded(usage);
-    const text = this.#uncounted + (this.#metered?.takeOutputText() ?? "");
+    const { text, tokens } = this.#uncounted.and(this.#metered?.takeOutputText() ?? "");
     try {
-      return await this.#call.count(text, this.#route?.traits ?? {}, this.#countedTokens);
+      const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
+      return withInput(counted, inputUsage);
     } catch (cause) {
       // A hold must be closed whatever happens to the counting.
       this.#deps.onTrouble(cause);
-      return this.#usageOf(this.#countedTokens + estimateTokens(text));
+      return withInput(this.#usageOf(tokens + estimateTokens(text)), inputUsage);
     }
   }
 
   #roughUsage(metered: Metered): Usage {
     if (metered.usage !== undefined) return this.#graded(metered.usage);
-    this.#uncounted += metered.takeOutputText();
-    // Kept for an exact count at the end, unless that would be much to keep.
-    if (this.#uncounted.length > MAX_KEPT_CHARS) {
-      this.#countedTokens += estimateTokens(this.#uncounted);
-      this.#uncounted = "";
-    }
-    return this.#usageOf(this.#countedTokens + estimateTokens(this.#uncounted));
+    this.#uncounted.add(metered.takeOutputText());
+    return withInput(this.#usageOf(this.#uncounted.roughTokens), metered.inputUsage);
   }
 
   /** Few upstreams say of what kind a result is: then it is what was asked for. */
@@ -245,9 +248,15 @@ export class Settlement {
   }
 }
 
+/** What an upstream tells of a question is more than what is counted here: it knows what came from its cache. */
+function withInput(counted: Usage, told: Usage | undefined): Usage {
+  if (told === undefined || told.inputTokens === 0) return counted;
+  const outputTokens = Math.max(told.outputTokens, counted.outputTokens);
+  return { ...counted, ...told, outputTokens, isEstimated: true };
+}
+
 const PROVISIONAL = { isProvisional: true } as const;
 const LASTING = { isLasting: true } as const;
-const MAX_KEPT_CHARS = 100_000;
 
 /** Waits for the disk, but not for ever: what is written later is written all the same. */
 function withinDeadline(

@@ -56,9 +56,9 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
+  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel, report) };
   if (call.isStrict) report.refuseIfAny();
 
-  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel) };
   return {
     request,
     body: JSON.stringify(body),
@@ -165,8 +165,8 @@ export class StreamWriter {
   /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
-    const text = this.meter.takeOutputText();
-    const usage = await countUsage(this.#request, text, this.#traits);
+    const { text, tokens } = this.meter.wholeOutput;
+    const usage = await countUsage(this.#request, text, this.#traits, tokens);
     return this.write({ type: "usage", usage }) + this.#encoder.end();
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { Claim, KeptAnswer } from "#core/kept-answers.ts";
 import type { CallOutcome } from "#core/call.ts";
-import { holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
+import { aTask, holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
 import type { Storage } from "./open.ts";
 
@@ -118,6 +118,21 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     const result = await storage.keptAnswers.claim(claim({ callId: newId() }));
 
     expect(result).toEqual({ kind: "done", callId, answer: undefined });
+  });
+
+  test("a video that its gateway had taken on is not asked for again, until it has failed", async () => {
+    await using place = await openPlace();
+    const callId = await leaveClaimed(place);
+    await using storage = await openAt(place.address);
+    await storage.tasks.create(aTask({ id: callId }), "one", HOUR_MS);
+
+    expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual({
+      kind: "done",
+      callId,
+      answer: undefined,
+    });
+    await close(storage, callId, "failed");
+    expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual(CLAIMED);
   });
 
   test("a stream that a crash cut short is no answer", async () => {

@@ -3,9 +3,11 @@ import type { CallRecord } from "#core/call.ts";
 import type { AccountId, ApiKey } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import { aTask as anyTask } from "#test/a-task.ts";
 import type { StorageLimits } from "./limits.ts";
 import type { Ddl } from "./migrations/ddl.ts";
 import { openStorage, type Storage } from "./open.ts";
@@ -128,4 +130,17 @@ export function reasonOf(promise: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (reason: unknown) => reason,
   );
+}
+
+/** One of its own, with what a store could mix up told apart. */
+export function aTask(more: Partial<Task> = {}): Task {
+  return anyTask({
+    id: `task_${newId()}`,
+    held: nanoUsd(5),
+    lost: ["fps"],
+    createdAt: 1,
+    deadlineAt: 100,
+    dueAt: 2,
+    ...more,
+  });
 }

@@ -19,6 +19,15 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.find(1, "resp_2")).toBeUndefined();
   });
 
+  test("a response that is asked for by what no text can hold is none", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithOwner(place);
+
+    expect(await storage.responses.find(1, "resp_\0")).toBeUndefined();
+    expect(await storage.tasks.find(1, "\0")).toBeUndefined();
+    expect(await storage.logins.checkPassword("somebody\0", "a password")).toBeUndefined();
+  });
+
   test("a conversation is read from its first turn to its last", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
@@ -51,11 +60,25 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     const item = { id: "msg_1", type: "message", content: [] };
     await storage.responses.save(turn("a", { response: { output: [item, { type: "no-id" }] } }));
 
-    expect(await storage.responses.findItems(1, ["msg_1", "msg_2"])).toEqual(
+    expect(await storage.responses.findItems(1, ["msg_1", "msg_2"], 10_000)).toEqual(
       new Map([["msg_1", item]]),
     );
-    expect(await storage.responses.findItems(SOMEBODY_ELSE, ["msg_1"])).toEqual(new Map());
-    expect(await storage.responses.findItems(1, [])).toEqual(new Map());
+    expect(await storage.responses.findItems(SOMEBODY_ELSE, ["msg_1"], 10_000)).toEqual(new Map());
+    expect(await storage.responses.findItems(1, [], 10_000)).toEqual(new Map());
+  });
+
+  test("items of responses that are too long to hold are not read", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithOwner(place);
+    for (const id of ["a", "b"]) {
+      const output = [{ id: `msg_${id}`, text: "x".repeat(1_000) }];
+      await storage.responses.save(turn(id, { response: { output } }));
+    }
+
+    const reading = storage.responses.findItems(1, ["msg_a", "msg_b"], 1_500).catch(String);
+
+    expect(await reading).toContain("too long");
+    expect((await storage.responses.findItems(1, ["msg_a"], 1_500)).size).toBe(1);
   });
 
   test("a deleted response is gone with its items, and only its owner deletes it", async () => {
@@ -67,7 +90,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.delete(1, "a")).toBe(true);
     expect(await storage.responses.delete(1, "a")).toBe(false);
     expect(await storage.responses.find(1, "a")).toBeUndefined();
-    expect(await storage.responses.findItems(1, ["msg_1"])).toEqual(new Map());
+    expect(await storage.responses.findItems(1, ["msg_1"], 10_000)).toEqual(new Map());
   });
 
   test("[A4.4] what is past its time is deleted, a bounded number at once", async () => {

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import { nanoUsd } from "#core/money.ts";
 import type { Task, TaskPageQuery, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
-import { NO_USAGE } from "#core/usage.ts";
-import { holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
+import { aTask, holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
 import type { Storage } from "./open.ts";
 
 const LEASE_MS = 60_000;
@@ -158,6 +156,20 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
 
     expect(refused).toMatchObject({ code: "upstream_failed" });
     expect((await storage.tasks.findAny(second.id))?.status).toBe("submitting");
+  });
+
+  test("the lease of one task is given back by whoever has it, and by nobody else", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const [task, other] = [aTask(), aTask()];
+    for (const each of [task, other]) await storage.tasks.create(each, "one", LEASE_MS);
+
+    await storage.tasks.release("two", task.id);
+    expect(await storage.tasks.lease("two", LEASE_MS, 10)).toEqual([]);
+    await storage.tasks.release("one", task.id);
+
+    const leased = await storage.tasks.lease("two", LEASE_MS, 10);
+    expect(leased.map(({ id }) => id)).toEqual([task.id]);
   });
 
   test("a hurried task is told to whoever has it, once", async () => {
@@ -332,30 +344,6 @@ const PLACE = {
   format: "f",
   credential: "first",
 };
-
-function aTask(more: Partial<Task> = {}): Task {
-  return {
-    id: `task_${newId()}`,
-    userId: 1,
-    keyId: 1,
-    entry: "videos",
-    model: "m",
-    facts: { scenario: "text" },
-    status: "queued",
-    videos: [],
-    usage: NO_USAGE,
-    held: nanoUsd(5),
-    lost: ["fps"],
-    createdAt: 1,
-    deadlineAt: 100,
-    dueAt: 2,
-    failures: 0,
-    misses: 0,
-    isSettled: false,
-    version: 1,
-    ...more,
-  };
-}
 
 function isStatus(word: string): word is TaskStatus {
   return word in MAY_FOLLOW;

@@ -112,8 +112,10 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
     // Closed without an answer: its gateway is about to release it, or could not.
     if (outcome !== undefined && outcome !== "completed") return "free";
     if (row.ends_by > at && (await isAlive(row.instance))) return { kind: "running" };
-    // Paid for, but its gateway died before the answer was written down.
-    if (outcome === "completed") return { kind: "done", callId: row.call_id, answer: undefined };
+    // Paid for, or a task that goes on, but its gateway died before the answer was written down.
+    if (outcome === "completed" || (await isTask(row.call_id))) {
+      return { kind: "done", callId: row.call_id, answer: undefined };
+    }
     return "free";
   }
 
@@ -145,6 +147,15 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
       .where("id", "=", callId)
       .executeTakeFirst();
     return call?.outcome;
+  }
+
+  async function isTask(callId: string): Promise<boolean> {
+    const task = await db
+      .selectFrom("tasks")
+      .select("id")
+      .where("id", "=", callId)
+      .executeTakeFirst();
+    return task !== undefined;
   }
 
   /** Of several who found the same row, the first. */

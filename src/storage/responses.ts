@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import { GatewayError } from "#core/error.ts";
-import type { ResponseStore, StoredResponse } from "#core/responses.ts";
+import { referencesTooLong, type ResponseStore, type StoredResponse } from "#core/responses.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import type { Tables } from "./tables.ts";
 import type { ResponsesTable } from "./tables/responses.ts";
@@ -45,20 +45,23 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
       return rows.reverse().map(fromRow);
     },
 
-    async findItems(userId, itemIds) {
+    async findItems(userId, itemIds, maxChars) {
       const wanted = new Set(itemIds.slice(0, MAX_ITEMS));
       if (wanted.size === 0) return new Map();
-      const rows = await db
+      const holders = db
         .selectFrom("responses")
-        .select("response")
         .where("user_id", "=", userId)
         .where("id", "in", (items) =>
           items
             .selectFrom("response_items")
             .select("response_id")
             .where("response_items.id", "in", [...wanted]),
-        )
-        .execute();
+        );
+      const { chars } = await holders
+        .select(({ fn }) => fn.sum(fn("length", ["response"])).as("chars"))
+        .executeTakeFirstOrThrow();
+      if (Number(chars) > maxChars) throw referencesTooLong();
+      const rows = await holders.select("response").execute();
       const found = rows.flatMap(({ response }) => outputItems(objectIn(response)));
       return new Map(found.filter(({ id }) => wanted.has(id)).map(({ id, item }) => [id, item]));
     },

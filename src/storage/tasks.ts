@@ -127,12 +127,13 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       return Number(numUpdatedRows);
     },
 
-    async release(owner) {
-      await db
+    async release(owner, id) {
+      let update = db
         .updateTable("tasks")
         .set({ lease_owner: null, lease_until: 0 })
-        .where("lease_owner", "=", owner)
-        .execute();
+        .where("lease_owner", "=", owner);
+      if (id !== undefined) update = update.where("id", "=", id);
+      await update.execute();
     },
 
     async hurry(id) {

@@ -7,6 +7,8 @@ export interface Seen {
   readonly headers: Headers;
   readonly text: string;
   readonly body: JsonObject;
+  /** The same for all that came over one connection. */
+  readonly connection: number;
 }
 
 export interface Vendor extends AsyncDisposable {
@@ -37,6 +39,7 @@ export function openVendor(respond: Respond): Vendor {
         headers: request.headers,
         text,
         body: isObject(body) ? body : {},
+        connection: server.requestIP(request)?.port ?? 0,
       };
       seen.push(one);
       request.signal.addEventListener("abort", () => cut++);

@@ -415,6 +415,14 @@ describe("transcripts as they come", () => {
     expect(await lastCall()).toMatchObject({ input_tokens: 14, output_tokens: 5, is_estimated: 0 });
   });
 
+  test("in English are passed on as well", async () => {
+    const response = await send({ stream: "true" }, "translations");
+
+    expect(response.headers.get("content-type")).toStartWith("text/event-stream");
+    expect(await response.text()).toContain('"type":"transcript.text.done"');
+    expect(await lastCall()).toMatchObject({ input_tokens: 14, output_tokens: 5, is_estimated: 0 });
+  });
+
   test("come whole where the model cannot stream", async () => {
     const response = await stream({ model: "stubborn" });
 

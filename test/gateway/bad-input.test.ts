@@ -102,6 +102,13 @@ describe("a body that is no request", () => {
     await expectRefusal(() => opened.post(PATH, bomb), 400, {});
   });
 
+  test("of so many parts that to read them would hold everybody else up", async () => {
+    const metadata = `{${'"a":{},'.repeat(250_000)}"a":{}}`;
+    const text = `{"model":"gpt-4o-mini","messages":[],"metadata":${metadata}}`;
+
+    await expectRefusal(() => opened.post(PATH, text), 413, {});
+  });
+
   test("a member that stands twice, since two readers may take different ones", async () => {
     await expectRefusal(
       () => opened.post(PATH, '{"model":"a","model":"gpt-4o-mini","messages":[]}'),

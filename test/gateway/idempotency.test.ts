@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +13,7 @@ import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 import { startProgram } from "#test/program.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
+import { SEEDANCE } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
 interface Question {
@@ -553,6 +555,33 @@ test.if(isPostgresReachable || process.env["CI"] !== undefined)(
     expect(Number(settled?.n)).toBe(1);
   },
 );
+
+test("[decision 35] a video that a vendor took on is not asked for again, though its gateway was killed before it could say so", async () => {
+  await using folder = temporaryFolder();
+  await using vendor = await disposable(startSandbox({ tasks: { queuedMs: 60_000 } }));
+  const yaml = `channels:\n${simulatedChannel("sim", vendor.sandbox.url, `models: [${SEEDANCE}]`, "ark").replace("/openai/v1", "/ark/api/v3")}`;
+  const body = { model: SEEDANCE, prompt: "a fox" };
+  const headers = withKey(newKey());
+  const submit = (gateway: TestGateway): Promise<Response> =>
+    gateway.post("/v1/video/generations", body, headers);
+  const first = await openTestGateway({ yaml, dataDir: folder.path });
+  const { task_id: id } = (await (await submit(first)).json()) as { task_id: string };
+  await first[Symbol.asyncDispose]();
+  forgetAnswers(folder.path);
+
+  await using second = await openTestGateway({ yaml, dataDir: folder.path });
+  const again = await submit(second);
+
+  expect(again.status).toBe(409);
+  expect(await again.text()).toContain(id);
+  expect(vendor.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
+/** As a gateway leaves them that is killed before it can keep them. */
+function forgetAnswers(dataDir: string): void {
+  using db = new Database(join(dataDir, "sluice.db"));
+  db.run("update kept_answers set state = 'running', status = null, headers = null, body = null");
+}
 
 function yamlOf(sandbox: Sandbox): string {
   return `channels:\n${simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`)}`;

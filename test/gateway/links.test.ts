@@ -28,6 +28,8 @@ describe("a link to a picture, for an upstream that follows none", () => {
         const { pathname } = new URL(request.url);
         if (pathname === "/moved") return Response.redirect("/picture.png", 302);
         if (pathname === "/inside") return Response.redirect("http://127.0.0.2/", 302);
+        if (pathname === "/heavy.png")
+          return new Response(Buffer.concat([PICTURE, Buffer.alloc(1_000_000)]));
         if (pathname === "/large") return new Response(new Uint8Array(2_000_000));
         if (pathname !== "/picture.png") return new Response("no", { status: 404 });
         // The header lies.
@@ -81,6 +83,17 @@ describe("a link to a picture, for an upstream that follows none", () => {
 
     expect((await ask(url, url)).status).toBe(200);
     expect(asked).toBe(1);
+  });
+
+  test("that stands for more than any vendor takes, by standing there often, is refused", async () => {
+    const url = `http://127.0.0.1:${pictures.port}/heavy.png`;
+    const before = sandbox.requests.length;
+
+    const answer = await ask(...Array.from({ length: 80 }, () => url));
+
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+    expect(sandbox.requests.length).toBe(before);
   });
 
   test.each<[string, string, number]>([

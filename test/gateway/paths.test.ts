@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { expect, test } from "bun:test";
 import { openSimulated } from "#test/harness.ts";
 
@@ -75,3 +76,17 @@ test("a WebSocket is refused on responses in the way that makes its clients fall
 
   expect(answer.status).toBe(426);
 });
+
+test.each(["a b", "", "a/b", "[::", "a:99999"])(
+  "a request whose host is '%s' is refused, wherever it is meant for",
+  async (host) => {
+    await using gateway = await openSimulated();
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    // Its first step would be taken for the host.
+    socket.end(`GET /xx/livez?key=a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const [head] = (await Array.fromAsync(socket)).join("").split("\r\n", 1);
+
+    expect(head).toBe("HTTP/1.1 400 Bad Request");
+  },
+);

@@ -85,6 +85,30 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
   },
 );
 
+test("[A4.4] an item that is named again and again is more than a request may hold", async () => {
+  await using sandbox = await startSandbox();
+  const [upstream] = UPSTREAMS;
+  if (upstream === undefined) throw new Error("There is no upstream.");
+  await using gateway = await openTestGateway({
+    yaml: channelOf(upstream, sandbox.url),
+    env: { SLUICE_LIMIT_BODY_BYTES: "64KiB" },
+  });
+  const ask = (input: unknown): Promise<Response> =>
+    gateway.post("/v1/responses", { model: upstream.model, input });
+  const word = "x".repeat(4_000);
+  const first = (await (await ask(`Reply with exactly: ${word}`)).json()) as Answer;
+  const id = first.output.find(({ type }) => type === "message")?.id;
+  const before = sandbox.requests.length;
+
+  const answer = await ask(Array.from({ length: 50 }, () => ({ type: "item_reference", id })));
+
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { error: expect.objectContaining({ code: "context_length_exceeded", param: "input" }) },
+  ]);
+  expect(sandbox.requests.length).toBe(before);
+});
+
 describe("a kept response", () => {
   let sandbox: Sandbox;
   let gateway: TestGateway;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startSandbox } from "#sandbox/server.ts";
 import { openTestGateway } from "#test/harness.ts";
-import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
+import { channelOf, channelsOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 
 const tools = [
   {
@@ -61,3 +61,74 @@ describe.each(["messages", "gemini"])("a plain client of the chat style, on %s",
     expect(sent).not.toContain("skip_thought_signature_validator");
   });
 });
+
+describe("a native caller who changes the vendor between a call and its result", () => {
+  test.each(["gemini-2.5-flash", "gemini-3-pro-preview"])(
+    "is answered by %s, which is sent no proof but its own",
+    async (model) => {
+      await using sandbox = await startSandbox();
+      await using gateway = await openTestGateway({
+        yaml: channelsOf(["messages", "gemini"], sandbox.url),
+      });
+      const asked = { role: "user", parts: [{ text: "What is the weather in Paris?" }] };
+      const ask = async (asker: string, contents: readonly unknown[]): Promise<Content> => {
+        const answer = await gateway.post(`/v1beta/models/${asker}:generateContent`, {
+          contents,
+          tools: [{ functionDeclarations: tools.map((tool) => tool.function) }],
+          generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: -1 } },
+        });
+        expect([asker, answer.status]).toEqual([asker, 200]);
+        const { candidates } = (await answer.json()) as { candidates: { content: Content }[] };
+        return candidates[0]?.content ?? { parts: [] };
+      };
+
+      const called = await ask("claude-sonnet-4-5-20250929", [asked]);
+      expect(JSON.stringify(called)).toContain("thoughtSignature");
+      const result = {
+        functionResponse: { name: "get_weather", response: { output: "Sunny." } },
+      };
+      const told = await ask(model, [asked, called, { role: "user", parts: [result] }]);
+
+      expect(JSON.stringify(told)).toContain("Sunny");
+    },
+  );
+});
+
+describe("a caller of the messages style whose first answer showed no thinking", () => {
+  test("goes on with a vendor that would want to see it, and is told that it thinks no more", async () => {
+    await using sandbox = await startSandbox();
+    await using gateway = await openTestGateway({
+      yaml: channelsOf(["messages", "responses"], sandbox.url),
+    });
+    const asked = { role: "user", content: "What is the weather in Paris?" };
+    const ask = (model: string, messages: readonly object[]) =>
+      gateway.post("/v1/messages", {
+        model,
+        max_tokens: 4_000,
+        thinking: { type: "enabled", budget_tokens: 2_000 },
+        messages,
+        tools: tools.map(({ function: { parameters, ...tool } }) => ({
+          ...tool,
+          input_schema: parameters,
+        })),
+      });
+
+    const first = await ask("gpt-5", [asked]);
+    const { content } = (await first.json()) as { content: { type: string; id: string }[] };
+    const [call] = content;
+    expect(call?.type).toBe("tool_use");
+    const result = { type: "tool_result", tool_use_id: call?.id, content: "Sunny." };
+    const answer = await ask("claude-sonnet-4-5-20250929", [
+      asked,
+      { role: "assistant", content },
+      { role: "user", content: [result] },
+    ]);
+
+    expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, "reasoning"]);
+    expect(await answer.text()).toContain("Sunny");
+  });
+});
+
+interface Content {
+  parts: unknown[];
+}

@@ -1,14 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
-import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
+import { channelOf, channelsOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 
 const PROMPT = "Search the web: how long is a canal lock?";
 
+interface Search {
+  ask(model: string): [string, object];
+  urls(answer: never): string[];
+}
+
+const MESSAGES: Search = {
+  ask: (model) => [
+    "/v1/messages",
+    {
+      model,
+      max_tokens: 1_000,
+      messages: [{ role: "user", content: PROMPT }],
+      tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
+    },
+  ],
+  urls: (answer: { content: { citations?: { url: string }[] | null }[] }) =>
+    answer.content.flatMap(({ citations }) => (citations ?? []).map(({ url }) => url)),
+};
+
 /** How each style asks for a search, and where the sources of an answer stand in it. */
-const STYLES: Readonly<
-  Record<string, { ask(model: string): [string, object]; urls(answer: never): string[] }>
-> = {
+const STYLES: Readonly<Record<string, Search>> = {
   chat: {
     ask: (model) => [
       "/v1/chat/completions",
@@ -29,19 +46,7 @@ const STYLES: Readonly<
         content.flatMap(({ annotations }) => annotations.map(({ url }) => url)),
       ),
   },
-  messages: {
-    ask: (model) => [
-      "/v1/messages",
-      {
-        model,
-        max_tokens: 1_000,
-        messages: [{ role: "user", content: PROMPT }],
-        tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
-      },
-    ],
-    urls: (answer: { content: { citations?: { url: string }[] | null }[] }) =>
-      answer.content.flatMap(({ citations }) => (citations ?? []).map(({ url }) => url)),
-  },
+  messages: MESSAGES,
   gemini: {
     ask: (model) => [
       `/v1beta/models/${model}:generateContent`,
@@ -93,3 +98,26 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     );
   },
 );
+
+describe("a conversation that goes on with another vendor after a search", () => {
+  test("is not refused for the sources that its caller was shown", async () => {
+    await using sandbox = await startSandbox();
+    await using gateway = await openTestGateway({
+      yaml: channelsOf(["messages", "gemini"], sandbox.url),
+    });
+    const { ask } = MESSAGES;
+    const [path, body] = ask("gemini-2.5-flash");
+    const found = await gateway.post(path, body);
+    const { content } = (await found.json()) as { content: { citations?: unknown[] }[] };
+    expect(content.some(({ citations = [] }) => citations.length > 0)).toBe(true);
+
+    const { messages } = body as { messages: object[] };
+    const answer = await gateway.post(path, {
+      ...body,
+      model: "claude-sonnet-4-5-20250929",
+      messages: [...messages, { role: "assistant", content }, { role: "user", content: "Thanks." }],
+    });
+
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+  });
+});

@@ -51,10 +51,21 @@ export const UPSTREAMS: readonly Upstream[] = [
 
 /** A channel to it, as the only one of a sluice.yaml. */
 export function channelOf(upstream: Upstream, sandboxUrl: string): string {
+  return `channels:\n${itemOf(upstream, "sim", sandboxUrl)}`;
+}
+
+/** A channel to each of these, which are named by their ids, as all of a sluice.yaml. */
+export function channelsOf(ids: readonly string[], sandboxUrl: string): string {
+  const items = UPSTREAMS.filter(({ id }) => ids.includes(id)).map((upstream) =>
+    itemOf(upstream, upstream.id, sandboxUrl),
+  );
+  return ["channels:", ...items].join("\n");
+}
+
+function itemOf(upstream: Upstream, name: string, sandboxUrl: string): string {
   const models = [...new Set([upstream.model, upstream.thinker])].join(", ");
   return [
-    "channels:",
-    "  - name: sim",
+    `  - name: ${name}`,
     `    provider: ${upstream.provider}`,
     `    base_url: ${sandboxUrl}${upstream.path}`,
     "    api_key: upstream-secret-of-the-operator",

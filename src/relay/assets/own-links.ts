@@ -61,8 +61,7 @@ export class OwnLinks {
       follow: async (url, signal, upstream) => {
         const asset = await this.#behind(url);
         if (asset === undefined) return await media.follow(url, signal, upstream);
-        const { bytes, mediaType } = await this.#read(asset);
-        return { base64: bytes.toString("base64"), mediaType };
+        return await this.#read(asset);
       },
     };
   }

@@ -184,6 +184,34 @@ describe("two gateways", () => {
   });
 });
 
+describe("a gateway", () => {
+  test("that slept for nearly as long as its leases last goes on with its tasks", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ leaseMs: 0 });
+    await one.board.renew();
+    vendor.says(DONE);
+
+    await one.pass(LEASE_MS - 4_000);
+    for (let at = 0; at < 20; at++) await one.pass(2_000);
+
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
+  });
+
+  test("goes on with a task that somebody else changed while it looked", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ leaseMs: 0 });
+    await one.board.renew();
+    await storage.tasks.change(task, { progress: 10 });
+    vendor.says(DONE);
+
+    for (let at = 0; at < 20; at++) await one.pass(2_000);
+
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
+  });
+});
+
 describe("a channel", () => {
   test("that hangs delays no other", async () => {
     const vendor = new FakeVendor();

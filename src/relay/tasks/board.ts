@@ -122,7 +122,11 @@ export class TaskBoard implements Watched {
   async renew(): Promise<void> {
     const { tasks, owner, leaseMs, clock, limits } = this.#deps;
     const startedAt = clock.monotonic();
-    if (startedAt >= this.#leasedUntil) this.#forgetAll();
+    if (startedAt >= this.#leasedUntil) {
+      this.#forgetAll();
+      // Those that have not ended yet are in nobody's hands either: they are leased anew below.
+      await tasks.release(owner);
+    }
     await tasks.prolong(owner, leaseMs);
     this.#leasedUntil = startedAt + leaseMs * LEASE_MARGIN;
     for (const id of await tasks.takeHurried(owner)) this.lookSoon(id);
@@ -234,7 +238,12 @@ export class TaskBoard implements Watched {
     }
   }
 
-  /** False where the task is not this gateway's any more. */
+  /** False where it was forgotten before, and may have been taken anew. */
+  #drop(entry: Entry): boolean {
+    return this.#entries.get(entry.task.id) === entry && this.#entries.delete(entry.task.id);
+  }
+
+  /** False where the task is over, or not as it was known: whoever leases it next knows it. */
   async #apply(entry: Entry, change: TaskChange | undefined): Promise<boolean> {
     const { task } = entry;
     if (change === undefined) return true;
@@ -245,8 +254,12 @@ export class TaskBoard implements Watched {
     const { tasks, owner } = this.#deps;
     const due = isEnd(change) ? { ...change, dueAt: this.#now() } : change;
     const changed = await tasks.change(task, due, owner);
-    if (changed === undefined || changed.isSettled) {
-      this.#entries.delete(task.id);
+    if (changed === undefined) {
+      if (this.#drop(entry)) await tasks.release(owner, task.id);
+      return false;
+    }
+    if (changed.isSettled) {
+      this.#drop(entry);
       return false;
     }
     entry.task = changed;

@@ -1,6 +1,7 @@
 import type { GatewayError } from "#core/error.ts";
 import { isOver, type Task, type TaskChange } from "#core/task.ts";
-import type { TaskFailure, TaskNews } from "#core/video.ts";
+import { expectedUsage, type TaskFacts, type TaskFailure, type TaskNews } from "#core/video.ts";
+import type { Usage } from "#core/usage.ts";
 
 /** A vendor may not know a task yet that it has just taken on. */
 const MIN_MISSING_AGE_MS = 60_000;
@@ -18,18 +19,20 @@ export function changeBy(news: TaskNews, task: Task, now: number): TaskChange | 
     case "queued":
     case "running":
       return advanced(news, task, now);
-    case "succeeded":
+    case "succeeded": {
       if (news.videos.length === 0) return failed(EMPTY, now);
+      const facts = { ...task.facts, ...news.facts };
       return {
         status: "succeeded",
         videos: news.videos,
-        usage: news.usage ?? task.usage,
-        facts: { ...task.facts, ...news.facts },
+        usage: news.usage ?? usageOfMade(facts, news.videos.length, task),
+        facts,
         progress: 100,
         startedAt: task.startedAt ?? now,
         finishedAt: now,
         ...(news.linksEndAt === undefined ? {} : { linksEndAt: news.linksEndAt }),
       };
+    }
     case "failed":
       return { ...failed(news.failure, now), ...(news.usage && { usage: news.usage }) };
     case "missing": {
@@ -39,6 +42,14 @@ export function changeBy(news: TaskNews, task: Task, now: number): TaskChange | 
       return { misses, dueAt: nextLook(task, now) };
     }
   }
+}
+
+/** Where a vendor counts nothing: what would have been expected of what it turned out to be. */
+function usageOfMade(facts: TaskFacts, made: number, { usage, facts: asked }: Task): Usage {
+  const { count = 1, seconds } = facts;
+  if (made >= count && seconds === asked.seconds) return usage;
+  const { inputTokens } = usage;
+  return { ...expectedUsage({ ...facts, count: Math.min(made, count) }, {}), inputTokens };
 }
 
 const EMPTY: TaskFailure = {

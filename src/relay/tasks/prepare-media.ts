@@ -36,5 +36,5 @@ async function prepared(
   }
   if (source.kind !== "url" || !isInlined) return medium;
   const fetched = await tools.media.follow(source.url, tools.signal);
-  return { ...medium, source: { kind: "base64", ...fetched } };
+  return { ...medium, source: { kind: "bytes", ...fetched } };
 }

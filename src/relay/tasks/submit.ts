@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { LinkFollower, MediaFetcher } from "#core/media.ts";
+import { FREE } from "#core/money.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { TaskFacts, VideoQuestion } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
@@ -232,7 +233,7 @@ class Submission {
   }
 
   async #isAskedOf(
-    { channel, provider, upstreamModel, endpoint, price, facts: asked }: VideoRoute,
+    { channel, provider, upstreamModel, endpoint, price = FREE, facts: asked }: VideoRoute,
     credential: string,
     lost: readonly string[],
   ): Promise<void> {
@@ -254,7 +255,8 @@ class Submission {
       facts: asked,
       lost,
       usage: expectedUsage(asked, question),
-      ...defined({ price }),
+      // Said even where there is none: another channel's may stand there.
+      price,
     };
     if (this.#task !== undefined) {
       this.#task = await tasks.change(this.#task, here, owner);

@@ -7,7 +7,7 @@ import {
   type TaskQuery,
 } from "#core/task.ts";
 import { withinTime } from "#lib/within-time.ts";
-import { cancel } from "./ask.ts";
+import { cancel, look } from "./ask.ts";
 import { hear, type Heard } from "./hear.ts";
 import { TaskBoard, type BoardDeps } from "./board.ts";
 import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
@@ -72,10 +72,22 @@ export class Tasks {
     throw new GatewayError("invalid_request", "A task that is not over cannot be deleted.");
   }
 
-  /** Takes back one that its vendor has not begun. Throws what the vendor says against it. */
+  /**
+   * Takes back one that its vendor has not begun, by what that says now: what is
+   * made by then, some delete. Throws what the vendor says against it.
+   */
   async cancel(task: Task): Promise<void> {
-    await cancel(task, this.#deps);
+    if (task.place?.upstreamId === undefined) {
+      throw new GatewayError(
+        "invalid_request",
+        "What its upstream calls this task is not known yet.",
+      );
+    }
+    const { state } = await look(task, this.#deps);
+    if (state === "queued") await cancel(task, this.#deps);
     await this.hurry(task.id);
+    if (state === "queued") return;
+    throw new GatewayError("invalid_request", "A task that has begun cannot be cancelled.");
   }
 
   /** Something may have happened to it. */

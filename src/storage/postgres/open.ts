@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openJournal, type Engine, type EngineOptions } from "../engine.ts";
@@ -9,6 +9,7 @@ import type { Tables } from "../tables.ts";
 import { findCallsEnd } from "./calls-end.ts";
 import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
+import { dialectOver } from "./dialect.ts";
 import { isHopeless, judge } from "./failure.ts";
 import { isAlive, nowMs, startHeartbeat } from "./heartbeat.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
@@ -29,7 +30,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
 
   await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
   const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
-  const db = opened.use(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) }));
+  const db = opened.use(new Kysely<Tables>({ dialect: dialectOver(shared) }));
   const pool = openPool(url, { max: 1, isBounded: true, onError });
   opened.defer(() => pool.end());
   opened.use(await startHeartbeat(db, instance, onError));
@@ -97,7 +98,7 @@ async function prepareSchema(
   onError: (cause: unknown) => void,
 ): Promise<void> {
   const pool = openPool(url, { max: 2, isBounded: false, onError });
-  await using db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  await using db = new Kysely<Tables>({ dialect: dialectOver(pool) });
 
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {

@@ -38,6 +38,16 @@ test("an account that was just asked for makes no room for the next one", () => 
   expect(loads.filter((id) => id === "key:1")).toHaveLength(1);
 });
 
+test("nor does it where the last free place goes to another of the same call's", () => {
+  const { accounts } = counted(20);
+  for (let id = 1; id <= 19; id++) accounts.find(`key:${id}`);
+
+  const first = accounts.find("key:1");
+  for (const id of [20, 21, 22]) accounts.find(`key:${id}`);
+
+  expect(accounts.find("key:1")).toBe(first);
+});
+
 test("an account that does not exist is not made by looking for it", () => {
   const accounts = createAccounts(() => undefined, 3);
 

@@ -17,6 +17,8 @@ export interface Accounts {
 }
 
 const MAX_LOOKED_AT = 16;
+/** Accounts that a call draws on: three owners', each in all, by the month and by the day. */
+const MAX_OF_A_CALL = 9;
 
 /**
  * The accounts of the one gateway that owns its database: what stands here is
@@ -51,7 +53,7 @@ export function createAccounts(
 
   /** To the end of the line, so that what a call has just asked for does not make room for what it asks for next. */
   function recent(account: LiveAccount): LiveAccount {
-    if (loaded.size >= maxLoaded) {
+    if (loaded.size + MAX_OF_A_CALL >= maxLoaded) {
       loaded.delete(account.id);
       loaded.set(account.id, account);
     }

@@ -22,6 +22,7 @@ const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
 const FIELDS = {
   "model!": text({ minLength: 1, maxLength: 512 }),
   prompt: text({ doc: "Words to go by." }),
+  stream: flag("The transcript is wanted as it comes; not all models can."),
 };
 
 export const TRANSLATION_REQUEST: ObjectRule = object({
@@ -32,7 +33,6 @@ export const TRANSLATION_REQUEST: ObjectRule = object({
 export const TRANSCRIPTION_REQUEST: ObjectRule = object({
   ...FIELDS,
   response_format: text({ oneOf: [...SHAPES, "diarized_json"] }),
-  stream: flag("The transcript is wanted as it comes; not all models can."),
 });
 
 /** Words out of sound. */

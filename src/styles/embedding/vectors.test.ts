@@ -31,6 +31,7 @@ describe("a vector", () => {
   test.each([
     ["text that is no base64", "not base64!!"],
     ["three bytes", "AAAA"],
+    ["a million characters of padding, and more after it", `${"=".repeat(1_000_000)}A`],
     ["a list with something else in it", [1, "2"]],
     ["an object", { values: [1] }],
     ["nothing", undefined],

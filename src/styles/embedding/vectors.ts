@@ -20,7 +20,7 @@ export function readVector(wire: Json | undefined): Float32Array {
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, "base64");
   // What is no base64 is skipped there, and comes out shorter.
-  const isWhole = bytes.length === Math.floor((text.replace(/=+$/, "").length * 3) / 4);
+  const isWhole = bytes.length === Math.floor((text.replace(/={1,2}$/, "").length * 3) / 4);
   if (!isWhole || bytes.length % 4 !== 0) throw noAnswer("holds something that is no vector");
   const vector = new Float32Array(bytes.length / 4);
   for (let at = 0; at < vector.length; at++) vector[at] = bytes.readFloatLE(at * 4);

@@ -44,12 +44,12 @@ export function reportUnsaid(
   said: readonly Wish[],
   report: LossReport,
 ): void {
-  const { mask, extra = {} } = question;
+  const { mask, extra = {}, unread = [] } = question;
   if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
   for (const wish of WISHES) {
     if (isWished(question, wish) && !said.includes(wish)) report.lose(NAMES[wish]);
   }
-  for (const name of Object.keys(extra)) report.lose(name);
+  for (const name of [...Object.keys(extra), ...unread]) report.lose(name);
 }
 
 function isWished(question: ImageQuestion, wish: Wish): boolean {

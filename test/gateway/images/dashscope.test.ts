@@ -203,6 +203,23 @@ describe("[A4.11-e] a question that the model cannot be asked", () => {
   });
 });
 
+describe("a field within a field that nobody knows", () => {
+  const body = {
+    model: DRAW,
+    input: { messages: [{ role: "user", content: [{ text: "a fox" }] }], ref_mode: "repaint" },
+    parameters: { seed: 7, ref_strength: 0.5, n: null },
+    optimize_prompt_options: { thinking: null },
+  };
+
+  test("is said to be lost, and not to strict callers", async () => {
+    const lax = await answerTo(body);
+    const strict = await answerTo(body, { "sluice-strict": "true" });
+
+    expect([lax.status, lax.lossy]).toEqual([200, "input.ref_mode, parameters.ref_strength"]);
+    expect([strict.status, strict.answer.error["param"]]).toEqual([400, "input.ref_mode"]);
+  });
+});
+
 describe("a failure of the vendor's", () => {
   const failures: [string, number, number, string][] = [
     ["DataInspectionFailed", 400, 400, "content_policy_violation"],

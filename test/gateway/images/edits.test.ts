@@ -291,6 +291,44 @@ describe("JSON", () => {
   });
 });
 
+describe("a mask beside a picture that is given to be drawn anew", () => {
+  const uri = dataUri("image/png", PNG);
+  const asked = { model: "gpt-image-1", prompt: "in snow", image: uri, mask: uri };
+
+  test("goes on as a file, as that of an edit does", async () => {
+    const answer = await place.gateway.post("/v1/images/generations", asked);
+
+    expect(answer.status).toBe(200);
+    expect(place.vendor.last.path).toBe("/v1/images/edits");
+    expect(place.vendor.last.body).toEqual({
+      model: "gpt-image-1",
+      prompt: "in snow",
+      ...DEFAULTS,
+    });
+    expect(place.vendor.last.files.map(({ field }) => field)).toEqual(["image", "mask"]);
+  });
+
+  test("is refused where there is no picture that it could lie over", async () => {
+    const answer = await place.gateway.post("/v1/images/generations", { ...asked, image: null });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: "mask" } });
+  });
+
+  test("is refused for a model that would change the whole picture", async () => {
+    await using other = await openPlace(undefined, "ark", ["doubao-seedream-4-5-251128"]);
+
+    const answer = await other.gateway.post("/v1/images/generations", {
+      ...asked,
+      model: "doubao-seedream-4-5-251128",
+    });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: "mask" } });
+    expect(other.vendor.seen).toEqual([]);
+  });
+});
+
 describe("a variation", () => {
   const PATH = "/v1/images/variations";
 

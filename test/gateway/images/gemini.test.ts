@@ -151,6 +151,16 @@ test("[A4.11-b] of several pictures those that were made are handed over and cha
   expect(spent).toBe(2 * COST);
 });
 
+test("the connection of a picture that was refused serves the next one", async () => {
+  let asked = 0;
+  respond = () => (asked++ % 2 === 1 ? refused(500, "INTERNAL", "Oh.") : drawn());
+  for (let each = 0; each < 10; each++) expect((await ask({ n: 2 })).status).toBe(200);
+
+  const connections = new Set(vendor.seen.map(({ connection }) => connection));
+  expect(vendor.seen.length).toBe(20);
+  expect(connections.size).toBeLessThanOrEqual(4);
+});
+
 test("[A4.11-b] words beside a picture are charged as words, by the published prices", async () => {
   const candidatesTokensDetails = [
     { modality: "TEXT", tokenCount: 90 },

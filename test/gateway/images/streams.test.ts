@@ -3,6 +3,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { textOf } from "#lib/values.ts";
 import { openBooks } from "#test/books.ts";
+import { KEY } from "#test/harness.ts";
 import { BASE64, type Seen } from "#test/picture-vendor.ts";
 import { openPlace } from "./picture-place.ts";
 
@@ -26,6 +27,9 @@ const partial = (index: number, name = "image_generation"): JsonObject =>
   event(`${name}.partial_image`, { partial_image_index: index });
 const completed = (name = "image_generation"): JsonObject =>
   event(`${name}.completed`, { usage: USAGE });
+
+/** What `USAGE` comes to. */
+const COST = 10 * 10_000 + 40 * 40_000;
 
 function sse(events: readonly JsonObject[]): Response {
   const text = events.map(
@@ -96,6 +100,66 @@ describe("a streamed picture", () => {
   });
 });
 
+/** Says so much, and then nothing for as long as somebody listens. */
+function endless(events: readonly JsonObject[]): Response {
+  const { body, headers } = sse(events);
+  const silence = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for await (const chunk of body ?? []) controller.enqueue(chunk);
+    },
+  });
+  return new Response(silence, { headers });
+}
+
+async function readUntil(answer: Response, events: number): Promise<void> {
+  let seen = "";
+  for await (const chunk of answer.body ?? []) {
+    seen += Buffer.from(chunk).toString();
+    if (readEvents(seen).length >= events) return;
+  }
+}
+
+describe("a caller who leaves", () => {
+  /** Of a prompt as short as this one. */
+  const INPUT = 2 * 10_000;
+
+  test.each<[string, readonly JsonObject[], number]>([
+    [
+      "with a view of a picture owes the least that one of its quality comes to",
+      [partial(0)],
+      INPUT + 272 * 40_000,
+    ],
+    [
+      "with several views of a picture owes it once",
+      [partial(0), partial(1)],
+      INPUT + 272 * 40_000,
+    ],
+    ["with a picture owes what the vendor counted for it", [partial(0), completed()], COST],
+    [
+      "with a picture and a view of the next one owes both",
+      [completed(), partial(0)],
+      COST + 272 * 40_000,
+    ],
+  ])("%s", async (_, events, cost) => {
+    await using place = await openPlace(() => endless(events));
+    using books = openBooks(place.gateway.dataDir);
+    const leaving = new AbortController();
+    const body = { ...asked, quality: "low", n: 2, partial_images: 2 };
+
+    const answer = await fetch(`${place.gateway.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}` },
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    });
+    await readUntil(answer, events.length);
+    leaving.abort();
+
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(cost);
+  });
+});
+
 const whole = ({ body }: Seen): Response =>
   Response.json({
     created: 1,
@@ -139,6 +203,20 @@ describe("a stream that fails", () => {
     expect(await answer.json()).toMatchObject({ code: 502, msg: "Out of paint.", data: null });
     expect(await books.whenSettled()).toEqual([]);
     expect(books.spent()).toBe(0);
+  });
+
+  test("after one of its pictures costs what the vendor counted for that one", async () => {
+    await using place = await openPlace(() => sse([completed(), failed]));
+    using books = openBooks(place.gateway.dataDir);
+
+    const answer = await place.gateway.post("/v1/images/generations", { ...asked, n: 2 });
+
+    expect((await eventsOf(answer)).map(({ type }) => type)).toEqual([
+      "image_generation.completed",
+      "error",
+    ]);
+    expect(await books.whenSettled()).toEqual([]);
+    expect(books.spent()).toBe(COST);
   });
 
   test.each<[string, readonly JsonObject[]]>([

@@ -203,6 +203,35 @@ test("a key fetches so many files at once, and gets its places back", async () =
   await waitFor(async () => (await place.content(id)).status === 200);
 });
 
+test("callers who leave before their file was found leave its places to others", async () => {
+  const operation = "projects/p/locations/l/publishers/google/models/m/operations/o1";
+  const id = place.made("inside", [{ url: "" }]);
+  place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
+  const found = Promise.withResolvers<void>();
+  let asked = 0;
+  place.vendor.files.set(
+    "/vertex/v1/projects/p/locations/l/publishers/google/models/m:fetchPredictOperation",
+    async () => {
+      asked++;
+      await found.promise;
+      const bytesBase64Encoded = Buffer.from(videoOf(MIB)).toString("base64");
+      const videos = [{ bytesBase64Encoded, mimeType: "video/mp4" }];
+      return Response.json({ name: operation, done: true, response: { videos } });
+    },
+  );
+  const sockets = Array.from({ length: 4 }, () => openSlowReader(id));
+  await waitFor(() => asked === 4);
+
+  for (const socket of sockets) socket.destroy();
+  await place.gateway.get("/livez");
+  found.resolve();
+
+  await waitFor(async () => {
+    const answer = await place.content(id);
+    return answer.status === 200 && (await answer.bytes()).length === MIB;
+  });
+});
+
 test("a gateway that stops waits for files on their way, and then ends them", async () => {
   const flow = aFlow();
   const stopping = await openContentPlace({ SLUICE_LIMIT_DRAIN_MS: "300ms" });

@@ -184,6 +184,21 @@ describe("tasks", () => {
     expect(failed["error"]).toMatchObject({ code: "task_cancelled" });
   });
 
+  test("that were made since they were last looked at are not deleted at their vendor", async () => {
+    const id = await submitted();
+    expect((await place.send("GET", `${PATH}/${id}`)).body["status"]).toBe("queued");
+    place.task = { body: { status: "succeeded", content: { video_url: CDN } } };
+
+    const refused = await place.send("DELETE", `${PATH}/${id}`);
+
+    expect([refused.status, messageIn(refused)]).toEqual([
+      400,
+      "A task that has begun cannot be cancelled",
+    ]);
+    expect(place.vendor.seen.filter(({ method }) => method === "DELETE")).toEqual([]);
+    await place.until(`${PATH}/${id}`, ({ status }) => status === "succeeded");
+  });
+
   test("that have begun stay, and those that are over are forgotten", async () => {
     const id = await submitted();
     place.task = { body: { status: "running" } };

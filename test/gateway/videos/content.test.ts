@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { KEY } from "#test/harness.ts";
-import { openContentPlace, SECRET, stored, VIDEO, type ContentPlace } from "./content-place.ts";
+import { waitFor } from "#test/wait.ts";
+import {
+  openContentPlace,
+  SECRET,
+  stored,
+  VIDEO,
+  videoOf,
+  type ContentPlace,
+} from "./content-place.ts";
 
 let place: ContentPlace;
 beforeAll(async () => {
@@ -391,6 +399,34 @@ describe("a video without a link", () => {
     expect(await bytesOf(await place.content(id))).toEqual(VIDEO);
     const part = await place.content(id, { range: "bytes=49151-49155" });
     expect([part.status, await bytesOf(part)]).toEqual([206, VIDEO.slice(49_151, 49_156)]);
+  });
+
+  test("can still be had when many callers left before their vendor answered", async () => {
+    const answers = Promise.withResolvers<void>();
+    const id = place.made("inside", [{ url: "" }]);
+    const operation = "projects/p/locations/l/publishers/google/models/m/operations/o2";
+    place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
+    const large = Buffer.from(videoOf(600_000)).toString("base64");
+    const path =
+      "/vertex/v1/projects/p/locations/l/publishers/google/models/m:fetchPredictOperation";
+    place.vendor.files.set(path, async () => {
+      await answers.promise;
+      const videos = [{ bytesBase64Encoded: large, mimeType: "video/mp4" }];
+      return Response.json({ name: operation, done: true, response: { videos } });
+    });
+    const { length: before } = place.vendor.asked;
+    const leaving = new AbortController();
+    const url = `${place.gateway.url}/v1/videos/${id}/content`;
+    const headers = { authorization: `Bearer ${KEY}` };
+    const left = Array.from({ length: 4 }, () => fetch(url, { headers, signal: leaving.signal }));
+    await waitFor(() => place.vendor.asked.length === before + left.length);
+
+    leaving.abort();
+    await Promise.allSettled(left);
+    await Bun.sleep(200);
+    answers.resolve();
+
+    expect((await bytesOf(await place.content(id))).length).toBe(600_000);
   });
 
   test("is read out of a link that is the file itself", async () => {

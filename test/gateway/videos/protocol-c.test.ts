@@ -3,7 +3,8 @@ import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { pngUrl } from "#sandbox/testing/pictures.ts";
 import { waitFor } from "#test/wait.ts";
-import { bodyOf, openVideos, type VideoGateway } from "./asked.ts";
+import { asking, bodyOf, openVideos, type VideoGateway } from "./asked.ts";
+import { openFake } from "./fake-vendor.ts";
 
 const FIVE_SECONDS = 500_000_000;
 const PREFIX = "/videoc/ent/v2";
@@ -108,5 +109,17 @@ describe("[B4.4] protocol C", () => {
       status: 400,
       body: { reason: "FieldInvalid" },
     });
+  });
+
+  test("does not ask for a task to be taken back of which no vendor's id is known", async () => {
+    await using fake = await openFake("vidu", ["viduq2"], () => new Response("", { status: 500 }));
+    const { post } = asking(fake.opened);
+    const { body } = await post(`${PREFIX}/text2video`, { model: "viduq2", prompt: "a fox" });
+
+    expect(await post(`${PREFIX}/tasks/${textOf(body["id"])}/cancel`, {})).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("not known yet") },
+    });
+    expect(fake.asked.map(({ path }) => path)).toEqual(["/ent/v2/text2video"]);
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { bodyOf, openVideos, type VideoGateway } from "./asked.ts";
+import { waitFor } from "#test/wait.ts";
+import { asking, bodyOf, openVideos, type VideoGateway } from "./asked.ts";
+import { openFake } from "./fake-vendor.ts";
 
 const FIVE_SECONDS = 500_000_000;
 const LINK = "https://pictures.example/fox.png";
@@ -199,5 +201,29 @@ describe("[B4.6-b] the newer style of protocol E", () => {
       body: { code: 1201 },
     });
     expect(at.sandbox.requests).toHaveLength(before);
+  });
+
+  test("charges a video that is made out of another by how long it is, whatever was said", async () => {
+    const model = "kling-3.0-omni";
+    await using fake = await openFake("kling", [model], ({ method }) => {
+      if (method === "POST") return { code: 0, data: { id: "8730", status: "submitted" } };
+      const outputs = [{ type: "video", url: "https://cdn.example/v.mp4", duration: "9.966" }];
+      return { code: 0, data: [{ id: "8730", status: "succeeded", outputs }] };
+    });
+    const { post, get, costOf } = asking(fake.opened);
+    const contents = [
+      { type: "prompt", text: "make it snow" },
+      { type: "base_video", url: "https://films.example/fox.mp4" },
+    ];
+    const { body } = await post(`/videoe/omni-video/${model}`, {
+      contents,
+      settings: { duration: 3 },
+    });
+    const id = textOf(memberOf(body["data"], "id")) ?? "";
+
+    await get(`/videoe/tasks?task_ids=${id}`);
+    await waitFor(() => costOf(id) !== undefined);
+
+    expect(costOf(id)).toBe(2 * FIVE_SECONDS);
   });
 });

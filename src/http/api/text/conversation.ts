@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import type { ResponseStore } from "#core/responses.ts";
+import { referencesTooLong, type ResponseStore } from "#core/responses.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /** What a call adds to a conversation, and all of it together. */
@@ -20,7 +20,7 @@ export async function continueConversation(
 ): Promise<Continued> {
   const { previous_response_id: previous } = body;
   const previousId = typeof previous === "string" && previous !== "" ? previous : undefined;
-  const added = await withoutReferences(inputItems(body["input"]), userId, store);
+  const added = await withoutReferences(inputItems(body["input"]), userId, store, maxChars);
   const earlier =
     previousId === undefined ? [] : await itemsUpTo(previousId, userId, store, maxChars);
   return { added, input: [...earlier, ...added], previousId };
@@ -55,10 +55,15 @@ async function withoutReferences(
   items: readonly Json[],
   userId: number,
   store: ResponseStore,
+  maxChars: number,
 ): Promise<readonly Json[]> {
   const ids = items.map(referenceIn).filter((id) => id !== undefined);
   if (ids.length === 0) return items;
-  const known = await store.findItems(userId, ids);
+  const known = await store.findItems(userId, ids, maxChars);
+  // A reference is short, what it stands for need not be, and it may stand there again and again.
+  const sizes = new Map([...known].map(([id, item]) => [id, JSON.stringify(item).length]));
+  const chars = ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
+  if (chars > maxChars) throw referencesTooLong();
   return items.map((item, index) => {
     const id = referenceIn(item);
     if (id === undefined) return item;

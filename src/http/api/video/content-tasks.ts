@@ -76,7 +76,6 @@ async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
   if (isOver(task)) await deps.tasks.remove(task);
-  else if (task.status === "queued") await deps.tasks.cancel(task);
-  else throw new GatewayError("invalid_request", "A task that has begun cannot be cancelled.");
+  else await deps.tasks.cancel(task);
   return json({}, exchange.id);
 }

@@ -145,7 +145,9 @@ async function respond(
     return new Response(bytes, { status, headers });
   }
   exchange.setStall(deps.limits.callerStallMs);
-  exchange.signal.addEventListener("abort", () => content.close(), { once: true });
+  // An answer whose caller has left before it was there is never begun with.
+  if (exchange.signal.aborted) content.close();
+  else exchange.signal.addEventListener("abort", () => content.close(), { once: true });
   return new Response(
     pushStream((sink) => send(content, body, sink)),
     { status, headers },

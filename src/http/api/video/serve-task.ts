@@ -13,6 +13,7 @@ import { json } from "#http/json.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
+import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 
@@ -60,11 +61,12 @@ export async function submitVideo(
 ): Promise<Response> {
   const { id, inbound } = format;
   if (question.model === "") throw invalid("model", "'model' must name a model.");
-  return await once(exchange, sent, deps, async () => {
+  const taskId = `task_${randomBase62(ID_CHARS)}`;
+  const answer = async (): Promise<Reply> => {
     if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
-      ...askedBy(exchange, question, id, deps),
+      ...askedBy(exchange, taskId, question, id, deps),
       ...(home === undefined ? {} : { home }),
       ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
     };
@@ -76,7 +78,8 @@ export async function submitVideo(
       headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
       body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
     };
-  });
+  };
+  return await once(exchange, sent, deps, answer, taskId);
 }
 
 /** A refusal names the field as its caller wrote it. */
@@ -162,6 +165,7 @@ export function writeTask(
 /** The task outlives its caller's connection, and so does the request for it. */
 function askedBy(
   exchange: Exchange,
+  taskId: string,
   question: VideoQuestion,
   format: string,
   { clock }: HttpDeps,
@@ -171,7 +175,7 @@ function askedBy(
     question,
   );
   return {
-    id: `task_${randomBase62(ID_CHARS)}`,
+    id: taskId,
     isLasting: true,
     key: requireKey(exchange),
     style: { id: format },

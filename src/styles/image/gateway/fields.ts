@@ -59,6 +59,10 @@ export const REQUEST: ObjectRule = object({
   top_p: number(0, 1),
   image: either(PICTURE, list(PICTURE, MAX_PICTURES, 1)),
   images: list(PICTURE, MAX_PICTURES),
+  mask: text({
+    minLength: 1,
+    doc: "Where the first picture may be changed; only for some models.",
+  }),
   input_fidelity: text({ oneOf: ["low", "medium", "high", "auto"] }),
   watermark: flag(),
   seed: SEED,
@@ -76,3 +80,10 @@ export const REQUEST: ObjectRule = object({
 });
 
 export const KNOWN: ReadonlySet<string> = new Set(REQUEST.members.keys());
+
+/** The members of its fields that have any of their own. */
+export const KNOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...REQUEST.members].flatMap(([name, rule]) =>
+    rule.is === "object" ? [[name, new Set(rule.members.keys())] as const] : [],
+  ),
+);

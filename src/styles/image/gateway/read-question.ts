@@ -21,7 +21,7 @@ import {
   textOf,
 } from "#lib/values.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
-import { KNOWN, MAX_PICTURES, REQUEST } from "./fields.ts";
+import { KNOWN, KNOWN_WITHIN, MAX_PICTURES, REQUEST } from "./fields.ts";
 
 /** A request for pictures in the words of any family: which of them the model has, its upstream knows. */
 export function readQuestion(body: JsonObject): ImageQuestion {
@@ -35,12 +35,17 @@ export function readQuestion(body: JsonObject): ImageQuestion {
   if (pictures.length > MAX_PICTURES) {
     throw invalid("image", `A request may hold ${MAX_PICTURES} pictures, not more.`);
   }
+  const mask = longTextOf(body["mask"]);
+  if (mask !== undefined && pictures.length === 0) {
+    throw invalid("mask", "'mask' needs a picture that it lies over.");
+  }
   return {
     model: textOf(body["model"]) ?? "",
     task: pictures.length === 0 ? "generate" : "edit",
     turns,
     stream: body["stream"] === true,
     ...readWishes(body),
+    ...(mask !== undefined && { mask: readPicture(mask, "mask") }),
   };
 }
 
@@ -83,7 +88,16 @@ export function readWishes(
     partials: integerOf(body["partial_images"]),
     user: textOf(body["user"]),
     extra: restOf(body, KNOWN),
+    unread: unreadIn(body),
   });
+}
+
+function unreadIn(body: JsonObject): readonly string[] | undefined {
+  const paths = [...KNOWN_WITHIN].flatMap(([name, known]) => {
+    const rest = restOf(objectOf(body[name]) ?? {}, known) ?? {};
+    return Object.keys(rest).map((member) => `${name}.${member}`);
+  });
+  return paths.length === 0 ? undefined : paths;
 }
 
 const DELIVERIES: ReadonlyMap<string | undefined, "url" | "base64"> = new Map([

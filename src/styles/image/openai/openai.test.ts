@@ -114,7 +114,7 @@ describe("a request", () => {
 describe("a stream", () => {
   const picture: MadePicture = { base64: "AA==", size: "64x64" };
   const about = { size: "64x64", quality: "low" };
-  const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
+  const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4, imageOutputTokens: 4 };
 
   const decoded = (text: string, count = 1): ImageEvent[] => {
     const decoder = images.outbound.openDecoder?.({ ...QUESTION, count });
@@ -126,7 +126,7 @@ describe("a stream", () => {
       { type: "partial", index: 0, step: 0, picture, about },
       { type: "picture", index: 0, picture, about },
       { type: "partial", index: 1, step: 0, picture, about },
-      { type: "picture", index: 1, picture, about },
+      { type: "picture", index: 1, picture, about, usage },
     ];
     const encoder = generations.inbound.openEncoder({ ...QUESTION, count: 2 }, 17);
     const pieces = events.map((each) => (each.type === "end" ? "" : encoder.encode(each)));

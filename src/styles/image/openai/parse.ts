@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, longTextOf, memberOf, pick, textOf } from "#lib/values.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
 import { explainInside, isFilled } from "#styles/upstream-error.ts";
-import { parseUsage } from "#styles/text/responses/usage.ts";
+import { readUsage } from "./usage.ts";
 
 /** What vendors say of how pictures were made, beside the pictures. */
 const ABOUT = ["background", "output_format", "quality", "size"];
@@ -26,7 +26,7 @@ export function parse(body: JsonObject): Images {
     ...(failures.length > 0 && { failures }),
     about: aboutIn(body),
     // Some servers write a zero for what they do not know.
-    ...defined({ usage: parseUsage(body["usage"]), createdAt: createdAt || undefined }),
+    ...defined({ usage: readUsage(body["usage"]), createdAt: createdAt || undefined }),
   };
 }
 

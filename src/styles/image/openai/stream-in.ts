@@ -1,11 +1,9 @@
 import type { ImageDecoder, ImageEvent, ImageQuestion } from "#core/image.ts";
-import { usageOfAll } from "#core/operation.ts";
-import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { defined, integerOf, pick, textOf } from "#lib/values.ts";
 import { aboutIn, errorInEvent, failureOf, madeIn } from "./parse.ts";
-import { parseUsage } from "#styles/text/responses/usage.ts";
+import { readUsage } from "./usage.ts";
 
 export function openDecoder({ count = 1 }: ImageQuestion): ImageDecoder {
   return new Decoder(count);
@@ -15,7 +13,6 @@ export function openDecoder({ count = 1 }: ImageQuestion): ImageDecoder {
 class Decoder implements ImageDecoder {
   readonly #count: number;
   #made = 0;
-  #usages: (Usage | undefined)[] = [];
   isOver = false;
 
   constructor(count: number) {
@@ -38,18 +35,15 @@ class Decoder implements ImageDecoder {
       return [{ type: "partial", index: this.#made, step, picture, about }];
     }
     if (!type.endsWith(".completed")) return [];
-    this.#usages.push(parseUsage(event["usage"]));
-    const made = { type: "picture", index: this.#made++, picture, about } as const;
+    const usage = readUsage(event["usage"]);
+    const index = this.#made++;
+    const made = { type: "picture", index, picture, about, ...defined({ usage }) } as const;
     return this.#made < this.#count ? [made] : [made, ...this.#end()];
   }
 
   #end(): readonly ImageEvent[] {
     if (this.isOver) return [];
     this.isOver = true;
-    return [{ type: "end", ...defined({ usage: usageOfAll(this.#usages.map(toReading)) }) }];
+    return [{ type: "end" }];
   }
-}
-
-function toReading(usage: Usage | undefined): { readonly usage?: Usage } {
-  return defined({ usage });
 }

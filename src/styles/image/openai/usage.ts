@@ -1,5 +1,13 @@
 import type { Usage } from "#core/usage.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { parseUsage } from "#styles/text/responses/usage.ts";
+
+/** Pictures may have a price of their own; where no kinds of tokens are told apart, all that was made is one. */
+export function readUsage(wire: Json | undefined): Usage | undefined {
+  const usage = parseUsage(wire);
+  if (usage === undefined || usage.imageOutputTokens !== undefined) return usage;
+  return { ...usage, imageOutputTokens: usage.outputTokens - usage.reasoningTokens };
+}
 
 export function writeUsage(usage: Usage): JsonObject {
   const { inputTokens, imageInputTokens = 0, outputTokens, imageOutputTokens } = usage;

@@ -17,6 +17,7 @@ export function wishesIn(
 ): JsonObject {
   const { takes, defaults, words = {}, names = {} } = dialect;
   let wire: JsonObject = { ...defaults };
+  for (const path of question.unread ?? []) report.lose(path);
   for (const [name, value] of Object.entries(namedWishes(question))) {
     if (value === undefined) continue;
     if (takes !== undefined && !takes.includes(name)) {

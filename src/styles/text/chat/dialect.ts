@@ -1,5 +1,7 @@
+import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { isUsual } from "./usual.ts";
 
 /**
  * In which ways a vendor's reading of chat completions is its own. Declared by
@@ -12,7 +14,7 @@ export interface ChatDialect {
   readonly maxCompletionTokens?: boolean;
   /** Refuses `stream_options`; it reports usage in every stream. */
   readonly streamOptions?: false;
-  /** Members that make it refuse the request; they only tune, so they are left out. */
+  /** Members that make it refuse the request; they only tune, so they are left out and reported. */
   readonly refuses?: readonly string[];
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
@@ -51,15 +53,22 @@ export function dialectOf({ dialect }: OutboundContext): ChatDialect {
 /** What an endpoint of a vendor says of its dialect, for the bodies that we write and for those that pass through. */
 export function inDialect(dialect: ChatDialect): {
   readonly dialect: Readonly<Record<string, unknown>>;
-  adaptRequest(body: JsonObject): Readonly<Edits>;
+  adaptRequest(body: JsonObject, model: string, report?: LossReport): Readonly<Edits>;
 } {
-  return { dialect: { ...dialect }, adaptRequest: (body) => adaptToDialect(body, dialect) };
+  return {
+    dialect: { ...dialect },
+    adaptRequest: (body, _model, report) => adaptToDialect(body, dialect, report),
+  };
 }
 
 type Edits = Record<string, Json | undefined>;
 
 /** What to change in an outgoing body so that a vendor of this dialect takes it. */
-export function adaptToDialect(body: JsonObject, dialect: ChatDialect): Readonly<Edits> {
+export function adaptToDialect(
+  body: JsonObject,
+  dialect: ChatDialect,
+  report?: LossReport,
+): Readonly<Edits> {
   const edits: Edits = {};
   const { max_tokens: limit, max_completion_tokens: newerLimit } = body;
   if (dialect.maxCompletionTokens === false && newerLimit !== undefined) {
@@ -73,7 +82,10 @@ export function adaptToDialect(body: JsonObject, dialect: ChatDialect): Readonly
     edits["stream_options"] = undefined;
   }
   for (const field of dialect.refuses ?? []) {
-    if (body[field] !== undefined) edits[field] = undefined;
+    const value = body[field];
+    if (value === undefined) continue;
+    edits[field] = undefined;
+    if (!isUsual(field, value)) report?.lose(field);
   }
   const messages = adaptMessages(body["messages"], dialect);
   if (messages !== undefined) edits["messages"] = messages;

@@ -3,15 +3,7 @@ import type { ModelTraits } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { flagOf, memberOf, textOf } from "#lib/values.ts";
 import type { ChatDialect } from "./dialect.ts";
-
-/** What a model does anyway while it reasons: leaving it out loses nothing. */
-const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
-  ["temperature", 1],
-  ["top_p", 1],
-  ["presence_penalty", 0],
-  ["frequency_penalty", 0],
-  ["logprobs", false],
-]);
+import { isUsual } from "./usual.ts";
 
 /** A body without what its model refuses while it reasons. */
 export function fitReasoner(
@@ -23,10 +15,11 @@ export function fitReasoner(
   const reasons = model.reasoningControls !== undefined && body["reasoning_effort"] !== "none";
   const fit: Record<string, Json | undefined> = { ...body };
   for (const name of reasons ? (dialect.reasonersRefuse ?? []) : []) {
-    if (body[name] === undefined) continue;
+    const value = body[name];
+    if (value === undefined) continue;
     fit[name] = undefined;
-    if (name === "max_tokens") fit["max_completion_tokens"] ??= body[name];
-    else if (USUAL.get(name) !== body[name]) report.lose(name);
+    if (name === "max_tokens") fit["max_completion_tokens"] ??= value;
+    else if (!isUsual(name, value)) report.lose(name);
   }
   if (dialect.forcedToolsWhileReasoning === false && isForced(body["tool_choice"])) {
     fitForcedTools(fit, model, dialect, report);

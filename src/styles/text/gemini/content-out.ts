@@ -3,6 +3,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildAnswers } from "./answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
+import { isNewest, proven } from "./proof.ts";
 import { GEMINI, GOES_ON, spellingIn } from "./spelling.ts";
 import { toTurns, type Turn } from "./turns.ts";
 
@@ -18,8 +19,8 @@ interface Contents {
  */
 export function buildContents(messages: readonly Message[], context: OutboundContext): Contents {
   for (const message of messages) reportMessage(message, context);
-  const { instructions, turns } = toTurns(messages);
   const { report } = context;
+  const { instructions, turns } = toTurns(messages, report);
   const contents: JsonObject[] = [];
   const asked = lastQuestion(turns);
   let unanswered: readonly ToolCallBlock[] = [];
@@ -27,12 +28,12 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
 
   for (const [index, turn] of turns.entries()) {
     const at: Place = { path: `messages[${turn.index}]`, report };
-    const isCurrent = index > asked && isNewest(context);
+    const isCurrent = index > asked && isNewest(context.model);
     if (turn.written !== undefined) {
       const parts = partsOf(turn.blocks, at);
       contents.push({ role: turn.role, ...around(turn.written), parts: proven(parts, isCurrent) });
     } else if (turn.role === "user") {
-      const answers = buildAnswers(unanswered, turn.blocks, isNewest(context), at);
+      const answers = buildAnswers(unanswered, turn.blocks, isNewest(context.model), at);
       const parts = [...drawn, ...answers];
       if (parts.length > 0) contents.push({ role: "user", parts });
       unanswered = [];
@@ -52,7 +53,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
     const at: Place = { path: "messages", report };
     contents.push({
       role: "user",
-      parts: buildAnswers(unanswered, [], isNewest(context), at),
+      parts: buildAnswers(unanswered, [], isNewest(context.model), at),
     });
   }
   if (drawn.length > 0) contents.push({ role: "user", parts: drawn });
@@ -61,11 +62,6 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
 }
 
 const OPENING: JsonObject = { role: "user", parts: [{ text: "(The conversation begins here.)" }] };
-
-/** Those that are steered by levels are of the newest family. */
-export function isNewest({ model }: OutboundContext): boolean {
-  return model.reasoningControls?.efforts !== undefined;
-}
 
 /**
  * Models that think and draw refuse a picture of theirs without its proof,
@@ -105,18 +101,5 @@ function around(message: Message): JsonObject {
 function lastQuestion(turns: readonly Turn[]): number {
   return turns.findLastIndex(
     ({ role, blocks }) => role === "user" && !blocks.some((block) => block.type === "tool_result"),
-  );
-}
-
-/** Stands for a proof where there can be none: the vendor's own word for that. */
-const NO_PROOF = "skip_thought_signature_validator";
-
-/** The newest models refuse a step of the current turn whose first call lacks its proof. */
-function proven(parts: readonly JsonObject[], isNeeded: boolean): readonly JsonObject[] {
-  const first = isNeeded ? parts.findIndex((part) => part["functionCall"] !== undefined) : -1;
-  return parts.map((part, index) =>
-    index === first && part["thoughtSignature"] === undefined
-      ? { ...part, thoughtSignature: NO_PROOF }
-      : part,
   );
 }

@@ -1,18 +1,28 @@
+import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { blockIn, errorIn } from "./failure.ts";
 import { outputTextIn } from "./output-text.ts";
+import { withOwnProofs } from "./proof.ts";
 import { renameSearch } from "./tool-out.ts";
 import { parseUsage } from "./usage.ts";
 
 /**
  * Usage comes unasked, and either spelling is taken, so little is changed: the
- * specification's name of the search tool, and the model's where the body has it too.
+ * specification's name of the search tool, the model's where the body has it
+ * too, and proofs that another vendor gave.
  */
-export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
+export function amend(
+  body: JsonObject,
+  facts: RequestFacts,
+  upstreamModel: string,
+  model: ModelTraits = {},
+): BodyEdits {
   const { tools } = body;
+  const contents = withOwnProofs(body["contents"], model);
   return {
+    ...(contents === undefined ? {} : { contents }),
     ...(mentionsSearch(tools) ? { tools: renameSearch(isArray(tools) ? tools : [tools]) } : {}),
     ...modelIn(body, facts, upstreamModel),
   };

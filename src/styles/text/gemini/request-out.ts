@@ -2,7 +2,8 @@ import type { ChatRequest, Message, OutputFormat } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { buildConfig } from "./config-out.ts";
-import { buildContents, isNewest } from "./content-out.ts";
+import { buildContents } from "./content-out.ts";
+import { isNewest } from "./proof.ts";
 import { GEMINI, isOwn, spellingIn, TOOL_CONFIG } from "./spelling.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildToolChoice, buildTools, renameSearch } from "./tool-out.ts";
@@ -39,11 +40,11 @@ function reportUnknown(request: ChatRequest, { report }: OutboundContext): void 
 
 function toolsOf(request: ChatRequest, context: OutboundContext): readonly Json[] {
   const written = spellingIn(request)?.["tools"];
-  if (written === undefined) return buildTools(request, isNewest(context), context.report);
+  if (written === undefined) return buildTools(request, isNewest(context.model), context.report);
   const { functions, webSearch } = parseTools(written);
   const isUnchanged =
     JSON.stringify([functions, webSearch]) === JSON.stringify([request.tools, request.webSearch]);
-  if (!isUnchanged) return buildTools(request, isNewest(context), context.report);
+  if (!isUnchanged) return buildTools(request, isNewest(context.model), context.report);
   return renameSearch(isArray(written) ? written : [written]);
 }
 
@@ -77,7 +78,7 @@ function fitFormat(
 ): { format: OutputFormat | undefined; messages: readonly Message[] } {
   const { format, messages } = request;
   const isStrict = format !== undefined && format.type !== "text";
-  if (!isStrict || tools.length === 0 || isOwn(request) || isNewest(context)) {
+  if (!isStrict || tools.length === 0 || isOwn(request) || isNewest(context.model)) {
     return { format, messages };
   }
   context.report.lose("response_format");

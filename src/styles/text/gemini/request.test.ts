@@ -100,9 +100,12 @@ describe("both sides speak in turn", () => {
       said("system", "three"),
     ];
 
-    expect(written({ messages }).body).toEqual({
-      systemInstruction: { parts: [{ text: "one" }, { text: "two" }] },
-      contents: [{ role: "user", parts: [{ text: "a" }, { text: "three" }] }],
+    expect(written({ messages })).toEqual({
+      body: {
+        systemInstruction: { parts: [{ text: "one" }, { text: "two" }] },
+        contents: [{ role: "user", parts: [{ text: "a" }, { text: "three" }] }],
+      },
+      lost: ["messages.role"],
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Block, Message } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
 import { GOES_ON, isOwn, spellingIn } from "./spelling.ts";
 
 /** One content to be: what one side says until the other speaks. */
@@ -15,7 +16,10 @@ export interface Turn {
  * Messages as turns that alternate. Instructions at the head are kept apart;
  * later ones, for which the style has no place, are said by the user.
  */
-export function toTurns(messages: readonly Message[]): {
+export function toTurns(
+  messages: readonly Message[],
+  report: LossReport,
+): {
   readonly instructions: readonly Message[];
   readonly turns: readonly Turn[];
 } {
@@ -23,6 +27,7 @@ export function toTurns(messages: readonly Message[]): {
   const instructions = begin < 0 ? messages : messages.slice(0, begin);
   const turns: Turn[] = [];
   for (const [at, message] of messages.slice(instructions.length).entries()) {
+    if (isInstruction(message)) report.lose("messages.role");
     const turn = turnOf(message, instructions.length + at);
     const last = turns.at(-1);
     const isWritten = last?.written !== undefined || turn.written !== undefined;

@@ -5,7 +5,7 @@ import { defined, objectOf, textOf } from "#lib/values.ts";
 import { understand } from "./block-in.ts";
 import { adaptBlock, buildMark } from "./cache.ts";
 import { inputOf } from "./call-input.ts";
-import { writtenCitation } from "./citation.ts";
+import { withVendorCitations, writtenCitation } from "./citation.ts";
 import { buildMedia } from "./media-out.ts";
 import { buildReasoning, isGenuine } from "./proof.ts";
 import { saysSame } from "./says-same.ts";
@@ -25,7 +25,9 @@ export interface Place {
 export function buildBlock(block: Block, at: Place): JsonObject | undefined {
   const written = block.extra?.[MESSAGES]?.["block"];
   if (isObject(written) && mayGoBack(block, at) && saysSame(block, understand(written))) {
-    return objectOf(adaptBlock(written));
+    const own = withVendorCitations(written);
+    if (own !== written) at.report.lose("citations");
+    return objectOf(adaptBlock(own));
   }
   const built = build(block, at);
   // Thinking takes no mark.

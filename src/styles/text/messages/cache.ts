@@ -42,7 +42,8 @@ function vendorMark(control: Json): Json {
   return isObject(control) && control["type"] === "persistent" ? buildMark("long") : control;
 }
 
-function mapChanged(list: readonly Json[], change: (one: Json) => Json): readonly Json[] {
+/** The list itself where nothing in it is changed. */
+export function mapChanged(list: readonly Json[], change: (one: Json) => Json): readonly Json[] {
   const changed = list.map(change);
   return changed.some((one, at) => one !== list[at]) ? changed : list;
 }

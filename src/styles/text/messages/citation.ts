@@ -1,5 +1,5 @@
 import type { Citation } from "#core/chat.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { MESSAGES } from "./spelling.ts";
 
@@ -24,13 +24,14 @@ function addressOf(wire: Json): string | undefined {
   return source?.startsWith("http") === true ? source : undefined;
 }
 
+/** For a caller, who is shown another style's source in the form that has an address. */
 export function buildCitation({ url, title, quote, extra }: Citation): JsonObject {
   return (
     writtenCitation({ extra }) ?? {
       type: "web_search_result_location",
       url,
       title: title ?? "",
-      encrypted_index: "",
+      encrypted_index: NOTHING,
       cited_text: quote ?? "",
     }
   );
@@ -43,4 +44,19 @@ export function writtenCitation({
   readonly extra?: Citation["extra"] | undefined;
 }): JsonObject | undefined {
   return objectOf(extra?.[MESSAGES]?.["citation"]);
+}
+
+/** Where vendors have what only they can read; who has nothing there is refused. */
+const NOTHING = "";
+
+/** A block without the sources that no vendor of this style named; itself where there are none. */
+export function withVendorCitations(block: JsonObject): JsonObject {
+  const { citations, ...rest } = block;
+  if (!isArray(citations) || !citations.some(isLent)) return block;
+  const own = citations.filter((one) => !isLent(one));
+  return own.length === 0 ? rest : { ...rest, citations: own };
+}
+
+function isLent(citation: Json): boolean {
+  return memberOf(citation, "encrypted_index") === NOTHING;
 }

@@ -1,7 +1,7 @@
 import type { OutputFormat } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { fitSchema } from "./schema-out.ts";
+import { fitSchema, isOpen } from "./schema-out.ts";
 
 interface Format {
   readonly wire: JsonObject | undefined;
@@ -12,7 +12,7 @@ const NOTHING: Format = { wire: undefined, instruction: undefined };
 const JSON_ONLY =
   "Answer with one valid JSON object and nothing else: no words around it, no code fence.";
 
-/** A schema can be enforced; that it be JSON at all can only be told. */
+/** A schema of closed objects can be enforced; any other, or that it be JSON at all, can only be told. */
 export function buildFormat(format: OutputFormat | undefined, report: LossReport): Format {
   if (format === undefined || format.type === "text") return NOTHING;
   if (format.type === "json" || format.schema === undefined) {
@@ -21,5 +21,10 @@ export function buildFormat(format: OutputFormat | undefined, report: LossReport
   }
   const { description, schema } = format;
   const described = description === undefined ? schema : { description, ...schema };
+  if (isOpen(schema)) {
+    report.lose("response_format");
+    const instruction = `${JSON_ONLY} It must conform to this schema:\n${JSON.stringify(described)}`;
+    return { wire: undefined, instruction };
+  }
   return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
 }

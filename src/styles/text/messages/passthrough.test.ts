@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { writeSignature } from "#core/signature.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { buildCitation } from "./citation.ts";
 import { readRequest } from "./facts.ts";
 import { amend, readAnswer } from "./passthrough.ts";
 
+/** As an answer of another style's vendor has it, and as one of this style's. */
+const LENT = buildCitation({ url: "https://a.example" });
+const OWN = { ...LENT, encrypted_index: "EmFueXRoaW5n" };
 const USER = { role: "user", content: "hi" };
 
 function edits(fields: JsonObject, upstreamModel = "m"): unknown {
@@ -127,6 +131,47 @@ describe("a request that passes through is changed only where a vendor would cho
           USER,
           { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
           { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
+        ],
+      },
+    ],
+    [
+      "thinking that is asked for where calls had none, as those of another style's vendor",
+      { thinking: enabled, messages: [USER, { role: "assistant", content: [call] }, USER] },
+      { thinking: { type: "disabled" } },
+    ],
+    [
+      "but not where what the caller wrote is at fault",
+      { thinking: enabled, messages: [USER, { role: "assistant", content: "so" }] },
+      {},
+    ],
+    [
+      "sources that another style's vendor named",
+      {
+        messages: [
+          USER,
+          {
+            role: "assistant",
+            content: [
+              { type: "text", text: "a", citations: [LENT] },
+              { type: "text", text: "b", citations: [LENT, OWN] },
+              { type: "text", text: "c", citations: null },
+            ],
+          },
+          USER,
+        ],
+      },
+      {
+        messages: [
+          USER,
+          {
+            role: "assistant",
+            content: [
+              { type: "text", text: "a" },
+              { type: "text", text: "b", citations: [OWN] },
+              { type: "text", text: "c", citations: null },
+            ],
+          },
+          USER,
         ],
       },
     ],

@@ -1,28 +1,40 @@
+import type { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
-import { isArray, type Json, type JsonObject } from "#lib/json.ts";
-import { memberOf } from "#lib/values.ts";
-import { MARKED_MEMBERS, withVendorMarks } from "./cache.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { mapChanged, MARKED_MEMBERS, withVendorMarks } from "./cache.ts";
+import { withVendorCitations } from "./citation.ts";
 import { errorIn } from "./failure.ts";
 import { outputTextIn } from "./output-text.ts";
-import { mayThink } from "./reasoning-out.ts";
+import { hasThoughtlessCalls, mayThink } from "./reasoning-out.ts";
 import { parseUsage } from "./usage.ts";
 import { withGenuineThinking } from "./genuine-thinking.ts";
 
 /**
  * Usage comes unasked. What goes out is only what vendors would choke on:
- * words of the specification that are not theirs, and thinking that another
- * vendor did.
+ * words of the specification that are not theirs, thinking that another vendor
+ * did, and sources that it named.
  */
-export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
+export function amend(
+  body: JsonObject,
+  facts: RequestFacts,
+  upstreamModel: string,
+  _model?: ModelTraits,
+  report?: LossReport,
+): BodyEdits {
   const edits: Record<string, Json | undefined> = {};
   if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
 
-  const messages = withGenuineThinking(body["messages"]);
+  const genuine = withGenuineThinking(body["messages"]);
   const type = memberOf(body["thinking"], "type");
-  if (messages !== undefined) {
-    edits["messages"] = messages;
-    if (type === "enabled" && !mayThink({ messages })) edits["thinking"] = { type: "disabled" };
+  if (type === "enabled" && mustStopThinking(body, genuine)) {
+    report?.lose("reasoning");
+    edits["thinking"] = { type: "disabled" };
   }
+  const written = genuine ?? body["messages"];
+  const messages = isArray(written) ? mapChanged(written, withOwnSources) : written;
+  if (messages !== body["messages"]) edits["messages"] = messages;
   const thinks = edits["thinking"] === undefined && (type === "enabled" || type === "adaptive");
   if (thinks && body["top_p"] === 0) edits["top_p"] = undefined;
 
@@ -32,6 +44,19 @@ export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: stri
     if (adapted !== value) edits[name] = adapted;
   }
   return edits;
+}
+
+function mustStopThinking(body: JsonObject, genuine: readonly JsonObject[] | undefined): boolean {
+  if (genuine !== undefined) return !mayThink({ messages: genuine });
+  return hasThoughtlessCalls({ messages: listOf(body["messages"]).filter(isObject) });
+}
+
+function withOwnSources(turn: Json): Json {
+  if (!isObject(turn) || !isArray(turn["content"])) return turn;
+  const content = mapChanged(turn["content"], (block) =>
+    isObject(block) ? withVendorCitations(block) : block,
+  );
+  return content === turn["content"] ? turn : { ...turn, content };
 }
 
 export function readAnswer(body: JsonObject): AnswerFacts {

@@ -137,12 +137,17 @@ function adaptive(asked: Reasoning | undefined): JsonObject {
  * Whoever is told how long to think refuses to go on from words put into its
  * mouth, and from tool calls whose thinking it cannot see.
  */
-export function mayThink({ messages }: Pick<Conversation, "messages">): boolean {
-  if (messages.at(-1)?.["role"] === "assistant") return false;
+export function mayThink(conversation: Pick<Conversation, "messages">): boolean {
+  const { messages } = conversation;
+  return messages.at(-1)?.["role"] !== "assistant" && !hasThoughtlessCalls(conversation);
+}
+
+/** Where the calls were another style's vendor's, their caller may have been shown no thinking. */
+export function hasThoughtlessCalls({ messages }: Pick<Conversation, "messages">): boolean {
   const last = messages.findLast(({ role }) => role === "assistant");
   const blocks = listOf(last?.["content"]);
   const calls = blocks.some((block) => memberOf(block, "type") === "tool_use");
-  return !calls || isThinking(blocks[0]);
+  return calls && !isThinking(blocks[0]);
 }
 
 function isThinking(block: JsonObject[string]): boolean {

@@ -6,6 +6,7 @@ import type { ModelTraits } from "#core/model.ts";
 import { writeSignature } from "#core/signature.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
+import { buildCitation } from "./citation.ts";
 import { readRequest } from "./facts.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
@@ -72,6 +73,18 @@ function refusal(run: () => unknown): [string, string | undefined] | undefined {
 }
 
 describe("what a caller of this style wrote goes out as it was written", () => {
+  test("but for sources that another style's vendor named, which are refused", () => {
+    const lent = buildCitation({ url: "https://a.example" });
+    const text = { type: "text", text: "a", citations: [lent] };
+    const { body, lost } = rewritten({
+      messages: [USER, { role: "assistant", content: [text] }, USER],
+    });
+
+    const content = [{ type: "text", text: "a" }];
+    expect(body["messages"]).toEqual([USER, { role: "assistant", content }, USER]);
+    expect(lost).toEqual(["citations"]);
+  });
+
   test.each<[string, JsonObject]>([
     [
       "[A4.5-e] tuning",
@@ -884,10 +897,22 @@ describe("[A4.3-09] an output format", () => {
   });
 
   test.each<[JsonObject, JsonObject]>([
-    [{ properties: {} }, { properties: {}, additionalProperties: false }],
     [
-      { type: ["object", "null"], additionalProperties: { type: "string" } },
+      { type: "object", properties: { a: {} }, additionalProperties: true },
+      { type: "object", properties: { a: {} }, additionalProperties: false },
+    ],
+    [
       { type: ["object", "null"], additionalProperties: false },
+      { type: ["object", "null"], additionalProperties: false },
+    ],
+    [
+      { type: "object", $ref: "#/$defs/a", $defs: { a: { properties: { b: {} } } } },
+      {
+        type: "object",
+        $ref: "#/$defs/a",
+        $defs: { a: { properties: { b: {} }, additionalProperties: false } },
+        additionalProperties: false,
+      },
     ],
     [
       { type: "array", minItems: 1, maxItems: 3, items: { type: "string", minLength: 2 } },
@@ -910,6 +935,28 @@ describe("[A4.3-09] an output format", () => {
     const { body } = written({ format: { type: "json_schema", name: "a", schema } });
 
     expect(body["output_config"]).toEqual({ format: { type: "json_schema", schema: expected } });
+  });
+
+  const TEXT = { type: "string" };
+  test.each<[string, JsonObject]>([
+    ["a map", { type: "object", additionalProperties: TEXT }],
+    ["any object", { type: "object" }],
+    ["names by a pattern", { type: "object", patternProperties: { "^a": TEXT } }],
+    ["a map within a list", { type: "array", items: { type: ["object", "null"] } }],
+    [
+      "a map that is referred to",
+      {
+        type: "object",
+        properties: { a: { anyOf: [{ $ref: "#/$defs/m" }] } },
+        $defs: { m: { type: "object", additionalProperties: {} } },
+      },
+    ],
+  ])("with %s in it is told, since a closed object could only be empty", (_what, schema) => {
+    const { body, lost } = written({ format: { type: "json_schema", name: "a", schema } });
+
+    expect(body["output_config"]).toBeUndefined();
+    expect(body["system"]).toContain(JSON.stringify(schema));
+    expect(lost).toEqual(["response_format"]);
   });
 
   test("of JSON alone is told to the model, and that it is only told is reported", () => {

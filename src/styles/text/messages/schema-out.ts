@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, objectOf } from "#lib/values.ts";
 
 /** Keywords that the vendor's constrained writing does not know, and refuses. */
 const UNKNOWN = [
@@ -40,6 +41,30 @@ export function fitSchema(schema: JsonObject): JsonObject {
   }
   if (isObjectSchema(schema)) fit["additionalProperties"] = false;
   return fit;
+}
+
+/**
+ * Whether some object in it may have members of any name, as in a map from
+ * names to values: closed, it could only ever be empty.
+ */
+export function isOpen(schema: Json): boolean {
+  if (!isObject(schema)) return false;
+  if (isObject(schema["additionalProperties"]) || isObject(schema["patternProperties"]))
+    return true;
+  if (isObjectSchema(schema) && !namesMembers(schema)) return true;
+  return [
+    ...SINGLE.map((name) => schema[name]),
+    ...LISTED.flatMap((name) => listOf(schema[name])),
+    ...NAMED.flatMap((name) => Object.values(objectOf(schema[name]) ?? {})),
+  ].some((one) => one !== undefined && isOpen(one));
+}
+
+/** Itself, or by what it is combined of; or it says that it has none. */
+function namesMembers(schema: JsonObject): boolean {
+  const { properties, additionalProperties } = schema;
+  const isCombined = ["$ref", "anyOf", "allOf", "oneOf"].some((name) => name in schema);
+  const isNamed = isObject(properties) && Object.keys(properties).length > 0;
+  return isNamed || isCombined || additionalProperties === false;
 }
 
 function fitKeyword(name: string, value: Json): Json {

@@ -68,11 +68,12 @@ describe("a caller gets every byte", () => {
   });
 });
 
-test("usage is told in two places, and the later one counts", () => {
+test("usage is told in two places, of which the first knows nothing of the answer", () => {
   const on = openTap();
   passed(on, START, TEXT);
 
-  expect(on.usage).toMatchObject({ inputTokens: 3, outputTokens: 1 });
+  expect(on.inputUsage).toMatchObject({ inputTokens: 3 });
+  expect(on.usage).toBeUndefined();
   passed(on, DELTA);
   expect(on.usage).toMatchObject({ inputTokens: 12, cachedInputTokens: 9, outputTokens: 2 });
 });

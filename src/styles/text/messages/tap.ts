@@ -4,7 +4,7 @@ import type { Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
-import { memberOf, textOf } from "#lib/values.ts";
+import { integerOf, memberOf, textOf } from "#lib/values.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { encodeError } from "./error.ts";
 import { errorIn } from "./failure.ts";
@@ -29,6 +29,7 @@ class MessagesTap implements Tap {
   isEnding = false;
   readonly #usage = new UsageReader();
   readonly #output = new OutputText();
+  #hasToldOutput = false;
   #hasReason = false;
   #isStopped = false;
 
@@ -50,6 +51,11 @@ class MessagesTap implements Tap {
   }
 
   get usage(): Usage | undefined {
+    return this.#hasToldOutput || this.isComplete() ? this.#usage.usage : undefined;
+  }
+
+  /** What the first event tells of the answer is its first token. */
+  get inputUsage(): Usage | undefined {
     return this.#usage.usage;
   }
 
@@ -88,6 +94,9 @@ class MessagesTap implements Tap {
 
   #readDelta(json: JsonObject): void {
     this.#usage.add(json["usage"]);
+    if (integerOf(memberOf(json["usage"], "output_tokens")) !== undefined) {
+      this.#hasToldOutput = true;
+    }
     if (typeof memberOf(json["delta"], "stop_reason") === "string") this.#hasReason = true;
   }
 }

@@ -81,6 +81,12 @@ describe("a task", () => {
     expect(look({ ...DONE, usage })).toMatchObject({ usage: { outputTokens: 9, searches: 2 } });
   });
 
+  test("that was asked for in frames is as long as those last", () => {
+    const { duration: _, ...rest } = DONE;
+
+    expect(look({ ...rest, frames: 120 })).toMatchObject({ usage: { durationMs: 5_000 } });
+  });
+
   test("that counts nothing is charged as it was expected to be", () => {
     for (const usage of [null, {}, { completion_tokens: 0 }, { completion_tokens: "9" }]) {
       expect(look({ ...DONE, usage })).not.toHaveProperty("usage");

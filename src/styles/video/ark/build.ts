@@ -15,7 +15,7 @@ export const ID = "video-ark";
 const RATIOS = ["16:9", "9:16", "4:3", "3:4", "1:1", "21:9", "adaptive"];
 const MAX_SEED = 4_294_967_295;
 const MAX_USER_CHARS = 64;
-const FRAMES_A_SECOND = 24;
+export const FRAMES_A_SECOND = 24;
 
 /** https://www.volcengine.com/docs/82379/1520757 */
 export function build(

@@ -8,6 +8,7 @@ import { linkEnd } from "#styles/video/link-end.ts";
 import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
+import { FRAMES_A_SECOND } from "./build.ts";
 
 export function parseSubmitted(body: JsonObject): string {
   throwIfFailed(body);
@@ -89,7 +90,9 @@ function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | unde
   const counts = [memberOf(usage, "completion_tokens"), memberOf(usage, "total_tokens")];
   const outputTokens = counts.map(integerOf).find((count) => count !== undefined && count > 0);
   if (outputTokens === undefined) return undefined;
-  const { seconds = 0, resolution } = facts;
+  const { frames = 0, framesPerSecond = FRAMES_A_SECOND, resolution } = facts;
+  // Of the two lengths it says the one that it was told.
+  const seconds = facts.seconds ?? frames / framesPerSecond;
   return usageOf({
     inputTokens: 0,
     outputTokens,

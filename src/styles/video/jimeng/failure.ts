@@ -1,7 +1,7 @@
 import type { FaultCode } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
-import { memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { decimalOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
 
 export const SUCCESS = 10_000;
@@ -40,8 +40,10 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   return inWords(codeOf(code, status), textOf(body["message"]) ?? "", status);
 }
 
+/** Some who resell this say it as a text. */
 export function codeIn(body: JsonObject): number | undefined {
-  return numberOf(body["code"]);
+  const code = decimalOf(body["code"]) ?? "";
+  return /^\d{1,9}$/.test(code) ? Number(code) : undefined;
 }
 
 /** What its code says of the task that was asked after, and not of the question; else undefined. */

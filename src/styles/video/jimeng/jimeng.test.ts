@@ -53,6 +53,18 @@ describe("what Jimeng answers to a request", () => {
     expect(parseError(400, JSON.stringify(body)).code).toBe(fault as "upstream_auth");
   });
 
+  test("has the same code where that is a text", () => {
+    const data = { status: "done", video_url: "https://cdn.example/v.mp4" };
+
+    expect(look({ code: "10000", data }).state).toBe("succeeded");
+    expect(look({ code: "50511", data: null })).toMatchObject({
+      failure: { code: "content_filtered" },
+    });
+    expect(failureOf(() => parseSubmitted({ code: "50430", data: null }))).toStartWith(
+      "upstream_rate_limited",
+    );
+  });
+
   test("in the layer that checks signatures has a form of its own", () => {
     const refused = (Code: string) => ({
       ResponseMetadata: { RequestId: "1", Error: { CodeN: 1, Code, Message: "no" } },

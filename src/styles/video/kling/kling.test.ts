@@ -116,6 +116,7 @@ describe("[B3.1] the state of a task in the first style", () => {
           seconds: 5.1,
         },
       ],
+      facts: { seconds: 5 },
     });
   });
 
@@ -178,6 +179,7 @@ describe("[B2.6] the state of a task in the newer style", () => {
     expect(lookNewer({ status: "succeeded", outputs })).toEqual({
       state: "succeeded",
       videos: [{ url: "https://cdn.test/v.mp4", id: "o-1", seconds: 5.041 }],
+      facts: { seconds: 5 },
     });
     expect(lookNewer({ status: "succeeded" })).toEqual({ state: "succeeded", videos: [] });
   });

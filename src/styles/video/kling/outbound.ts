@@ -140,15 +140,18 @@ export function parseTask(body: JsonObject): TaskNews {
     // The other style's word, as some who resell this one have it.
     case "succeed":
     case "succeeded":
-      return {
-        state: "succeeded",
-        videos: listOf(objectOf(task["task_result"])?.["videos"]).flatMap(videoIn),
-      };
+      return succeeded(listOf(objectOf(task["task_result"])?.["videos"]).flatMap(videoIn));
     case "failed":
       return { state: "failed", failure: failureOf("task_failed", task["task_status_msg"]) };
     default:
       return { state: "running" };
   }
+}
+
+/** A video that was made out of another is as long as that, whatever was asked for. */
+export function succeeded(videos: readonly MadeVideo[]): TaskNews {
+  const seconds = Math.round(videos[0]?.seconds ?? 0);
+  return { state: "succeeded", videos, ...(seconds > 0 ? { facts: { seconds } } : {}) };
 }
 
 /** Both styles write down what was made in the same words. */

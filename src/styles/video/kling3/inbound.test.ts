@@ -147,6 +147,11 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     ["text-to-video", {}, "prompt: 'prompt' is required."],
     ["text-to-video", { prompt: " " }, "prompt: 'prompt' is required."],
     ["text-to-video", { prompt: ["a fox"] }, "prompt: "],
+    [
+      "text-to-video",
+      { prompt: "a fox", contents: [shown("first_frame")] },
+      "contents: 'contents' may hold",
+    ],
     ["image-to-video", { prompt: "a fox" }, "contents: "],
     ["image-to-video", { contents: [] }, "contents: "],
     ["image-to-video", { contents: "a fox" }, "contents: "],

@@ -5,7 +5,7 @@ import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
-import { videoIn } from "../kling/outbound.ts";
+import { succeeded, videoIn } from "../kling/outbound.ts";
 import { failureOf, idOf, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
@@ -83,7 +83,7 @@ export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskNews {
       return { state: "queued" };
     case "succeeded":
     case "succeed":
-      return { state: "succeeded", videos: outputsOf(task) };
+      return succeeded(outputsOf(task));
     case "failed":
       return { state: "failed", failure: failureOf("task_failed", memberOf(task, "message")) };
     default:

@@ -29,6 +29,9 @@ export function readContents(path: string | undefined, body: JsonObject): Conten
   }
   if (path === "omni-video") checkOmni(contents);
   const plain = contents.filter(isPlain);
+  if (path === "text-to-video" && plain.length > 0) {
+    throw invalid("contents", "'contents' may hold words only: nothing is shown to text-to-video.");
+  }
   return {
     scenario: path === "text-to-video" ? "text" : scenarioIn(contents, path),
     ...defined({ prompt: textOf(prompt) }),

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { openBooks } from "#test/books.ts";
+import { openTestGateway } from "#test/harness.ts";
+import { BASE64, openPictureVendor } from "#test/picture-vendor.ts";
+import type { JsonObject } from "#lib/json.ts";
+
+/** As the documentation writes them, and as the catalogue does. */
+const PRICES = `
+models:
+  painter: { image: 0.04, grades: { 4K: { image: 0.24 }, 1024x1792: { image: 0.08 }, high 1024x1536: { image: 0.2 } } }`;
+const CENT = 10_000_000;
+
+const one = () => Response.json({ data: [{ b64_json: BASE64 }] });
+
+async function costOf(wish: JsonObject, respond: () => Response = one): Promise<number> {
+  await using vendor = openPictureVendor(respond);
+  await using gateway = await openTestGateway({
+    yaml: `
+channels:
+  - { name: one, provider: openai-compatible, base_url: "${vendor.url}", api_key: upstream-secret, models: [painter] }
+  - { name: two, provider: openai, base_url: "${vendor.url}", api_key: upstream-secret, models: [dall-e-3, gpt-image-1.5] }
+${PRICES}`,
+  });
+  using books = openBooks(gateway.dataDir);
+  const asked = { model: "painter", prompt: "a fox", ...wish };
+  const answer = await gateway.post("/v1/images/generations", asked);
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(await books.whenSettled()).toEqual([]);
+  return books.spent();
+}
+
+test.each<[string, JsonObject, number]>([
+  ["of no size", {}, 4],
+  ["of a size without a price of its own", { size: "512x512" }, 4],
+  ["of a size with one", { size: "1024x1792" }, 8],
+  ["of such a size, in a quality without one", { size: "1024x1792", quality: "high" }, 8],
+  ["of a size and a quality with one", { size: "1024x1536", quality: "high" }, 20],
+  ["of such a size in another quality", { size: "1024x1536", quality: "low" }, 4],
+  ["of a size in a word", { size: "4K" }, 24],
+  ["of a size in a word of its own, whatever its shape", { size: "16:9", image_size: "4K" }, 24],
+])("a picture %s costs what its kind does", async (_, wish, cents) => {
+  expect(await costOf(wish)).toBe(cents * CENT);
+});
+
+test.each<[string, JsonObject, number]>([
+  ["of which nothing more is said", {}, 4],
+  ["in its better quality", { quality: "hd" }, 8],
+  ["in its better quality and its usual size", { quality: "hd", size: "1024x1024" }, 8],
+  ["that is tall", { size: "1024x1792" }, 8],
+  ["that is tall, in its better quality", { quality: "hd", size: "1024x1792" }, 12],
+])(
+  "a picture of the catalogue's dearer kinds (%s) costs what its vendor asks",
+  async (_, wish, cents) => {
+    expect(await costOf({ model: "dall-e-3", ...wish })).toBe(cents * CENT);
+  },
+);
+
+describe("pictures that are counted in tokens", () => {
+  /** Of gpt-image-1.5: a million tokens of words out are 10 dollars, of pictures 32. */
+  const COUNTED = 10 * 5_000 + 1_000 * 32_000;
+  const counted = { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 };
+
+  test.each<[string, JsonObject]>([
+    [
+      "says which of them are the picture's",
+      { output_tokens_details: { image_tokens: 1_000, text_tokens: 0 } },
+    ],
+    ["tells no kinds of them apart", {}],
+  ])("cost what pictures do where the vendor %s", async (_, details) => {
+    const usage = { ...counted, ...details };
+    const answer = () => Response.json({ data: [{ b64_json: BASE64 }], usage });
+
+    expect(await costOf({ model: "gpt-image-1.5" }, answer)).toBe(COUNTED);
+  });
+
+  test("cost the same in a stream, where no vendor tells kinds of them apart", async () => {
+    const event = { type: "image_generation.completed", b64_json: BASE64, usage: counted };
+    const answer = () =>
+      new Response(`data: ${JSON.stringify(event)}\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      });
+
+    expect(await costOf({ model: "gpt-image-1.5", stream: true }, answer)).toBe(COUNTED);
+  });
+});
