@@ -18,6 +18,9 @@ const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
  */
 const RUNS = [["./test/"], ["./src/", "./sandbox/", "./bench/"]];
 const GIVES_WAY = 10;
+/** Of so many failures the end of the output tells again, and of each so much. */
+const SHOWN_FAILURES = 20;
+const SHOWN_LINES = 40;
 
 process.stdout.write(`seed ${seed} (SLUICE_TEST_SEED=${seed} replays it)\n`);
 const children: ChildProcess[] = [];
@@ -29,13 +32,20 @@ const runs = picked.length > 0 || isLong ? [picked] : RUNS;
 const results = await Promise.all(runs.map((paths, at) => run(paths, at === 0 ? 0 : GIVES_WAY)));
 const passed = results.reduce((sum, each) => sum + each.passed, 0);
 const failed = results.reduce((sum, each) => sum + each.failed, 0);
+const failures = results.flatMap((each) => each.failures);
+if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join("\n")}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = results.every(({ code }) => code === 0) && passed > 0 ? 0 : 1;
 
-async function run(
-  paths: readonly string[],
-  priority: number,
-): Promise<{ readonly code: number; readonly passed: number; readonly failed: number }> {
+interface Result {
+  readonly code: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** Each with what was printed of it: two runs and some thousand lines hide them. */
+  readonly failures: readonly string[];
+}
+
+async function run(paths: readonly string[], priority: number): Promise<Result> {
   const env = { ...process.env, SLUICE_TEST_SEED: seed };
   const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...paths], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -48,22 +58,34 @@ async function run(
   });
 
   const counts = { pass: 0, fail: 0, errors: 0 };
-  await Promise.all([pass(tests.stdout, counts), pass(tests.stderr, counts)]);
+  const failures: string[] = [];
+  await Promise.all([pass(tests.stdout, counts, failures), pass(tests.stderr, counts, failures)]);
   const code = await ended;
   // A run that ended without its summary, or outside any test, has failed too.
   const unseen = code !== 0 && counts.fail === 0 ? Math.max(1, counts.errors) : 0;
-  return { code, passed: counts.pass, failed: counts.fail + unseen };
+  return { code, passed: counts.pass, failed: counts.fail + unseen, failures };
 }
 
-/** Shows the lines as they come, and picks the totals out of the summary. */
+/** Shows the lines as they come, and picks out the failures and the totals of the summary. */
 async function pass(
   stream: NodeJS.ReadableStream,
   counts: Record<"pass" | "fail" | "errors", number>,
+  failures: string[],
 ): Promise<void> {
+  let sinceLast: string[] = [];
+  let isSummary = false;
   for await (const line of createInterface({ input: stream })) {
     process.stdout.write(`${line}\n`);
     const [, count, what] = /^\s*(\d+) (pass|fail|errors?)$/.exec(line) ?? [];
     if (what === "pass" || what === "fail") counts[what] = Number(count);
     else if (what !== undefined) counts.errors = Number(count);
+
+    sinceLast.push(line);
+    const [, result] = /^\((pass|fail|skip|todo)\) /.exec(line) ?? [];
+    if (/^\d+ tests? (skipped|failed):$/.test(line)) isSummary = true;
+    if (result === "fail" && !isSummary && failures.length < SHOWN_FAILURES) {
+      failures.push(sinceLast.slice(-SHOWN_LINES).join("\n"));
+    }
+    if (result !== undefined) sinceLast = [];
   }
 }

@@ -1,5 +1,10 @@
-import { expect, test } from "bun:test";
-import { LARGE_BYTES, letOthersPass, noteOther } from "./let-others-pass.ts";
+import { describe, expect, test } from "bun:test";
+import {
+  createLargeSteps,
+  LARGE_BYTES,
+  letOthersPass,
+  type LargeSteps,
+} from "./let-others-pass.ts";
 
 const MANY = 20 * 1024 * 1024;
 
@@ -34,55 +39,79 @@ test("small ones do not wait", async () => {
   expect(seen).toEqual(["small", "large"]);
 });
 
-test("where nobody else asks, large ones take turns and lose no time", async () => {
-  await untilNobodyIsHere();
+describe("large steps, by a clock of the test's own", () => {
+  test("lose no time where nobody else asks, and still take turns", async () => {
+    const { steps, seen } = watched();
 
-  const turns = await turnsBetweenSteps();
+    await goOver(steps, MANY, 3);
 
-  expect(turns).toBeLessThan(3 * STEPS);
+    expect(seen).toEqual(["turn", "turn", "turn"]);
+  });
+
+  test("leave time where somebody else has asked", async () => {
+    const { steps, seen } = watched();
+    steps.noteOther();
+
+    await goOver(steps, MANY, 3);
+
+    expect(seen).toEqual(["3 ms", "3 ms", "3 ms"]);
+  });
+
+  test("leave none any more for who asked some time ago", async () => {
+    const { steps, seen, clock } = watched();
+    steps.noteOther();
+    await goOver(steps, MANY, 1);
+
+    clock.now += 60;
+    await goOver(steps, MANY, 1);
+    steps.noteOther();
+    await goOver(steps, MANY, 1);
+
+    expect(seen).toEqual(["3 ms", "turn", "3 ms"]);
+  });
+
+  test("a few, each not that large, leave time once together", async () => {
+    const { steps, seen } = watched();
+    steps.noteOther();
+
+    await goOver(steps, LARGE_BYTES, 8);
+
+    const three = ["turn", "turn", "turn"];
+    expect(seen).toEqual([...three, "3 ms", ...three, "3 ms"]);
+  });
+
+  test("many that wait for each other leave more, and after each", async () => {
+    const { steps, seen } = watched();
+    steps.noteOther();
+
+    await Promise.all(Array.from({ length: 4 }, () => steps.letOthersPass(LARGE_BYTES)));
+
+    // The last two are few again, and together not large.
+    expect(seen).toEqual(["4 ms", "4 ms", "turn", "turn"]);
+  });
 });
 
-test("where somebody else asks, they do", async () => {
-  noteOther();
-  const turns = await turnsBetweenSteps();
-
-  // Milliseconds are thousands of them.
-  expect(turns).toBeGreaterThan(10 * STEPS);
-});
-
-const STEPS = 8;
-
-/** Whoever asked before this test is forgotten then. */
-async function untilNobodyIsHere(): Promise<void> {
-  await letOthersPass(MANY);
-  await Bun.sleep(60);
-}
-
-async function turnsBetweenSteps(): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns++;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  for (let step = 0; step < STEPS; step++) await letOthersPass(MANY);
-  isOver = true;
-  return turns;
-}
-
-test("where many large ones wait, others have time after each step, and not only a turn", async () => {
+/** Large steps whose time passes only where they leave some, or where a test says so. */
+function watched(): {
+  readonly steps: LargeSteps;
+  readonly seen: readonly string[];
+  readonly clock: { now: number };
+} {
   const seen: string[] = [];
-  const timer = setInterval(() => seen.push("time"), 1);
-  noteOther();
+  const clock = { now: 1_000 };
+  const steps = createLargeSteps({
+    now: () => clock.now,
+    async turn() {
+      seen.push("turn");
+    },
+    async pause(ms) {
+      seen.push(`${ms} ms`);
+      clock.now += ms;
+    },
+  });
+  return { steps, seen, clock };
+}
 
-  await Promise.all(
-    ["a", "b", "c", "d"].map(async (name) => {
-      await letOthersPass(LARGE_BYTES);
-      seen.push(name);
-    }),
-  );
-  clearInterval(timer);
-
-  expect(seen.join(" ")).toMatch(/^(time )+a (time )+b/);
-});
+async function goOver(steps: LargeSteps, sizeBytes: number, times: number): Promise<void> {
+  for (let step = 0; step < times; step++) await steps.letOthersPass(sizeBytes);
+}

@@ -17,50 +17,72 @@ const MANY_WAITING = 3;
 /** What was gone over longer ago keeps nobody from anything, and who came longer ago was served. */
 const FORGOTTEN_MS = 50;
 
-let line: Promise<void> = Promise.resolve();
-let waiting = 0;
-let goneOverBytes = 0;
-let lastAt = -Infinity;
-
-/** How many others ever came, how many of them the last step knew of, and when it saw a new one. */
-let others = 0;
-let othersKnown = 0;
-let otherSeenAt = -Infinity;
-
-/** Somebody asks for something small: large steps leave time for that from now on, for a while. */
-export function noteOther(): void {
-  others++;
+/** What a line of large steps goes by: the time in milliseconds, and two ways to leave some of it to others. */
+export interface Passing {
+  now(): number;
+  turn(): Promise<unknown>;
+  pause(ms: number): Promise<unknown>;
 }
 
-/**
- * Before a step over something large: whoever else waits is served first, and
- * of all large steps only one is taken at a time. One over twenty megabytes
- * takes about as many milliseconds, so what can be is gone over in pieces.
- */
-export async function letOthersPass(sizeBytes: number): Promise<void> {
-  if (sizeBytes < LARGE_BYTES) return;
-  waiting++;
-  line = line.then(() => pass(sizeBytes));
-  await line;
+export interface LargeSteps {
+  /**
+   * Before a step over something large: whoever else waits is served first, and
+   * of all large steps only one is taken at a time. One over twenty megabytes
+   * takes about as many milliseconds, so what can be is gone over in pieces.
+   */
+  letOthersPass(sizeBytes: number): Promise<void>;
+  /** Somebody asks for something small: large steps leave time for that from now on, for a while. */
+  noteOther(): void;
 }
 
-async function pass(sizeBytes: number): Promise<void> {
-  const { burstBytes, pauseMs } = waiting >= MANY_WAITING ? MANY : FEW;
-  const now = performance.now();
-  if (now - lastAt > FORGOTTEN_MS) goneOverBytes = 0;
-  lastAt = now;
-  goneOverBytes += sizeBytes;
-  if (goneOverBytes < burstBytes || !othersAreHere(now)) {
-    await nextTurn();
-  } else {
-    goneOverBytes = 0;
-    await sleep(pauseMs);
+/** The process has one loop, and all that is large in it stands in one line. */
+export const { letOthersPass, noteOther } = createLargeSteps({
+  now: () => performance.now(),
+  turn: () => nextTurn(),
+  pause: (ms) => sleep(ms),
+});
+
+export function createLargeSteps(passing: Passing): LargeSteps {
+  let line: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let goneOverBytes = 0;
+  let lastAt = -Infinity;
+
+  // How many others ever came, how many of them the last step knew of, and when it saw a new one.
+  let others = 0;
+  let othersKnown = 0;
+  let otherSeenAt = -Infinity;
+
+  async function pass(sizeBytes: number): Promise<void> {
+    const { burstBytes, pauseMs } = waiting >= MANY_WAITING ? MANY : FEW;
+    const now = passing.now();
+    if (now - lastAt > FORGOTTEN_MS) goneOverBytes = 0;
+    lastAt = now;
+    goneOverBytes += sizeBytes;
+    if (goneOverBytes < burstBytes || !othersAreHere(now)) {
+      await passing.turn();
+    } else {
+      goneOverBytes = 0;
+      await passing.pause(pauseMs);
+    }
+    waiting--;
   }
-  waiting--;
-}
 
-function othersAreHere(now: number): boolean {
-  if (others !== othersKnown) otherSeenAt = now;
-  othersKnown = others;
-  return now - otherSeenAt <= FORGOTTEN_MS;
+  function othersAreHere(now: number): boolean {
+    if (others !== othersKnown) otherSeenAt = now;
+    othersKnown = others;
+    return now - otherSeenAt <= FORGOTTEN_MS;
+  }
+
+  return {
+    async letOthersPass(sizeBytes) {
+      if (sizeBytes < LARGE_BYTES) return;
+      waiting++;
+      line = line.then(() => pass(sizeBytes));
+      await line;
+    },
+    noteOther() {
+      others++;
+    },
+  };
 }
