@@ -20,7 +20,9 @@ const RUNS = [["./test/"], ["./src/", "./sandbox/", "./bench/"]];
 const GIVES_WAY = 10;
 /** Of so many failures the end of the output tells again, and of each so much. */
 const SHOWN_FAILURES = 20;
-const SHOWN_LINES = 40;
+const SHOWN_LINES = 60;
+/** What no test awaited fails the run, too. */
+const UNHANDLED = "# Unhandled error between tests";
 
 process.stdout.write(`seed ${seed} (SLUICE_TEST_SEED=${seed} replays it)\n`);
 const children: ChildProcess[] = [];
@@ -83,7 +85,8 @@ async function pass(
     sinceLast.push(line);
     const [, result] = /^\((pass|fail|skip|todo)\) /.exec(line) ?? [];
     if (/^\d+ tests? (skipped|failed):$/.test(line)) isSummary = true;
-    if (result === "fail" && !isSummary && failures.length < SHOWN_FAILURES) {
+    const isFailure = result === "fail" || (result !== undefined && sinceLast.includes(UNHANDLED));
+    if (isFailure && !isSummary && failures.length < SHOWN_FAILURES) {
       failures.push(sinceLast.slice(-SHOWN_LINES).join("\n"));
     }
     if (result !== undefined) sinceLast = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { waitFor } from "#test/wait.ts";
 import { callbackSender, type CallbackPlan } from "./callbacks.ts";
 import { liveTaskSettings } from "./task-settings.ts";
@@ -124,4 +124,27 @@ test("when the sandbox ends, nothing more is told", async () => {
   await Bun.sleep(60);
 
   expect(heard).toEqual([]);
+});
+
+test("a sandbox that ends just as it is answered ends in peace", async () => {
+  const unhandled: unknown[] = [];
+  const note = (cause: unknown) => unhandled.push(cause);
+  process.on("unhandledRejection", note);
+  const callbacks = sender();
+  const { fetch } = globalThis;
+  const answered = async (...words: Parameters<typeof fetch>) => {
+    const response = await fetch(...words);
+    callbacks[Symbol.dispose]();
+    return response;
+  };
+  using _asked = spyOn(globalThis, "fetch").mockImplementation(
+    Object.assign(answered, { preconnect: fetch.preconnect }),
+  );
+
+  callbacks.follow(plan({ moments: [Date.now()] }));
+  await waitFor(() => callbacks.attempts.length === 1);
+  await Bun.sleep(1);
+  process.off("unhandledRejection", note);
+
+  expect(unhandled).toEqual([]);
 });

@@ -86,7 +86,8 @@ export function callbackSender(now: () => number, settings: TaskSettings): Callb
   ): Promise<boolean> {
     const text = JSON.stringify(body);
     const response = await send(url, text, headers?.(text) ?? {}, timeoutMs);
-    await response?.body?.cancel();
+    // Fails where the sandbox has ended since the head arrived: nobody wants the rest then, either.
+    await response?.body?.cancel().catch(() => undefined);
     const status = response?.status;
     note({ url, body, attempt: number, status });
     return status !== undefined && !isRetried(status);
