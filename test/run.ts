@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
 
@@ -13,11 +14,16 @@ const picked = words.filter((word) => word !== "--long");
 const seed = process.env["SLUICE_TEST_SEED"] ?? String(Math.floor(Math.random() * 2 ** 31));
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
 /**
- * All of them are two runs at once. The first is of tests that wait for a
- * gateway, the second of those that keep a core busy, and gives way to it.
+ * All of them are three runs at once. The first two are of tests that wait for
+ * a gateway most of the time, the last of those that keep a core busy, and
+ * gives way to them.
  */
-const RUNS = [["./test/"], ["./src/", "./sandbox/", "./bench/"]];
-const GIVES_WAY = 10;
+const HAZARDS = "./test/hazards/";
+const RUNS = [
+  { paths: partsOf("./test/").filter((path) => path !== HAZARDS), priority: 0 },
+  { paths: [HAZARDS], priority: 0 },
+  { paths: ["./src/", "./sandbox/", "./bench/"], priority: 10 },
+];
 /** Of so many failures the end of the output tells again, and of each so much. */
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
@@ -30,8 +36,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => children.forEach((each) => each.kill(signal)));
 }
 
-const runs = picked.length > 0 || isLong ? [picked] : RUNS;
-const results = await Promise.all(runs.map((paths, at) => run(paths, at === 0 ? 0 : GIVES_WAY)));
+const runs = picked.length > 0 || isLong ? [{ paths: picked, priority: 0 }] : RUNS;
+const results = await Promise.all(runs.map(({ paths, priority }) => run(paths, priority)));
 const passed = results.reduce((sum, each) => sum + each.passed, 0);
 const failed = results.reduce((sum, each) => sum + each.failed, 0);
 const failures = results.flatMap((each) => each.failures);
@@ -43,7 +49,7 @@ interface Result {
   readonly code: number;
   readonly passed: number;
   readonly failed: number;
-  /** Each with what was printed of it: two runs and some thousand lines hide them. */
+  /** Each with what was printed of it: several runs and some thousand lines hide them. */
   readonly failures: readonly string[];
 }
 
@@ -61,19 +67,34 @@ async function run(paths: readonly string[], priority: number): Promise<Result> 
 
   const counts = { pass: 0, fail: 0, errors: 0 };
   const failures: string[] = [];
-  await Promise.all([pass(tests.stdout, counts, failures), pass(tests.stderr, counts, failures)]);
+  const ends = await Promise.all([
+    pass(tests.stdout, counts, failures),
+    pass(tests.stderr, counts, failures),
+  ]);
   const code = await ended;
   // A run that ended without its summary, or outside any test, has failed too.
   const unseen = code !== 0 && counts.fail === 0 ? Math.max(1, counts.errors) : 0;
+  if (unseen > 0 && failures.length === 0) failures.push(...ends);
   return { code, passed: counts.pass, failed: counts.fail + unseen, failures };
 }
 
-/** Shows the lines as they come, and picks out the failures and the totals of the summary. */
+/** The folders of a folder, and its own tests. */
+function partsOf(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return [`${folder}${entry.name}/`];
+    return entry.name.endsWith(".test.ts") ? [`${folder}${entry.name}`] : [];
+  });
+}
+
+/**
+ * Shows the lines as they come, and picks out the failures and the totals of
+ * the summary. Returns what came after the last test.
+ */
 async function pass(
   stream: NodeJS.ReadableStream,
   counts: Record<"pass" | "fail" | "errors", number>,
   failures: string[],
-): Promise<void> {
+): Promise<string> {
   let sinceLast: string[] = [];
   let isSummary = false;
   for await (const line of createInterface({ input: stream })) {
@@ -91,4 +112,5 @@ async function pass(
     }
     if (result !== undefined) sinceLast = [];
   }
+  return sinceLast.slice(-SHOWN_LINES).join("\n");
 }

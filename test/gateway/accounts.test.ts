@@ -9,13 +9,17 @@ import {
   textIn,
   PASSWORD,
   ROOT,
+  SLOW_MONOTONIC,
   tokenOf,
 } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 let opened: TestGateway;
 beforeAll(async () => {
-  opened = await openWithRoot({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.1,::1" } });
+  opened = await openWithRoot({
+    clock: { now: () => Date.now(), monotonic: SLOW_MONOTONIC },
+    env: { SLUICE_TRUSTED_PROXIES: "127.0.0.1,::1" },
+  });
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 

@@ -11,6 +11,7 @@ import {
   PASSWORD,
   ROOT,
   setUpSecondFactor,
+  SLOW_MONOTONIC,
   textIn,
   tokenOf,
   type Ask,
@@ -22,7 +23,7 @@ const SECOND_FACTOR = "/api/user/self/second-factor";
 
 /** Stands still until it is moved, so that every code is of a half minute that a test knows. */
 let now = Date.now();
-const clock = { now: () => now, monotonic: () => performance.now() };
+const clock = { now: () => now, monotonic: SLOW_MONOTONIC };
 const nextHalfMinute = (): void => void (now += 30_000);
 
 let opened: TestGateway;
