@@ -45,6 +45,8 @@ export interface UpstreamRequest {
   readonly isFile?: true;
   /** Its answer's beginning, and each piece, may take as long as a whole answer. */
   readonly isSlow?: boolean;
+  /** Read twice, it would be done twice: it goes on a new connection, and never on another after that. */
+  readonly isOnce?: boolean;
   /** Until the answer's head, where that is less than for others. */
   readonly headMs?: number;
   /** The caller hung up, or the gateway gave up. */

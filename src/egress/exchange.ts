@@ -81,11 +81,11 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
   async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    const { pool, url } = this.#request;
+    const { pool, url, isOnce } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
     const isBig = lengthOf(outbox.written) > BIG_REQUEST;
-    const reused = isBig ? undefined : connections.reuse(pool, to, this);
+    const reused = isBig || isOnce ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
