@@ -39,8 +39,9 @@ export interface Actor {
 
 const NOTHING: JsonObject = {};
 const BIG_BODY_BYTES = 1024 * 1024;
-/** Half of the time after which an idle connection is closed. */
-const PATIENCE_MS = 15_000;
+/** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
+export const IDLE_SECONDS = 30;
+const PATIENCE_MS = (IDLE_SECONDS / 2) * 1_000;
 
 export class HttpExchange implements Exchange {
   readonly request: Request;
@@ -57,6 +58,8 @@ export class HttpExchange implements Exchange {
   /** The bytes of a large body that nobody has asked for yet. */
   #arriving: Promise<Uint8Array> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
+  /** After which the connection is closed, where nobody waits for an answer on it. */
+  idleSeconds = IDLE_SECONDS;
 
   constructor(
     request: Request,
@@ -174,7 +177,7 @@ export class HttpExchange implements Exchange {
   }
 
   waitLong(): Disposable {
-    return new Patience(this.request, this.#around);
+    return new Patience(this, this.#around);
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
@@ -189,17 +192,18 @@ export class HttpExchange implements Exchange {
   }
 
   setStall(ms: number): void {
-    this.#around.setIdleSeconds(this.request, Math.ceil(ms / 1_000));
+    this.idleSeconds = Math.ceil(ms / 1_000);
+    this.#around.setIdleSeconds(this.request, this.idleSeconds);
   }
 }
 
 class Patience implements Watched, Disposable {
-  readonly #request: Request;
+  readonly #exchange: HttpExchange;
   readonly #around: Surroundings;
   dueAt: number;
 
-  constructor(request: Request, around: Surroundings) {
-    this.#request = request;
+  constructor(exchange: HttpExchange, around: Surroundings) {
+    this.#exchange = exchange;
     this.#around = around;
     this.dueAt = around.deadlines.now() + PATIENCE_MS;
     around.deadlines.watch(this);
@@ -207,10 +211,14 @@ class Patience implements Watched, Disposable {
 
   onDue(): void {
     this.dueAt = Infinity;
-    this.#around.setIdleSeconds(this.#request, 0);
+    this.#around.setIdleSeconds(this.#exchange.request, 0);
   }
 
+  /** What is said of a connection outlives the request that it was said for. */
   [Symbol.dispose](): void {
     this.#around.deadlines.release(this);
+    if (this.dueAt !== Infinity) return;
+    const { request, idleSeconds } = this.#exchange;
+    this.#around.setIdleSeconds(request, idleSeconds);
   }
 }

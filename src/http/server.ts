@@ -12,7 +12,7 @@ import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
-import { HttpExchange, type Surroundings } from "./exchange.ts";
+import { HttpExchange, IDLE_SECONDS, type Surroundings } from "./exchange.ts";
 import { buildRegistry } from "./registry.ts";
 import { hidingAliases, pathAliases } from "./path-aliases.ts";
 import type { Route } from "./routes.ts";
@@ -24,8 +24,6 @@ export interface HttpServer {
 }
 
 const MAX_WAITING_BIG_BODIES = 64;
-/** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
-const IDLE_SECONDS = 30;
 /** For answers that were ended to say so. */
 const LAST_MS = 3_000;
 /** Bun's longest. */
