@@ -61,7 +61,10 @@ export interface UpstreamReply extends ResponseHead, Disposable {
   /** Hands over the body as it comes. Settles at its end, or with what broke it. */
   pump(onPiece: OnPiece): Promise<void>;
   readAll(): Promise<Uint8Array>;
-  /** The text of a failure, cut to `maxChars`, without the secret that some servers repeat in it. */
+  /**
+   * The text of a failure, cut to `maxChars`, without the secret that some
+   * servers repeat in it; empty where it does not come, or not whole.
+   */
   readFailure(maxChars: number): Promise<string>;
   /** Lets go of the connection; cuts it when the answer is not at its end. */
   close(): void;
