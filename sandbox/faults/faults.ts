@@ -40,6 +40,8 @@ const FAULTS = {
   nodone: {},
   /** HTTP 200 with an error as its JSON body. */
   error200: { error: optional, message: optional },
+  /** HTTP 200 with a page: what stands at many an address that is not the API's. */
+  page200: {},
   /** An error as an event of the stream. */
   streamerror: { after: integer(0, 1_000_000, 2), error: optional, message: optional, done: flag },
   /** One event of the stream, or the JSON body, is broken. */

@@ -8,7 +8,7 @@ export function replacedReply(
   vendor: Pick<Vendor, "errorBody">,
   path: string,
 ): Reply | undefined {
-  const { redirect, status, error200 } = faults;
+  const { redirect, status, error200, page200 } = faults;
   if (redirect)
     return { ...textReply(redirect.code, "", "text/plain"), headers: { location: redirect.to } };
   if (error200)
@@ -16,6 +16,7 @@ export function replacedReply(
       200,
       vendor.errorBody({ status: 500, code: error200.error, message: error200.message }, path),
     );
+  if (page200) return textReply(200, gatewayPage(200), "text/html");
   if (!status) return undefined;
 
   const reply = status.html

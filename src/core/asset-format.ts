@@ -32,6 +32,8 @@ export interface OutboundAssetFormat {
 
 export interface AssetAction<Input, Output> {
   readonly action: string;
+  /** Asked for twice, it makes two, or is answered only once. */
+  readonly isOnce?: true;
   build(input: Input): JsonObject;
   /** Throws `upstream_failed` where the result lacks what it must hold. */
   parse(result: JsonObject): Output;

@@ -5,7 +5,6 @@ import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 import type { LinkRules } from "./linked-media.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 
-const MAX_ANSWER_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
 
 export interface CallerLinkRules extends Pick<LinkRules, "allow" | "ports"> {
@@ -39,7 +38,8 @@ export function openCallerLinks(rulesNow: () => CallerLinkRules): LinkFollower {
       ...request,
       ...rulesNow(),
       headers: { "user-agent": "sluice", ...headers },
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: 0,
+      ignoresBody: true,
       totalTimeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
     });

@@ -167,6 +167,20 @@ describe("a server that closes an idle connection just as it is used again", () 
     expect(upstream.requests).toHaveLength(2);
   });
 
+  test("has no part in a request that must not be sent twice: that one never takes an idle connection", async () => {
+    await using upstream = await openRawUpstream((socket, { nth, connection }) => {
+      if (nth > 1 && connection === 1) socket.destroy();
+      else socket.write(sized(`${nth}`));
+    });
+    const egress = openEgress(LIMITS);
+    await askFor(egress, requestTo(upstream));
+
+    expect(await askFor(egress, requestTo(upstream, { isOnce: true }))).toBe("2");
+
+    expect(upstream.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+    egress.close();
+  });
+
   test("on a connection that was never idle: the request is not sent again", async () => {
     await using upstream = await openRawUpstream((socket) => socket.destroy());
 

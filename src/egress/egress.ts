@@ -45,6 +45,8 @@ export interface UpstreamRequest {
   readonly isFile?: true;
   /** Its answer's beginning, and each piece, may take as long as a whole answer. */
   readonly isSlow?: boolean;
+  /** Read twice, it would be done twice: it goes on a new connection, and never on another after that. */
+  readonly isOnce?: boolean;
   /** Until the answer's head, where that is less than for others. */
   readonly headMs?: number;
   /** The caller hung up, or the gateway gave up. */
@@ -59,7 +61,10 @@ export interface UpstreamReply extends ResponseHead, Disposable {
   /** Hands over the body as it comes. Settles at its end, or with what broke it. */
   pump(onPiece: OnPiece): Promise<void>;
   readAll(): Promise<Uint8Array>;
-  /** The text of a failure, cut to `maxChars`, without the secret that some servers repeat in it. */
+  /**
+   * The text of a failure, cut to `maxChars`, without the secret that some
+   * servers repeat in it; empty where it does not come, or not whole.
+   */
   readFailure(maxChars: number): Promise<string>;
   /** Lets go of the connection; cuts it when the answer is not at its end. */
   close(): void;

@@ -17,6 +17,8 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const PIECE_BYTES = 512;
 /** A server that closed an idle connection before it saw our request is heard of within a round trip. */
 const RACE_MS = 2_000;
+/** For what a failure says beside its status. */
+const FAILURE_MS = 5_000;
 /** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: Fields = new Map();
@@ -27,7 +29,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   readonly #deadlines: Deadlines;
   readonly #request: UpstreamRequest;
   readonly #open: Set<Exchange>;
-  readonly #totalAt: number;
+  #totalAt: number;
   readonly #reader = new ResponseReader();
   #connection: Connection | undefined;
   /** Undefined while there is no connection to send on. */
@@ -81,11 +83,11 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
   async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    const { pool, url } = this.#request;
+    const { pool, url, isOnce } = this.#request;
     const to = destinationOf(url);
     // A large request would have to be kept for a second connection until it is answered.
     const isBig = lengthOf(outbox.written) > BIG_REQUEST;
-    const reused = isBig ? undefined : connections.reuse(pool, to, this);
+    const reused = isBig || isOnce ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
       // The server may have closed an idle connection just as we wrote: then nobody read the request.
@@ -126,7 +128,9 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   }
 
   async readFailure(maxChars: number): Promise<string> {
-    const text = new TextDecoder().decode(await this.readAll());
+    // Whoever else might answer is waiting.
+    this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
+    const text = new TextDecoder().decode(await this.readAll().catch(asNothing));
     const secret = this.#request.credential?.open() ?? "";
     const shown = secret === "" ? text : text.replaceAll(secret, "[key]");
     return shown.slice(0, maxChars);
@@ -383,6 +387,15 @@ function destinationOf(url: URL): Destination {
   }
   return known;
 }
+
+/** Half of what a failure says may hold half of a secret; its status says enough. */
+function asNothing(cause: unknown): Uint8Array {
+  const { code } = GatewayError.from(cause);
+  if (code === "upstream_failed" || code === "upstream_timeout") return NO_BYTES;
+  throw cause;
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 function tooLarge(): GatewayError {
   return new GatewayError("upstream_failed", "The upstream's answer is too large.");

@@ -13,6 +13,8 @@ export interface GuardedRequest extends GuardRules {
   readonly body?: string | Uint8Array;
   /** Of the answer's body. */
   readonly maxBytes: number;
+  /** The status is all that is wanted: whatever else is said in the answer is nobody's business. */
+  readonly ignoresBody?: true;
   /** From the name's look-up to the last byte read, redirects included; none where absent. */
   readonly totalTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
@@ -144,10 +146,11 @@ function send(
 
 function objectionTo(
   { headers, rawHeaders }: IncomingMessage,
-  { method, maxBytes }: GuardedRequest,
+  { method, maxBytes, ignoresBody }: GuardedRequest,
 ): GatewayError | undefined {
   // Past a number of its own the parser drops fields in silence, a Content-Encoding included.
   if (rawHeaders.length / 2 > MAX_HEADER_FIELDS) return failed("too many header fields");
+  if (ignoresBody === true) return undefined;
   const coding = headers["content-encoding"] ?? "identity";
   const transfer = headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "identity") return failed("a coded body");

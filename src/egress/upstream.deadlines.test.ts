@@ -263,3 +263,41 @@ describe("an upstream is not given up", () => {
     timed.egress.close();
   });
 });
+
+describe("what a failure says", () => {
+  const HALF = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\n\r\nOverl";
+
+  test("is waited for a few seconds and no longer, however slow the endpoint is", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(HALF));
+    const { clock, deadlines, egress } = openTimed();
+    using reply = await egress.send(requestTo(upstream, { isStream: false, isSlow: true }));
+
+    const saying = reply.readFailure(1_000);
+    clock.pass(5_000);
+
+    // Half of it might hold half of a secret, and its status says enough.
+    expect([reply.status, await saying]).toEqual([503, ""]);
+    await upstream.reaches(0);
+    reply.close();
+    expect(deadlines.size).toBe(0);
+  });
+
+  test("may break off: the failure is what its status says", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.end(HALF));
+    using reply = await openTimed().egress.send(requestTo(upstream));
+
+    expect([reply.status, await reply.readFailure(1_000)]).toEqual([503, ""]);
+  });
+
+  test("is nothing to a caller who leaves meanwhile", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(HALF));
+    const leaving = new AbortController();
+    const request = requestTo(upstream, { signal: leaving.signal });
+    using reply = await openTimed().egress.send(request);
+
+    const saying = reply.readFailure(1_000);
+    leaving.abort();
+
+    expect(await faultOf(saying)).toBe("canceled");
+  });
+});

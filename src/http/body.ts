@@ -102,17 +102,37 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
 }
 
 /** The bytes of a body, within a limit, whatever they are. */
-export async function readContent(
-  request: Request,
+export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
+  return await openContent(request, await readBytes(request, maxBytes), maxBytes);
+}
+
+/** What came of a body, as it was before it was compressed. */
+export async function openContent(
+  { headers }: Request,
+  bytes: Uint8Array,
   maxBytes: number,
-  arriving = readBytes(request, maxBytes),
 ): Promise<Uint8Array> {
-  const bytes = await arriving;
-  // It may have begun to arrive for somebody who takes more.
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  const coding = request.headers.get("content-encoding");
-  if (coding === null || coding === "" || coding === "identity") return bytes;
-  return await decompress(bytes, coding, maxBytes);
+  if (!isCompressed(headers)) return bytes;
+  return await decompress(bytes, headers.get("content-encoding") ?? "", maxBytes);
+}
+
+/** The same; undefined where it is more. */
+export async function openAtMost(
+  request: Request,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await openContent(request, bytes, maxBytes);
+  } catch (cause) {
+    if (GatewayError.from(cause).code === "too_large") return undefined;
+    throw cause;
+  }
+}
+
+export function isCompressed(headers: Headers): boolean {
+  const coding = headers.get("content-encoding");
+  return coding !== null && coding !== "" && coding !== "identity";
 }
 
 /** The same as it comes, compressed or not. */

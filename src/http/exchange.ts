@@ -6,9 +6,12 @@ import type { User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
-import type { Semaphore } from "#lib/semaphore.ts";
+import { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
 import {
+  isCompressed,
+  openAtMost,
+  openContent,
   readBytes,
   readContent,
   readFormBody,
@@ -22,13 +25,29 @@ import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 
 /** What every exchange of a server shares. */
-export interface Surroundings {
+export interface Surroundings extends Places {
   readonly jsonDepth: number;
-  readonly bigBodies: Semaphore;
   readonly deadlines: Deadlines;
   clientOf(request: Request): Client;
   /** Closes a connection on which nothing moves for so many seconds; 0 never. */
   setIdleSeconds(request: Request, seconds: number): void;
+}
+
+/** For large bodies. */
+interface Places {
+  /** On their way, or waiting to be read. */
+  readonly bigArrivals: Semaphore;
+  /** Being read. */
+  readonly bigBodies: Semaphore;
+}
+
+const MAX_WAITING = 64;
+
+export function placesFor(bigBodies: number): Places {
+  return {
+    bigArrivals: new Semaphore(bigBodies + MAX_WAITING, 0),
+    bigBodies: new Semaphore(bigBodies, MAX_WAITING),
+  };
 }
 
 /** Who calls, and how they showed it. */
@@ -39,8 +58,9 @@ export interface Actor {
 
 const NOTHING: JsonObject = {};
 const BIG_BODY_BYTES = 1024 * 1024;
-/** Half of the time after which an idle connection is closed. */
-const PATIENCE_MS = 15_000;
+/** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
+export const IDLE_SECONDS = 30;
+const PATIENCE_MS = (IDLE_SECONDS / 2) * 1_000;
 
 export class HttpExchange implements Exchange {
   readonly request: Request;
@@ -54,9 +74,9 @@ export class HttpExchange implements Exchange {
   #query: URLSearchParams | undefined;
   #noted: JsonObject = NOTHING;
   #readAhead: Promise<RequestBody> | undefined;
-  /** The bytes of a large body that nobody has asked for yet. */
-  #arriving: Promise<Uint8Array> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
+  /** After which the connection is closed, where nobody waits for an answer on it. */
+  idleSeconds = IDLE_SECONDS;
 
   constructor(
     request: Request,
@@ -121,7 +141,7 @@ export class HttpExchange implements Exchange {
   }
 
   readBytes(maxBytes: number): Promise<Uint8Array> {
-    return this.#receive(maxBytes);
+    return readContent(this.request, maxBytes);
   }
 
   readYaml(maxBytes: number): Promise<Uint8Array> {
@@ -140,41 +160,40 @@ export class HttpExchange implements Exchange {
 
   /**
    * Few large bodies are read at a time: some are held several times over while
-   * they are. They come in meanwhile, since what nobody takes is collected by
-   * the runtime, which takes longer.
+   * they are. They come in meanwhile, and whoever sends slowly keeps nobody
+   * from being read.
    */
   async #amongBigBodies<T>(maxBytes: number, read: (body: Incoming) => Promise<T>): Promise<T> {
-    const { request } = this;
-    const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-    const body = this.#incoming(maxBytes);
-    if (announced < BIG_BODY_BYTES) return await read(body);
+    const { headers } = this.request;
+    const announced = Number(headers.get("content-length") ?? Number.NaN);
+    const isSmall = announced < BIG_BODY_BYTES;
+    if (isSmall && !isCompressed(headers)) return await read(this.#incoming(maxBytes));
+    using places = new DisposableStack();
+    const receive = (): Promise<Uint8Array> => this.#receiveBig(maxBytes, isSmall, places);
+    return await read({ headers, receive });
+  }
 
-    // Another reader may take more than this one, who will say that it is too large.
-    if (announced <= maxBytes) this.#arriving ??= readBytes(request, maxBytes);
-    // A failure is told to whoever asks for the body, who may be nobody.
-    this.#arriving?.catch(() => {});
-    using place = await this.#around.bigBodies.enter();
-    if (place === undefined) {
-      throw new GatewayError("overloaded", "Too many large bodies at once.", {
-        retryAfterMs: 1_000,
-      });
-    }
-    return await read(body);
+  /** Takes places, which are its reader's to give back. */
+  async #receiveBig(
+    maxBytes: number,
+    isSmall: boolean,
+    places: DisposableStack,
+  ): Promise<Uint8Array> {
+    const { bigArrivals, bigBodies } = this.#around;
+    if (!isSmall) places.use(placeOf(await bigArrivals.enter()));
+    const bytes = await readBytes(this.request, maxBytes);
+    const opened = isSmall ? await openAtMost(this.request, bytes, BIG_BODY_BYTES) : undefined;
+    if (opened !== undefined) return opened;
+    places.use(placeOf(await bigBodies.enter()));
+    return await openContent(this.request, bytes, maxBytes);
   }
 
   #incoming(maxBytes: number): Incoming {
-    return { headers: this.request.headers, receive: () => this.#receive(maxBytes) };
-  }
-
-  /** What began to arrive is taken once: its reader may hold it for less long than this exchange lasts. */
-  #receive(maxBytes: number): Promise<Uint8Array> {
-    const arriving = this.#arriving;
-    this.#arriving = undefined;
-    return readContent(this.request, maxBytes, arriving);
+    return { headers: this.request.headers, receive: () => this.readBytes(maxBytes) };
   }
 
   waitLong(): Disposable {
-    return new Patience(this.request, this.#around);
+    return new Patience(this, this.#around);
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
@@ -189,17 +208,23 @@ export class HttpExchange implements Exchange {
   }
 
   setStall(ms: number): void {
-    this.#around.setIdleSeconds(this.request, Math.ceil(ms / 1_000));
+    this.idleSeconds = Math.ceil(ms / 1_000);
+    this.#around.setIdleSeconds(this.request, this.idleSeconds);
   }
 }
 
+function placeOf(place: Disposable | undefined): Disposable {
+  if (place !== undefined) return place;
+  throw new GatewayError("overloaded", "Too many large bodies at once.", { retryAfterMs: 1_000 });
+}
+
 class Patience implements Watched, Disposable {
-  readonly #request: Request;
+  readonly #exchange: HttpExchange;
   readonly #around: Surroundings;
   dueAt: number;
 
-  constructor(request: Request, around: Surroundings) {
-    this.#request = request;
+  constructor(exchange: HttpExchange, around: Surroundings) {
+    this.#exchange = exchange;
     this.#around = around;
     this.dueAt = around.deadlines.now() + PATIENCE_MS;
     around.deadlines.watch(this);
@@ -207,10 +232,14 @@ class Patience implements Watched, Disposable {
 
   onDue(): void {
     this.dueAt = Infinity;
-    this.#around.setIdleSeconds(this.#request, 0);
+    this.#around.setIdleSeconds(this.#exchange.request, 0);
   }
 
+  /** What is said of a connection outlives the request that it was said for. */
   [Symbol.dispose](): void {
     this.#around.deadlines.release(this);
+    if (this.dueAt !== Infinity) return;
+    const { request, idleSeconds } = this.#exchange;
+    this.#around.setIdleSeconds(request, idleSeconds);
   }
 }

@@ -3,7 +3,6 @@ import { getPath } from "hono/utils/url";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import { ulid } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { Semaphore } from "#lib/semaphore.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
 import { VIDEO_ROOMS } from "./api/video/rooms.ts";
@@ -12,7 +11,7 @@ import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
-import { HttpExchange, type Surroundings } from "./exchange.ts";
+import { HttpExchange, IDLE_SECONDS, placesFor, type Surroundings } from "./exchange.ts";
 import { buildRegistry } from "./registry.ts";
 import { hidingAliases, pathAliases } from "./path-aliases.ts";
 import type { Route } from "./routes.ts";
@@ -23,9 +22,6 @@ export interface HttpServer {
   drain(): Promise<void>;
 }
 
-const MAX_WAITING_BIG_BODIES = 64;
-/** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
-const IDLE_SECONDS = 30;
 /** For answers that were ended to say so. */
 const LAST_MS = 3_000;
 /** Bun's longest. */
@@ -41,7 +37,7 @@ export function openServer(
     get jsonDepth() {
       return limits.jsonDepth;
     },
-    bigBodies: new Semaphore(limits.bigBodies, MAX_WAITING_BIG_BODIES),
+    ...placesFor(limits.bigBodies),
     deadlines: relay.delivery.deadlines,
     clientOf: (request) =>
       readClient(request.headers, server.requestIP(request)?.address, deps.trustedProxies),
@@ -81,7 +77,7 @@ export function openServer(
 export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
   return buildApp(deps, () => false, {
     jsonDepth: deps.limits.jsonDepth,
-    bigBodies: new Semaphore(deps.limits.bigBodies, MAX_WAITING_BIG_BODIES),
+    ...placesFor(deps.limits.bigBodies),
     deadlines: deps.relay.delivery.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds() {},

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { decodeSse } from "#test/translate/streams.ts";
@@ -140,6 +140,21 @@ describe("framing", () => {
     expect(framer.push(encoder.encode("c\n"))).toBeUndefined();
     expect(framer.push(encoder.encode("\n"))).toEqual(encoder.encode("data: bc\n\n"));
     expect(framer.rest.length).toBe(0);
+  });
+
+  test("copies an event of many pieces a few times, and not once for each of them", () => {
+    const pieceBytes = 1_000;
+    const pieceCount = 1_000;
+    const framer = new SseFramer(2 * pieceBytes * pieceCount);
+    const copied = spyOn(Uint8Array.prototype, "set");
+
+    for (let each = 0; each < pieceCount; each++) framer.push(new Uint8Array(pieceBytes).fill(120));
+    const event = framer.push(encoder.encode("\n\n"));
+    const copiedBytes = copied.mock.calls.reduce((sum, [bytes]) => sum + bytes.length, 0);
+    copied.mockRestore();
+
+    expect(event?.length).toBe(pieceBytes * pieceCount + 2);
+    expect(copiedBytes).toBeLessThan(5 * pieceBytes * pieceCount);
   });
 
   test("refuses to keep an event that never ends", () => {

@@ -22,25 +22,45 @@ const NO_BYTES = new Uint8Array(0);
  */
 export class SseFramer {
   readonly #maxEventBytes: number;
-  #rest: Uint8Array = NO_BYTES;
+  /** The unfinished rest, with room behind it. */
+  #kept: Uint8Array = NO_BYTES;
+  #restBytes = 0;
 
   constructor(maxEventBytes: number) {
     this.#maxEventBytes = maxEventBytes;
   }
 
   push(chunk: Uint8Array): Uint8Array | undefined {
-    const bytes = this.#rest.length === 0 ? chunk : join(this.#rest, chunk);
-    const end = lastBoundary(bytes, Math.max(0, this.#rest.length - 3));
+    const known = this.#restBytes;
+    const bytes = known === 0 ? chunk : this.#withRest(chunk);
+    const end = lastBoundary(bytes, Math.max(0, known - 3));
     if (bytes.length - end > this.#maxEventBytes) throw new SseOverflow("An event is too long.");
 
-    this.#rest = end === bytes.length ? NO_BYTES : bytes.subarray(end);
-    if (end === 0) return undefined;
+    this.#restBytes = bytes.length - end;
+    if (end === 0) {
+      if (known === 0) this.#kept = chunk;
+      return undefined;
+    }
+    // What is handed over is written over by nothing that comes: there is no room behind the new rest.
+    this.#kept = end === bytes.length ? NO_BYTES : bytes.subarray(end);
     return end === bytes.length ? bytes : bytes.subarray(0, end);
   }
 
   /** What is left when the stream ends: not a whole event. */
   get rest(): Uint8Array {
-    return this.#rest;
+    return this.#kept.subarray(0, this.#restBytes);
+  }
+
+  /** Grows by doubling: an event of megabytes is not copied once for each of its pieces. */
+  #withRest(chunk: Uint8Array): Uint8Array {
+    const length = this.#restBytes + chunk.length;
+    if (length > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#kept.length));
+      larger.set(this.rest);
+      this.#kept = larger;
+    }
+    this.#kept.set(chunk, this.#restBytes);
+    return this.#kept.subarray(0, length);
   }
 }
 
@@ -197,11 +217,4 @@ function lastBoundary(bytes: Uint8Array, from: number): number {
     if (bytes[before] === LF || bytes[before] === CR) return at + 1;
   }
   return 0;
-}
-
-function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }

@@ -164,6 +164,8 @@ export async function tryOnce<T, R extends Tried>(
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: call.facts.stream,
     isSlow: call.isSlow === true,
+    // What is begun twice is made twice, and charged twice by its vendor.
+    isOnce: call.isLasting === true,
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {

@@ -160,16 +160,22 @@ export class PassedStream implements AnswerStream {
 
 const BLANK_LINE = Buffer.from("\n\n");
 
-/** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
+/**
+ * Some upstreams answer a stream request with a JSON body, most often to say
+ * what failed, and some that are none with a page, which is nobody's answer.
+ */
 export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle): Promise<void> {
   const type = reply.headers.get("content-type") ?? "";
+  if (/html/i.test(type)) throw notStreamed();
   if (!type.includes("json")) return;
   const body = new TextDecoder().decode(await reply.readAll());
   const json = parseJson(body);
   const error = isObject(json) ? style.outbound.errorIn(json) : undefined;
-  throw error === undefined
-    ? new GatewayError("upstream_failed", "The upstream did not stream its answer.")
-    : asGatewayError(error);
+  throw error === undefined ? notStreamed() : asGatewayError(error);
+}
+
+function notStreamed(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream did not stream its answer.");
 }
 
 export function asGatewayError(error: UpstreamError): GatewayError {

@@ -12,9 +12,15 @@ const ABANDONED_MS = 86_400_000;
 export function openMediaFolder(folder: string): MediaStore {
   const place = (path: string): string => join(folder, path);
   let cleared: Promise<void> | undefined;
+  // A folder that is not there yet may be mounted later.
+  const clear = (): Promise<void> =>
+    clearAbandoned(join(folder, UNFINISHED)).catch((cause: unknown) => {
+      cleared = undefined;
+      throw cause;
+    });
   return {
     async put(path, bytes) {
-      await (cleared ??= clearAbandoned(join(folder, UNFINISHED)));
+      await (cleared ??= clear());
       const unfinished = join(folder, UNFINISHED, randomUUID());
       try {
         const stored = await writeFile(unfinished, bytes);

@@ -47,6 +47,7 @@ describe("when the first channel fails before its first byte", () => {
     ["hangs", "hang", {}],
     ["cuts the connection", "reset", { before_headers: "1" }],
     ["says 200 and means an error", "error200", {}],
+    ["says 200 and shows a page", "page200", {}],
     ["redirects", "redirect", { to: "http://127.0.0.2:1/" }],
   ];
   test.each(faults)(

@@ -57,6 +57,7 @@ describe.each([
       ["is refused for our credential", "[[fault:status code=401]]", 502],
       ["is a 500", "[[fault:status code=500]]", 502],
       ["is a proxy's HTML page", "[[fault:status code=502 html=1]]", 502],
+      ["is a page that says 200", "[[fault:page200]]", 502],
       ["is overloaded", "[[fault:status code=503]]", 503],
       ["is a request the vendor refuses", "[[fault:status code=400]]", 400],
       ["is an error that says 200", "[[fault:error200]]", 502],

@@ -79,7 +79,7 @@ const lines = new WeakMap<Channel, Semaphore>();
 /** Has a vendor do something. Throws what it says against it. */
 export async function act<Input, Output>(
   { channel, service, credential, url }: Desk,
-  { action, build, parse }: AssetAction<Input, Output>,
+  { action, isOnce, build, parse }: AssetAction<Input, Output>,
   input: Input,
   { egress }: Pick<DeskDeps, "egress">,
 ): Promise<Output> {
@@ -96,6 +96,7 @@ export async function act<Input, Output>(
     authorize,
     options,
     isStream: false,
+    isOnce: isOnce === true,
     headMs: ANSWER_MS,
   });
   const text =

@@ -31,6 +31,7 @@ export const assetActions: OutboundAssetFormat = {
   readResult,
   createGroup: {
     action: "CreateAssetGroup",
+    isOnce: true,
     build: ({ name, description }) => ({
       Name: name,
       GroupType: GROUP,
@@ -45,6 +46,7 @@ export const assetActions: OutboundAssetFormat = {
   },
   create: {
     action: "CreateAsset",
+    isOnce: true,
     build: ({ groupId, url, type, name }) => ({
       GroupId: groupId,
       URL: url,
@@ -70,6 +72,7 @@ export const assetActions: OutboundAssetFormat = {
   remove: { action: "DeleteAsset", build: (upstreamId) => ({ Id: upstreamId }), parse: nothing },
   beginSession: {
     action: "CreateVisualValidateSession",
+    isOnce: true,
     build: ({ callbackUrl }) => ({ CallbackURL: callbackUrl }),
     parse(result) {
       const token = textOf(result["BytedToken"]) ?? "";
@@ -80,6 +83,7 @@ export const assetActions: OutboundAssetFormat = {
   },
   readSession: {
     action: "GetVisualValidateResult",
+    isOnce: true,
     build: (token) => ({ BytedToken: token }),
     parse: (result) => idIn(result, "GroupId"),
   },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
-import { failed, told } from "#test/asset-vendor.ts";
+import { arkChannel, failed, told } from "#test/asset-vendor.ts";
 import { KEY } from "#test/harness.ts";
 import { ASSETS, itemsOf, openAssetPlace, type AssetPlace } from "./asset-place.ts";
 
@@ -363,6 +364,22 @@ describe("[B4.9-b] what every answer says", () => {
     expect(JSON.stringify(acted.body)).not.toContain("AKTEST");
     // Whatever came of it, it is asked for once.
     expect(place.at.asked("CreateAssetGroup")).toHaveLength(before + 1);
+  });
+
+  test("of a vendor that closes the connection instead of an answer, nothing is asked twice", async () => {
+    await using upstream = await openRawUpstream((socket, { nth }) => {
+      if (nth === 1) socket.write(sized(JSON.stringify({ Result: { Id: "group-1" } })));
+      else socket.destroy();
+    });
+    const url = `http://127.0.0.1:${upstream.port}`;
+    await using closing = await openAssetPlace({ yaml: `channels:\n${arkChannel(url)}` });
+
+    // The first one leaves a connection that may be used again.
+    const made = await closing.act("CreateAssetGroup", { Name: "First" });
+    const unknown = await closing.act("CreateAssetGroup", { Name: "Second" });
+
+    expect([made.status, unknown.status]).toEqual([200, 502]);
+    expect(upstream.requests).toHaveLength(2);
   });
 
   test("a vendor that hangs keeps nobody from what is known of their assets", async () => {

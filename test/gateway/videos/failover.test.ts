@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { asking } from "./asked.ts";
@@ -33,4 +34,28 @@ models:
 
   expect(vendor.seen.map(({ path }) => path.split("/")[1])).toContain("full");
   expect(at.costOf(id)).toBe(0);
+});
+
+test("a vendor that closes the connection instead of an answer is not asked for the same video twice", async () => {
+  await using upstream = await openRawUpstream((socket, { head, nth }) => {
+    if (!head.startsWith("POST")) socket.write(sized(JSON.stringify({ status: "running" })));
+    else if (nth === 1) socket.write(sized(JSON.stringify({ id: "made-1" })));
+    else socket.destroy();
+  });
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: only, provider: ark, base_url: "http://127.0.0.1:${upstream.port}", api_key: secret, models: [${SEEDANCE}] }
+models:
+  ${SEEDANCE}: { input: 1, output: 10 }`,
+  });
+  const at = asking(opened);
+  const question = { model: SEEDANCE, prompt: "a fox" };
+
+  // The first one leaves a connection that may be used again.
+  await at.post("/v1/video/generations", question);
+  const { status, body } = await at.post("/v1/video/generations", question);
+
+  // It may have been taken on: its caller has an id for it, and whoever knows is asked.
+  expect({ status, is: body["status"] }).toEqual({ status: 200, is: "queued" });
+  expect(upstream.requests.filter(({ head }) => head.startsWith("POST"))).toHaveLength(2);
 });
