@@ -144,6 +144,7 @@ describe("a request that passes through is changed only where a vendor would cho
       { thinking: enabled, messages: [USER, { role: "assistant", content: "so" }] },
       {},
     ],
+    ["a choice among so many words that says there is none", { top_k: -1 }, { top_k: undefined }],
     [
       "sources that another style's vendor named",
       {

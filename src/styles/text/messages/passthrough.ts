@@ -2,7 +2,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf } from "#lib/values.ts";
 import { isSilent, withoutEmptyTexts } from "./empty-texts.ts";
 import { mapChanged, MARKED_MEMBERS, withVendorMarks } from "./cache.ts";
 import { withVendorCitations } from "./citation.ts";
@@ -37,6 +37,7 @@ export function amend(
   }
   const thinks = edits["thinking"] === undefined && (type === "enabled" || type === "adaptive");
   if (thinks && body["top_p"] === 0) edits["top_p"] = undefined;
+  if ((integerOf(body["top_k"]) ?? 0) < 0) edits["top_k"] = undefined;
 
   for (const name of MARKED_MEMBERS) {
     const value = edits[name] ?? body[name];

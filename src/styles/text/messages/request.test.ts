@@ -97,6 +97,10 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     expect(body["messages"]).toEqual([USER, { role: "assistant", content: [call] }, result]);
   });
 
+  test("but for a choice among so many words that says there is none", () => {
+    expect(rewritten({ top_k: -1 }).body).not.toHaveProperty("top_k");
+  });
+
   test.each<[string, JsonObject]>([
     [
       "[A4.5-e] tuning",
