@@ -10,6 +10,7 @@ import { fitReasoner } from "./fit-reasoner.ts";
 import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
+import { withWordsAfterTools } from "./words-after-tools.ts";
 import { parseTemperature, parseTopP } from "./parameters.ts";
 import { buildPicture, parsePicture } from "./picture.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
@@ -108,7 +109,9 @@ function messagesOf(
 ): readonly JsonObject[] {
   const messages = buildMessages(request.messages, dialect, report);
   if (isOwn(request)) return messages;
-  return withJsonWord(pairCalls(messages), request.format);
+  const paired = pairCalls(messages);
+  const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
+  return withJsonWord(turns, request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */
