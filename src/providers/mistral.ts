@@ -14,12 +14,14 @@ const DIALECT: ChatDialect = {
   streamOptions: false,
   refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
   refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
+  usersAfterTools: false,
 };
 
 /**
  * Mistral checks requests strictly. It wants tool-call ids of exactly nine
  * letters and digits: others, from a conversation begun elsewhere, are
  * replaced by nine derived from them, so that calls and results still meet.
+ * Several of its models refuse a user's message behind a tool's.
  */
 export const mistral: Provider = {
   id: "mistral",
@@ -33,6 +35,7 @@ export const mistral: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
+      dialect: { ...DIALECT },
       adaptRequest(body, _model, report) {
         const edits = adaptToDialect(body, DIALECT, report);
         const messages = edits["messages"] ?? body["messages"];

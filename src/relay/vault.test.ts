@@ -13,10 +13,32 @@ function open(now = { ms: 0 }, maxLength = 1_000): Vault {
 
 /** An answer that thinks, then calls a tool. */
 function answer(vault: Vault, callId = "c1", text = "why", key = KEY): void {
-  const events: ChatEvent[] = [
+  see(vault, [...thinking(text), ...calling(callId)], key);
+}
+
+function see(vault: Vault, events: readonly ChatEvent[], key = KEY): void {
+  const recorder = vault.recorder(key);
+  for (const event of events) recorder.see(event);
+}
+
+function thinking(text: string): readonly ChatEvent[] {
+  return [
     { type: "open", choice: 0, block: { type: "reasoning" } },
     { type: "delta", choice: 0, text },
     { type: "close", choice: 0, signature: SIGNATURE },
+  ];
+}
+
+function saying(text: string): readonly ChatEvent[] {
+  return [
+    { type: "open", choice: 0, block: { type: "text" } },
+    { type: "delta", choice: 0, text },
+    { type: "close", choice: 0 },
+  ];
+}
+
+function calling(callId: string): readonly ChatEvent[] {
+  return [
     {
       type: "open",
       choice: 0,
@@ -24,8 +46,6 @@ function answer(vault: Vault, callId = "c1", text = "why", key = KEY): void {
     },
     { type: "close", choice: 0, signature: { issuer: "gemini", value: "of the call" } },
   ];
-  const recorder = vault.recorder(key);
-  for (const event of events) recorder.see(event);
 }
 
 const call = (id = "c1"): Block => ({
@@ -52,12 +72,32 @@ const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the
 describe("what a caller cannot carry", () => {
   test("is put back before the call that it came with", () => {
     const vault = open();
-    answer(vault);
+    see(vault, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
 
     expect(restored(vault, [{ type: "text", text: "Well." }, call()])).toEqual([
       { type: "text", text: "Well." },
       THOUGHT,
       SIGNED,
+    ]);
+  });
+
+  test("is put back before the words that it came before", () => {
+    const vault = open();
+    const later: Block = { ...THOUGHT, text: "and so" } as Block;
+    see(vault, [
+      ...thinking("why"),
+      ...saying("Well."),
+      ...thinking("and so"),
+      ...calling("c1"),
+      ...calling("c2"),
+    ]);
+
+    expect(restored(vault, [{ type: "text", text: "Well." }, call(), call("c2")])).toEqual([
+      THOUGHT,
+      { type: "text", text: "Well." },
+      later,
+      SIGNED,
+      { ...SIGNED, id: "c2" } as Block,
     ]);
   });
 

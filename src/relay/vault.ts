@@ -10,12 +10,18 @@ export interface VaultSettings {
 }
 
 /** What came with a tool call and has to come back with it. */
-interface Kept {
+interface Kept extends Reasoned {
   readonly signature: Signature | undefined;
-  /** The reasoning before the first call of an answer; none for the calls after it. */
-  readonly reasoning: readonly ReasoningBlock[];
   readonly expiresAt: number;
   readonly length: number;
+}
+
+/** The reasoning before the first call of an answer; none for the calls after it. */
+interface Reasoned {
+  /** Before anything was said. */
+  readonly leading: readonly ReasoningBlock[];
+  /** After that. */
+  readonly later: readonly ReasoningBlock[];
 }
 
 /** Follows the events of one answer. */
@@ -41,8 +47,8 @@ export class Vault {
   }
 
   recorder(key: ApiKey): VaultRecorder {
-    return new Recorder((callId, signature, reasoning) =>
-      this.#keep(nameOf(key, callId), signature, reasoning),
+    return new Recorder((callId, signature, reasoned) =>
+      this.#keep(nameOf(key, callId), signature, reasoned),
     );
   }
 
@@ -68,16 +74,20 @@ export class Vault {
     );
     if (!lacking) return message;
     const known = message.blocks.filter((block) => block.type === "reasoning");
-    const blocks: Block[] = [];
+    const leading: Block[] = [];
+    const said: Block[] = [];
     for (const block of message.blocks) {
       const kept = block.type === "tool_call" ? this.#find(key, block.id) : undefined;
       if (block.type !== "tool_call" || kept === undefined) {
-        blocks.push(block);
+        said.push(block);
         continue;
       }
-      blocks.push(...kept.reasoning);
-      blocks.push(kept.signature === undefined ? block : { ...block, signature: kept.signature });
+      // Vendors take a turn for one without reasoning where its words come first.
+      leading.push(...kept.leading);
+      said.push(...kept.later);
+      said.push(kept.signature === undefined ? block : { ...block, signature: kept.signature });
     }
+    const blocks = [...leading, ...said];
     const hasReasoning = blocks.some((block) => block.type === "reasoning" && block.signature);
     // What was only shown of the reasoning stands in the kept blocks as well.
     return {
@@ -93,19 +103,19 @@ export class Vault {
     return kept !== undefined && kept.expiresAt > this.#clock.now() ? kept : undefined;
   }
 
-  #keep(
-    name: string,
-    signature: Signature | undefined,
-    reasoning: readonly ReasoningBlock[],
-  ): void {
+  #keep(name: string, signature: Signature | undefined, { leading, later }: Reasoned): void {
     const length =
       name.length +
       lengthOf(signature) +
-      reasoning.reduce((sum, each) => sum + each.text.length + lengthOf(each.signature), 0);
+      [...leading, ...later].reduce(
+        (sum, each) => sum + each.text.length + lengthOf(each.signature),
+        0,
+      );
     this.#drop(name);
     this.#kept.set(name, {
       signature,
-      reasoning,
+      leading,
+      later,
       length,
       expiresAt: this.#clock.now() + this.#settings.keepMs,
     });
@@ -122,15 +132,14 @@ export class Vault {
   }
 }
 
-type Keep = (
-  callId: string,
-  signature: Signature | undefined,
-  reasoning: readonly ReasoningBlock[],
-) => void;
+type Keep = (callId: string, signature: Signature | undefined, reasoned: Reasoned) => void;
 
 class Recorder implements VaultRecorder {
   readonly #keep: Keep;
-  #reasoning: ReasoningBlock[] = [];
+  #leading: ReasoningBlock[] = [];
+  #later: ReasoningBlock[] = [];
+  /** Or called. */
+  #hasSpoken = false;
   #text = "";
   #open: "reasoning" | { readonly callId: string } | undefined;
 
@@ -145,9 +154,11 @@ class Recorder implements VaultRecorder {
         this.#text = "";
         if (event.block.type === "reasoning") this.#open = "reasoning";
         else this.#open = event.block.type === "tool_call" ? { callId: event.block.id } : undefined;
+        if (event.block.type === "tool_call") this.#hasSpoken = true;
         break;
       case "delta":
         if (this.#open === "reasoning") this.#text += event.text;
+        else if (event.text !== "") this.#hasSpoken = true;
         break;
       case "close":
         this.#close(event.signature, event.extra);
@@ -163,16 +174,20 @@ class Recorder implements VaultRecorder {
     this.#open = undefined;
     if (open === "reasoning") {
       if (signature === undefined) return;
-      this.#reasoning.push({
+      const thoughts = this.#hasSpoken ? this.#later : this.#leading;
+      thoughts.push({
         type: "reasoning",
         text: this.#text,
         signature,
         ...(extra === undefined ? {} : { extra }),
       });
-    } else if (open !== undefined && (signature !== undefined || this.#reasoning.length > 0)) {
-      this.#keep(open.callId, signature, this.#reasoning);
-      this.#reasoning = [];
+      return;
     }
+    const hasReasoned = this.#leading.length > 0 || this.#later.length > 0;
+    if (open === undefined || (signature === undefined && !hasReasoned)) return;
+    this.#keep(open.callId, signature, { leading: this.#leading, later: this.#later });
+    this.#leading = [];
+    this.#later = [];
   }
 }
 

@@ -257,6 +257,44 @@ describe("a conversation", () => {
     expect(JSON.stringify(vendor.last.body["messages"])).toContain("toolResult");
   });
 
+  test("that was interrupted goes on, each call with its one result after it", async () => {
+    respond = () => json(ANSWER);
+    const call = (id: string): object => ({
+      id,
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+    });
+    const answer = await ask({
+      messages: [
+        ...HELLO.messages,
+        { role: "assistant", content: null, tool_calls: [call("a|1"), call("b"), call("b")] },
+        { role: "user", content: "Stop." },
+        { role: "tool", tool_call_id: "b", content: "42" },
+        { role: "tool", tool_call_id: "unknown", content: "43" },
+      ],
+    });
+
+    expect(answer.status).toBe(200);
+    const [, said, heard] = listOf(vendor.last.body["messages"]);
+    const ids = listOf(memberOf(said, "content")).map((part) =>
+      textOf(memberOf(memberOf(part, "toolUse"), "toolUseId")),
+    );
+    const results = listOf(memberOf(heard, "content"));
+    const resultIds = results.map((part) =>
+      textOf(memberOf(memberOf(part, "toolResult"), "toolUseId")),
+    );
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(resultIds.slice(0, 3)).toEqual(ids);
+    expect(results.slice(3)).toEqual([
+      { text: "Stop." },
+      { text: "The result of an earlier tool call:" },
+      { text: "43" },
+    ]);
+    expect(JSON.stringify(results[0])).toContain("broken off");
+    expect(JSON.stringify(results[1])).toContain("42");
+  });
+
   test("ends its caching marks where its caller did", async () => {
     respond = () => json(ANSWER);
     const marked = { type: "text", text: "A long story.", cache_control: { type: "ephemeral" } };

@@ -164,6 +164,28 @@ describe("a kept response", () => {
     expect((await send("GET", `/v1/responses/${id}`)).status).toBe(404);
   });
 
+  test("counts in a question that goes on from it", async () => {
+    const long = "The quick brown fox jumps over the lazy dog. ".repeat(50);
+    const { id, output } = await create({ input: long });
+    const count = async (question: object): Promise<number> => {
+      const body = { model: "gpt-4o-mini", ...question };
+      const answer = await gateway.post("/v1/responses/input_tokens", body);
+      return ((await answer.json()) as { input_tokens: number }).input_tokens;
+    };
+    const next = { role: "user", content: "And?" };
+    const asked = { role: "user", content: long };
+
+    expect(await count({ input: "And?", previous_response_id: id })).toBe(
+      await count({ input: [asked, ...output, next] }),
+    );
+    const unknown = await gateway.post("/v1/responses/input_tokens", {
+      model: "gpt-4o-mini",
+      input: "And?",
+      previous_response_id: "resp_unknown",
+    });
+    expect(unknown.status).toBe(404);
+  });
+
   test("has its input listed, newest first, page by page", async () => {
     const first = await create({ input: [{ role: "user", content: "one" }] });
     const { id } = await create({

@@ -501,6 +501,30 @@ describe("callers of the messages style", () => {
     },
   );
 
+  test.each([
+    ["chat", chat, undefined],
+    ["responses", responses, { type: "web_search" }],
+    ["gemini", gemini, undefined],
+  ] as const)(
+    "who choose their vendor's search choose no function of that name in the %s style",
+    (_, to, choice) => {
+      const wire = {
+        model: "m",
+        max_tokens: 50,
+        messages: [{ role: "user", content: "hi" }],
+        tools: [
+          { type: "web_search_20250305", name: "web_search" },
+          { name: "look", input_schema: { type: "object", properties: {} } },
+        ],
+        tool_choice: { type: "tool", name: "web_search" },
+      };
+      const { body, lost } = translated(wire, messages, to);
+
+      expect(body["tool_choice"] ?? body["toolConfig"]).toEqual(choice);
+      expect(lost.includes("tool_choice")).toBe(choice === undefined);
+    },
+  );
+
   test("are not told to reason where the conversation's calls lack their thinking", () => {
     const wire = {
       model: "m",

@@ -10,6 +10,11 @@ import { traitsOf } from "./traits.ts";
 
 const HELLO: Message = { role: "user", blocks: [{ type: "text", text: "Hello." }] };
 
+const CALLING: Message = {
+  role: "assistant",
+  blocks: [{ type: "tool_call", id: "a", name: "f", arguments: "{}", kind: "function" }],
+};
+
 interface Built {
   readonly options: CallOptions;
   readonly lost: readonly string[];
@@ -259,24 +264,40 @@ describe("a conversation", () => {
   });
 
   test("tells of a tool that failed so that the model sees it", async () => {
-    const prompt = await promptOf([
-      {
-        type: "tool_result",
-        callId: "a",
-        blocks: [{ type: "text", text: "no such file" }],
-        isError: true,
-      },
-    ]);
+    const result: Block = {
+      type: "tool_result",
+      callId: "a",
+      blocks: [{ type: "text", text: "no such file" }],
+      isError: true,
+    };
+    const { options } = await build({ messages: [CALLING, { role: "tool", blocks: [result] }] });
 
-    expect(prompt).toMatchObject([
-      { content: [{ output: { type: "error-text", value: "Error: no such file" } }] },
-    ]);
+    expect(options.prompt[1]).toMatchObject({
+      content: [{ output: { type: "error-text", value: "Error: no such file" } }],
+    });
+  });
+
+  test("shows as the user's what a tool returned that nobody called", async () => {
+    const blocks: Block[] = [{ type: "text", text: "a map" }, png];
+    const { options } = await build({
+      messages: [HELLO, { role: "tool", blocks: [{ type: "tool_result", callId: "x", blocks }] }],
+    });
+
+    expect(options.prompt[1]).toEqual({
+      role: "user",
+      content: [
+        { type: "text", text: "The result of an earlier tool call:" },
+        { type: "text", text: "a map" },
+        { type: "file", data: "iVBORw0KGgoAAA", mediaType: "image/png" },
+      ],
+    });
   });
 
   const png = { type: "image", source: { kind: "data", base64: "iVBORw0KGgoAAA" } } as const;
   test("shows what a tool returned, in the terms of either version", async () => {
     const built = await build({
       messages: [
+        CALLING,
         {
           role: "tool",
           blocks: [
@@ -291,6 +312,7 @@ describe("a conversation", () => {
     });
 
     expect(built.options.prompt).toMatchObject([
+      {},
       {
         content: [
           {
@@ -313,6 +335,7 @@ describe("a conversation", () => {
     ]);
     expect(inNewerTerms(built.options)).toMatchObject({
       prompt: [
+        {},
         {
           content: [
             {

@@ -7,6 +7,7 @@ import type { ChatRequest, OutputFormat } from "#core/chat.ts";
 import { refuse } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { defined } from "#lib/values.ts";
+import { choosesSearch } from "#styles/text/search-choice.ts";
 import type { LanguageModel } from "./load.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
@@ -39,6 +40,8 @@ export function buildOptions(
 
   const tools = toolsOf(request, terms);
   const reasoning = reasoningOf(request, terms, model, version);
+  const isSearch = choosesSearch(request);
+  if (isSearch && tools.length > 0) report.lose("tool_choice");
   const own: JSONObject = { ...reasoning.options, ...ownOptions(request, terms) };
   return {
     prompt: [...inWords(request, traits), ...buildPrompt(request.messages, terms)],
@@ -53,7 +56,7 @@ export function buildOptions(
       stopSequences: request.stop === undefined ? undefined : [...request.stop],
       responseFormat: asksInWords(request, traits) ? undefined : formatOf(request.format),
       tools: tools.length === 0 ? undefined : tools,
-      toolChoice: tools.length === 0 ? undefined : choiceOf(request.toolChoice),
+      toolChoice: tools.length === 0 || isSearch ? undefined : choiceOf(request.toolChoice),
       providerOptions: Object.keys(own).length === 0 ? undefined : { [traits.key]: own },
       reasoning: reasoning.effort,
     }),

@@ -11,6 +11,7 @@ import { textOf } from "#lib/values.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { buildFile } from "./file-out.ts";
 import type { Place, Terms } from "./place.ts";
+import { pairCalls } from "./pair-calls.ts";
 import { AI_SDK, writeProof } from "./proof.ts";
 import { buildOutput } from "./result-out.ts";
 
@@ -32,18 +33,7 @@ export function buildPrompt(messages: readonly Message[], terms: Terms): Languag
     if (message.role === "assistant") return assistantOf(message, at);
     return turnOf(message, at);
   });
-  return withResultsTogether(prompt);
-}
-
-/** Some vendors want the results of one turn's calls in one turn. */
-function withResultsTogether(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
-  const merged: LanguageModelV3Prompt = [];
-  for (const message of prompt) {
-    const last = merged.at(-1);
-    if (message.role === "tool" && last?.role === "tool") last.content.push(...message.content);
-    else merged.push(message);
-  }
-  return merged;
+  return pairCalls(prompt);
 }
 
 function isInstruction(role: Message["role"]): boolean {

@@ -11,6 +11,8 @@ import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { continueConversation } from "./conversation.ts";
+import { askedWhole } from "./responses.ts";
 
 export const countMessageTokens: Route<HttpDeps> = {
   method: "POST",
@@ -36,8 +38,13 @@ export const countResponseTokens: Route<HttpDeps> = {
   summary: "Counts the input tokens of a responses request; asks no model and costs nothing.",
   renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {
-    const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
-    const inputTokens = await count(responses, body, {}, exchange, deps);
+    const body = await exchange.readJson(deps.limits.bodyBytes);
+    responses.inbound.readRequest(body.json, {});
+    const { userId } = requireKey(exchange);
+    const { bodyBytes } = deps.limits;
+    const asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
+    const question = askedWhole(body, asked, deps).json;
+    const inputTokens = await count(responses, question, {}, exchange, deps);
     return json({ object: "response.input_tokens", input_tokens: inputTokens }, exchange.id);
   },
 };

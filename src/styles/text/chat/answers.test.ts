@@ -771,6 +771,33 @@ describe("what another style's upstream said is said in this style's words", () 
     });
   });
 
+  test("citations that come with calls, or behind them, are of the text before these", async () => {
+    const note = { url: "https://a.example", start_index: 6, end_index: 9 };
+    const annotations = [{ type: "url_citation", url_citation: note }];
+    const f = { id: "t", type: "function", function: { name: "f", arguments: "{}" } };
+    const together = await decoded([
+      choice({ content: "Hello now.", tool_calls: [{ index: 0, ...f }], annotations }),
+      STOP,
+    ]);
+    const behind = await decoded([
+      choice({ content: "Hello now." }),
+      call({ index: 0, ...f }),
+      choice({ annotations }),
+      STOP,
+    ]);
+
+    expect(kindsIn(together)).toEqual(["text", "tool_call"]);
+    expect(together.find(({ type }) => type === "cite")).toMatchObject({
+      citation: { start: 6, end: 9 },
+    });
+    // The text has left already, so that no place in what comes now is meant.
+    expect(behind.find(({ type }) => type === "cite")).toEqual({
+      type: "cite",
+      choice: 0,
+      citation: { url: "https://a.example" },
+    });
+  });
+
   test("calls are counted by themselves, and one without arguments has an empty object", async () => {
     const events: ChatEvent[] = [
       { type: "start", id: "x", model: "m", createdAt: 0 },
@@ -995,3 +1022,7 @@ test("the source is let go of when the caller leaves", async () => {
 
   expect(isReleased).toBe(true);
 });
+
+function kindsIn(events: readonly ChatEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "open" ? [event.block.type] : []));
+}

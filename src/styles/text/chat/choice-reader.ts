@@ -54,10 +54,11 @@ export class ChoiceReader {
     this.#readReasoning(said, memberOf(logprobs, "reasoning_content"));
     this.#readContent(said["content"], memberOf(logprobs, "content"));
     this.#write("refusal", textOf(said["refusal"]) ?? "", memberOf(logprobs, "refusal"));
+    // What they are of may be the text before the calls, which ends with these.
+    for (const one of listOf(said["annotations"])) this.cite(parseCitation(one));
     this.#calls.read(said, piece === undefined);
     this.#readSound(objectOf(said["audio"]));
     for (const image of listOf(said["images"])) this.#readImage(image);
-    for (const one of listOf(said["annotations"])) this.cite(parseCitation(one));
     this.#readFinish(wire);
     return this.#queue.take();
   }
@@ -203,16 +204,15 @@ export class ChoiceReader {
     const continues = last?.kind === kind && last.signature === undefined;
     const slot = continues ? last : this.#addWords(kind);
     if (kind === "reasoning") this.#thought = continues ? this.#thought + text : text;
-    if (kind === "text") {
-      if (!continues) this.#starts.set(slot, this.#textLength);
-      this.#textLength += text.length;
-    }
+    if (kind === "text") this.#textLength += text.length;
     const delta = { type: "delta", choice: this.#choice, text } as const;
     this.#queue.send(slot, hasLogprobs ? { ...delta, logprobs } : delta);
   }
 
   #addWords(kind: "text" | "refusal" | "reasoning"): Slot {
-    return this.#queue.add({ kind, head: () => ({ type: kind }) });
+    const slot = this.#queue.add({ kind, head: () => ({ type: kind }) });
+    if (kind === "text") this.#starts.set(slot, this.#textLength);
+    return slot;
   }
 
   #unclosed(kind: "text" | "reasoning"): Slot {

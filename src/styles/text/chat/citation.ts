@@ -17,13 +17,12 @@ export function parseCitation(annotation: Json): Citation | undefined {
   };
 }
 
-/** Counted from where its block begins, as the hub has it. */
-export function inBlock(citation: Citation, blockStart: number): Citation {
-  const { start, end } = citation;
-  if (blockStart === 0) return citation;
+/** Counted from where its block begins, as the hub has it; a place in an earlier block is none in this one. */
+export function inBlock({ start, end, ...citation }: Citation, blockStart: number): Citation {
+  if (blockStart > (start ?? end ?? blockStart)) return citation;
   return {
     ...citation,
-    ...(start === undefined ? {} : { start: Math.max(0, start - blockStart) }),
+    ...(start === undefined ? {} : { start: start - blockStart }),
     ...(end === undefined ? {} : { end: Math.max(0, end - blockStart) }),
   };
 }

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { AllowedTool, Block, ChatRequest, Message } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { listOf } from "#lib/values.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
 import { SEED, times } from "#test/seed.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildRequest } from "./request-out.ts";
@@ -44,6 +44,27 @@ function result(callId: string, ...blocks: Block[]): Block {
 function wireCall(id: string, name = "f", args = "{}"): JsonObject {
   return { id, type: "function", function: { name, arguments: args } };
 }
+
+test("where users may not speak behind tools, the model says a word between them", () => {
+  const messages = [
+    said("assistant", call("a")),
+    said("user", result("a", text("1")), text("so?")),
+    said("assistant", call("b")),
+    said("tool", result("b", text("2"))),
+  ];
+  const roles = (dialect: ChatDialect): unknown[] =>
+    written(messages, {}, dialect).messages.map((message) => memberOf(message as Json, "role"));
+
+  expect(roles({})).toEqual(["assistant", "tool", "user", "assistant", "tool"]);
+  expect(roles({ usersAfterTools: false })).toEqual([
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+    "assistant",
+    "tool",
+  ]);
+});
 
 describe("[A4.3-02] every call of a tool is followed by its result, whatever the conversation was like", () => {
   test("calls and results in messages of their own", () => {

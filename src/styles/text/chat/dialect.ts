@@ -25,6 +25,8 @@ export interface ChatDialect {
   readonly reasoning?: ReasoningTerms;
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
+  /** Refuses what a user says right behind what tools returned. */
+  readonly usersAfterTools?: false;
   /** Cannot be made to call a tool while it reasons. */
   readonly forcedToolsWhileReasoning?: false;
   /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */

@@ -4,11 +4,13 @@ import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick } from "#lib/values.ts";
+import { choosesSearch } from "#styles/text/search-choice.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
+import { withWordsAfterTools } from "./words-after-tools.ts";
 import { parseTemperature, parseTopP } from "./parameters.ts";
 import { buildPicture, parsePicture } from "./picture.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
@@ -94,7 +96,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...asWritten(request, SEARCH_MEMBERS, request.webSearch, parseWebSearch, (search) =>
       buildWebSearch(search, request.model, dialect, report),
     ),
-    ...(tools.length > 0 ? { tools, ...choosing(request, dialect) } : {}),
+    ...(tools.length > 0 ? { tools, ...choosing(request, dialect, report) } : {}),
   });
   return fitReasoner(body, model, dialect, report);
 }
@@ -107,7 +109,9 @@ function messagesOf(
 ): readonly JsonObject[] {
   const messages = buildMessages(request.messages, dialect, report);
   if (isOwn(request)) return messages;
-  return withJsonWord(pairCalls(messages), request.format);
+  const paired = pairCalls(messages);
+  const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
+  return withJsonWord(turns, request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */
@@ -143,7 +147,11 @@ function reasoningOf(
 }
 
 /** Without tools these two are refused. */
-function choosing(request: ChatRequest, dialect: ChatDialect): JsonObject {
+function choosing(request: ChatRequest, dialect: ChatDialect, report: LossReport): JsonObject {
+  if (!isOwn(request) && choosesSearch(request)) {
+    report.lose("tool_choice");
+    return defined({ parallel_tool_calls: request.parallelToolCalls });
+  }
   return defined({
     ...asWritten(request, ["tool_choice"], request.toolChoice, parseToolChoice, (choice) => ({
       tool_choice: buildToolChoice(choice, request, dialect),

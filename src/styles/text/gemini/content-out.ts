@@ -1,6 +1,7 @@
-import type { Message, ToolCallBlock } from "#core/chat.ts";
+import type { Block, Message, ToolCallBlock } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { isMedia } from "#styles/text/media.ts";
 import { buildAnswers } from "./answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
 import { isNewest, proven } from "./proof.ts";
@@ -39,7 +40,10 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
       unanswered = [];
       drawn = [];
     } else {
-      const said = partsOf(turn.blocks, at);
+      const said = partsOf(
+        turn.blocks.filter((block) => isWithinReach(block, context)),
+        at,
+      );
       const isMoved = (part: JsonObject): boolean => provesPictures(context) && isUnproven(part);
       const parts = said.filter((part) => !isMoved(part));
       drawn = [...drawn, ...said.filter(isMoved)];
@@ -69,6 +73,13 @@ const OPENING: JsonObject = { role: "user", parts: [{ text: "(The conversation b
  */
 function provesPictures({ model }: OutboundContext): boolean {
   return model.reasoningControls !== undefined && model.output?.includes("image") === true;
+}
+
+/** What a model said aloud may stand with its own vendor only: it is no part of the question. */
+function isWithinReach(block: Block, { report }: OutboundContext): boolean {
+  if (!isMedia(block) || block.source.kind !== "reference") return true;
+  report.lose(`messages.${block.type}`);
+  return false;
 }
 
 function isUnproven(part: JsonObject): boolean {

@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, OutputFormat } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { buildConfig } from "./config-out.ts";
@@ -20,7 +21,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   const tools = toolsOf(request, context);
   const { format, messages } = fitFormat(request, tools, context);
   const config = buildConfig(request, format, context);
-  const toolConfig = toolConfigOf(request, tools);
+  const toolConfig = toolConfigOf(request, tools, report);
   return {
     ...buildContents(messages, context),
     ...(tools.length > 0 ? { tools } : {}),
@@ -48,7 +49,11 @@ function toolsOf(request: ChatRequest, context: OutboundContext): readonly Json[
   return renameSearch(isArray(written) ? written : [written]);
 }
 
-function toolConfigOf(request: ChatRequest, tools: readonly Json[]): JsonObject {
+function toolConfigOf(
+  request: ChatRequest,
+  tools: readonly Json[],
+  report: LossReport,
+): JsonObject {
   const written = spellingIn(request)?.["toolConfig"];
   const choice = JSON.stringify(request.toolChoice);
   if (isObject(written) && JSON.stringify(parseToolChoice(written)) === choice) return written;
@@ -58,7 +63,7 @@ function toolConfigOf(request: ChatRequest, tools: readonly Json[]): JsonObject 
     if (name.startsWith(TOOL_CONFIG) && value !== undefined)
       config[name.slice(TOOL_CONFIG.length)] = value;
   }
-  const calling = buildToolChoice(request);
+  const calling = buildToolChoice(request, report);
   if (calling !== undefined) config["functionCallingConfig"] = calling;
   // The vendor's own tools beside functions have to be asked for.
   const hasCalls = tools.some((tool) => isObject(tool) && "functionDeclarations" in tool);

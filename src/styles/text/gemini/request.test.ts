@@ -539,6 +539,19 @@ describe("media", () => {
     expect<unknown>(part(block)).toEqual(expected);
   });
 
+  test("what a model said aloud is left out, where only another vendor holds it", () => {
+    const aloud: Block = { type: "audio", source: { kind: "reference", id: "audio_1" } };
+    const { body, lost } = written({
+      messages: [said("user", "hi"), calling(aloud), said("user", "so?")],
+    });
+
+    expect(body["contents"]).toEqual([
+      { role: "user", parts: [{ text: "hi" }] },
+      { role: "user", parts: [{ text: "so?" }] },
+    ]);
+    expect(lost).toEqual(["messages.audio"]);
+  });
+
   test("what only another vendor holds is refused", () => {
     const block: Block = { type: "file", source: { kind: "reference", id: "file-1" } };
 

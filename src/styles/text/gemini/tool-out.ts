@@ -3,6 +3,7 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
+import { choosesSearch } from "#styles/text/search-choice.ts";
 import { GEMINI } from "./spelling.ts";
 import { SEARCH_TOOLS } from "./tool-in.ts";
 import { MAX_TOOL_NAME, writeToolName } from "./tool-name.ts";
@@ -31,10 +32,14 @@ export function buildTools(
   return [calls];
 }
 
-export function buildToolChoice(request: ChatRequest): JsonObject | undefined {
+export function buildToolChoice(request: ChatRequest, report: LossReport): JsonObject | undefined {
   const { toolChoice: choice } = request;
   if (choice === undefined) return undefined;
   if (amongAllowed(functionsOf(request), choice).length === 0) return undefined;
+  if (choosesSearch(request)) {
+    report.lose("tool_choice");
+    return undefined;
+  }
   switch (choice.mode) {
     case "auto":
       return { mode: "AUTO" };

@@ -2,6 +2,7 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { withoutEmptyTexts } from "./empty-texts.ts";
 import { buildBlock, isBare, type Place } from "./block-out.ts";
 import { isGenuine } from "./proof.ts";
 import { measuresItself } from "./reasoning-out.ts";
@@ -53,7 +54,7 @@ function asWritten(
     .flatMap((message) => {
       const role = roleOf(message);
       const content = contentOf(message, { role, path: "messages", report });
-      // Nothing is left of a turn that was all thinking of another vendor's.
+      // Nothing is left of a turn that was all thinking of another vendor's, or said nothing.
       const isGone = content.length === 0 && typeof content !== "string";
       return isGone ? [] : [{ ...message.extra?.[MESSAGES], role, content }];
     });
@@ -74,7 +75,9 @@ function contentOf(message: Message, at: Place): string | readonly JsonObject[] 
   const [first] = message.blocks;
   const isText = spellingIn(message)?.["text"] === true && message.blocks.length === 1;
   if (isText && first?.type === "text") return first.text;
-  return message.blocks.map((block) => buildBlock(block, at)).filter((one) => one !== undefined);
+  const built = message.blocks.map((block) => buildBlock(block, at));
+  const content = built.filter((one) => one !== undefined);
+  return at.role === "assistant" ? withoutEmptyTexts(content) : content;
 }
 
 function inTurns(

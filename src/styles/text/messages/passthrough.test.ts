@@ -144,6 +144,7 @@ describe("a request that passes through is changed only where a vendor would cho
       { thinking: enabled, messages: [USER, { role: "assistant", content: "so" }] },
       {},
     ],
+    ["a choice among so many words that says there is none", { top_k: -1 }, { top_k: undefined }],
     [
       "sources that another style's vendor named",
       {
@@ -174,6 +175,67 @@ describe("a request that passes through is changed only where a vendor would cho
           USER,
         ],
       },
+    ],
+    [
+      "empty texts that another style's vendor named sources for",
+      {
+        messages: [
+          USER,
+          {
+            role: "assistant",
+            content: [
+              { type: "tool_use", id: "a", name: "f", input: {} },
+              { type: "text", text: "", citations: [LENT] },
+            ],
+          },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
+          { role: "assistant", content: [{ type: "text", text: "", citations: [LENT] }] },
+          USER,
+        ],
+      },
+      {
+        messages: [
+          USER,
+          { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
+          USER,
+        ],
+      },
+    ],
+    [
+      "thinking that is asked for where an answer was empty, and calls before it had none",
+      {
+        thinking: enabled,
+        messages: [
+          USER,
+          { role: "assistant", content: [call] },
+          USER,
+          { role: "assistant", content: [] },
+          USER,
+        ],
+      },
+      {
+        thinking: { type: "disabled" },
+        messages: [USER, { role: "assistant", content: [call] }, USER, USER],
+      },
+    ],
+    [
+      "but nothing between thinking of the vendor's own, which must come back as it was",
+      {
+        messages: [
+          USER,
+          {
+            role: "assistant",
+            content: [
+              { type: "thinking", thinking: "w", signature: "Z2VudWluZQ==" },
+              { type: "text", text: "" },
+              { type: "tool_use", id: "a", name: "f", input: {} },
+            ],
+          },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
+        ],
+      },
+      {},
     ],
   ])("%s", (_what, fields, expected) => {
     expect(edits(fields)).toStrictEqual(expected);

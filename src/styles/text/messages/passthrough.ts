@@ -2,7 +2,8 @@ import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf } from "#lib/values.ts";
+import { isSilent, withoutEmptyTexts } from "./empty-texts.ts";
 import { mapChanged, MARKED_MEMBERS, withVendorMarks } from "./cache.ts";
 import { withVendorCitations } from "./citation.ts";
 import { errorIn } from "./failure.ts";
@@ -14,7 +15,7 @@ import { withGenuineThinking } from "./genuine-thinking.ts";
 /**
  * Usage comes unasked. What goes out is only what vendors would choke on:
  * words of the specification that are not theirs, thinking that another vendor
- * did, and sources that it named.
+ * did, sources that it named, and its empty texts.
  */
 export function amend(
   body: JsonObject,
@@ -27,16 +28,16 @@ export function amend(
   if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
 
   const genuine = withGenuineThinking(body["messages"]);
+  const messages = withOwnWords(listOf(genuine ?? body["messages"]));
+  if (messages !== body["messages"]) edits["messages"] = messages;
   const type = memberOf(body["thinking"], "type");
-  if (type === "enabled" && mustStopThinking(body, genuine)) {
+  if (type === "enabled" && mustStopThinking(messages, genuine !== undefined)) {
     report?.lose("reasoning");
     edits["thinking"] = { type: "disabled" };
   }
-  const written = genuine ?? body["messages"];
-  const messages = isArray(written) ? mapChanged(written, withOwnSources) : written;
-  if (messages !== body["messages"]) edits["messages"] = messages;
   const thinks = edits["thinking"] === undefined && (type === "enabled" || type === "adaptive");
   if (thinks && body["top_p"] === 0) edits["top_p"] = undefined;
+  if ((integerOf(body["top_k"]) ?? 0) < 0) edits["top_k"] = undefined;
 
   for (const name of MARKED_MEMBERS) {
     const value = edits[name] ?? body[name];
@@ -46,9 +47,20 @@ export function amend(
   return edits;
 }
 
-function mustStopThinking(body: JsonObject, genuine: readonly JsonObject[] | undefined): boolean {
-  if (genuine !== undefined) return !mayThink({ messages: genuine });
-  return hasThoughtlessCalls({ messages: listOf(body["messages"]).filter(isObject) });
+function mustStopThinking(turns: readonly Json[], lacksThinking: boolean): boolean {
+  const conversation = { messages: turns.filter(isObject) };
+  return lacksThinking ? !mayThink(conversation) : hasThoughtlessCalls(conversation);
+}
+
+function withOwnWords(turns: readonly Json[]): readonly Json[] {
+  const own = mapChanged(mapChanged(turns, withOwnSources), withoutEmpty);
+  return own.some(isSilent) ? own.filter((turn) => !isSilent(turn)) : own;
+}
+
+function withoutEmpty(turn: Json): Json {
+  if (!isObject(turn) || turn["role"] !== "assistant" || !isArray(turn["content"])) return turn;
+  const content = withoutEmptyTexts(turn["content"]);
+  return content === turn["content"] ? turn : { ...turn, content };
 }
 
 function withOwnSources(turn: Json): Json {

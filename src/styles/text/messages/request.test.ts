@@ -85,6 +85,22 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     expect(lost).toEqual(["citations"]);
   });
 
+  test("but for empty texts that another style's vendor named sources for", () => {
+    const lent = buildCitation({ url: "https://a.example" });
+    const call = { type: "tool_use", id: "a", name: "f", input: {} };
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] };
+    const cited = { type: "text", text: "", citations: [lent] };
+    const { body } = rewritten({
+      messages: [USER, { role: "assistant", content: [call, cited] }, result],
+    });
+
+    expect(body["messages"]).toEqual([USER, { role: "assistant", content: [call] }, result]);
+  });
+
+  test("but for a choice among so many words that says there is none", () => {
+    expect(rewritten({ top_k: -1 }).body).not.toHaveProperty("top_k");
+  });
+
   test.each<[string, JsonObject]>([
     [
       "[A4.5-e] tuning",

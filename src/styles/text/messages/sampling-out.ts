@@ -10,9 +10,9 @@ type Fit = Pick<Sampling, "temperature" | "topP" | "topK">;
 const LEAST_THINKING_TOP_P = 0.95;
 
 export function fitSampling(request: ChatRequest, { isThinking }: Output, report: LossReport): Fit {
-  const { sampling } = request;
-  if (isThinking === "planned") return whileThinking(withoutNone(sampling), report);
-  if (spellingIn(request) === undefined) return oneOfTwo(withoutNone(sampling), report);
+  const sampling = withoutNone(request.sampling);
+  if (isThinking === "planned") return whileThinking(sampling, report);
+  if (spellingIn(request) === undefined) return oneOfTwo(sampling, report);
   // Advised by some beside thinking, and refused by every vendor.
   const isRefused = isThinking === "written" && sampling.topP === 0;
   const { topP: _, ...rest } = sampling;

@@ -60,14 +60,37 @@ describe("a request that passes through is changed only where it must be", () =>
           { ...reasoning, encrypted_content: foreign },
           { ...reasoning, encrypted_content: "gAAA" },
           { ...reasoning, content: [{ type: "reasoning_text", text: "w" }] },
-          { role: "user", content: "hi" },
+          { role: "assistant", content: "hi" },
         ],
       },
       {
         input: [
           { ...reasoning, encrypted_content: "gAAA" },
           { ...reasoning, content: [{ type: "reasoning_text", text: "w" }] },
-          { role: "user", content: "hi" },
+          { role: "assistant", content: "hi" },
+        ],
+      },
+    ],
+    [
+      "reasoning that was cut off before it led to anything is left out",
+      {
+        include: [ENCRYPTED],
+        input: [
+          { ...reasoning, encrypted_content: "gAAA" },
+          { ...reasoning, encrypted_content: "gBBB" },
+          { role: "user", content: "go on" },
+          { ...reasoning, encrypted_content: "gCCC" },
+          { ...reasoning, encrypted_content: "gDDD" },
+          { role: "assistant", content: "so" },
+          { ...reasoning, encrypted_content: "gEEE" },
+        ],
+      },
+      {
+        input: [
+          { role: "user", content: "go on" },
+          { ...reasoning, encrypted_content: "gCCC" },
+          { ...reasoning, encrypted_content: "gDDD" },
+          { role: "assistant", content: "so" },
         ],
       },
     ],

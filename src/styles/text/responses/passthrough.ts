@@ -4,6 +4,7 @@ import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { errorIn } from "./failure.ts";
+import { isThought, withoutLooseThoughts } from "./loose-thoughts.ts";
 import { normalize, normalizeReasoning } from "./normalize.ts";
 import { outputTextIn } from "./output-text.ts";
 import { asksForProof } from "./reasoning-out.ts";
@@ -32,7 +33,7 @@ export function amend(
   if (asksForProof(model, showsReasoning(body)) && !include.includes(ENCRYPTED)) {
     edits["include"] = [...include, ENCRYPTED];
   }
-  const input = withoutForeignThoughts(edits["input"] ?? body["input"]);
+  const input = withoutLostThoughts(edits["input"] ?? body["input"]);
   if (input !== undefined) edits["input"] = input;
   return edits;
 }
@@ -44,17 +45,15 @@ function showsReasoning(body: JsonObject): boolean {
   );
 }
 
-function isThought(item: Json): boolean {
-  return memberOf(item, "type") === "reasoning";
-}
-
 /**
  * Reasoning that is nothing but an id could only be found where it was kept,
- * and what another style's upstream proved is refused by this one's.
+ * what another style's upstream proved is refused by this one's, and so is what
+ * led to nothing.
  */
-function withoutForeignThoughts(input: Json | undefined): Json | undefined {
+function withoutLostThoughts(input: Json | undefined): Json | undefined {
   const items = listOf(input);
-  const kept = items.filter((item) => !isThought(item) || canStandAlone(item));
+  const known = items.filter((item) => !isThought(item) || canStandAlone(item));
+  const kept = withoutLooseThoughts(known);
   return kept.length === items.length ? undefined : kept;
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
 import { fitCallId } from "./call-id.ts";
+import { withoutLooseThoughts } from "./loose-thoughts.ts";
 
 /** Each kind of call has its own kind of result. */
 const RESULT_OF: ReadonlyMap<Json | undefined, string> = new Map([
@@ -24,11 +25,8 @@ export function repairItems(
   report: LossReport,
   reachesFar: boolean,
 ): readonly JsonObject[] {
-  const followed = items.filter((item, index) => {
-    if (item["type"] !== "reasoning" || isOfModel(items[index + 1])) return true;
-    report.lose("reasoning");
-    return false;
-  });
+  const followed = withoutLooseThoughts(items);
+  if (followed !== items) report.lose("reasoning");
   const { calls, results, surplus } = pairsIn(followed);
   return followed.flatMap((item) => {
     const pair = calls.get(item) ?? results.get(item);
@@ -98,10 +96,4 @@ function isResult({ type }: JsonObject): boolean {
 
 function callIdOf({ call_id }: JsonObject): string {
   return textOf(call_id) ?? "";
-}
-
-/** Said or done by the model itself. */
-function isOfModel(item: JsonObject | undefined): boolean {
-  if (item === undefined || isResult(item)) return false;
-  return item["role"] === undefined || item["role"] === "assistant";
 }

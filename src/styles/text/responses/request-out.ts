@@ -4,6 +4,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CHAT } from "#styles/text/chat/spelling.ts";
+import { choosesSearch } from "#styles/text/search-choice.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { normalizeReasoning } from "./normalize.ts";
@@ -195,7 +196,7 @@ function buildTools(request: ChatRequest, report: LossReport): JsonObject {
   });
   const choosing = defined({
     ...asWritten(request, ["tool_choice"], request.toolChoice, parseToolChoice, (choice) => ({
-      tool_choice: buildToolChoice(choice, report),
+      tool_choice: choosesSearch(request) ? SEARCH : buildToolChoice(choice, report),
     })),
     parallel_tool_calls: request.parallelToolCalls,
   });
@@ -206,6 +207,8 @@ function buildTools(request: ChatRequest, report: LossReport): JsonObject {
   );
   return Object.fromEntries(named);
 }
+
+const SEARCH = { type: "web_search" };
 
 type HubTools = Pick<ChatRequest, "tools" | "webSearch">;
 

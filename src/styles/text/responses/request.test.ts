@@ -983,6 +983,7 @@ describe("reasoning", () => {
 
   test("reasoning that nothing follows is left out", () => {
     const input = [
+      { type: "reasoning", id: "rs_0", summary: [], encrypted_content: "gAAA" },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
       { role: "user", content: "hi" },
     ];

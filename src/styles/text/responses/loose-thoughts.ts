@@ -1,0 +1,31 @@
+import { isObject, type Json } from "#lib/json.ts";
+
+/**
+ * Items without reasoning that led to nothing: a response may have been cut off
+ * while its model was thinking, and upstreams refuse reasoning that nothing of
+ * the model's follows. The list itself where there is none.
+ */
+export function withoutLooseThoughts<Item extends Json>(items: readonly Item[]): readonly Item[] {
+  let isFollowed = false;
+  const kept = items.toReversed().filter((item) => {
+    if (isThought(item)) return isFollowed;
+    isFollowed = isOfModel(item);
+    return true;
+  });
+  return kept.length === items.length ? items : kept.toReversed();
+}
+
+export function isThought(item: Json): boolean {
+  return isObject(item) && item["type"] === "reasoning";
+}
+
+/** Said or done by the model itself. */
+function isOfModel(item: Json): boolean {
+  if (!isObject(item) || RESULTS.has(item["type"])) return false;
+  return item["role"] === undefined || item["role"] === "assistant";
+}
+
+const RESULTS: ReadonlySet<Json | undefined> = new Set([
+  "function_call_output",
+  "custom_tool_call_output",
+]);
