@@ -21,6 +21,8 @@ export interface TryDeps {
   readonly health: Health;
   readonly clock: Clock;
   readonly delivery: { readonly maxEventBytes: number };
+  /** How long a call may take, all its tries together. */
+  readonly maxCallMs: number;
 }
 
 export interface AttemptDeps extends TryDeps, ClaimDeps {
@@ -108,12 +110,17 @@ export async function firstToAnswer<T, R extends Tried>(
         last = GatewayError.from(cause);
         if (claim !== undefined) giveBack(claim, 0, deps.limiter);
       }
-      if (last.fault.next === "stop") throw last;
+      if (last.fault.next === "stop" || deps.clock.monotonic() >= endOf(call, deps)) throw last;
       if (last.fault.next === "channel" || credential === undefined) break;
       tried.add(credential);
     }
   }
   throw last ?? allResting(plan.routes, deps.health, waits);
+}
+
+/** Monotonic ms. */
+function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
+  return startedAt + maxCallMs;
 }
 
 /** A route may be one account's alone. */
@@ -164,6 +171,7 @@ export async function tryOnce<T, R extends Tried>(
     ...(channel.options === undefined ? {} : { options: channel.options }),
     isStream: call.facts.stream,
     isSlow: call.isSlow === true,
+    endsAt: endOf(call, deps),
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {

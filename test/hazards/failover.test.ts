@@ -136,3 +136,24 @@ test("through a storm of 500 the failing channel is given a rest", async () => {
 
   expect(first.requests.length).toBe(before);
 });
+
+test("a call ends when its time is over, and is not begun anew on another channel", async () => {
+  const hanging = await startSandbox();
+  hanging.faults.add({ name: "hang", args: {}, times: "always" });
+  const before = second.requests.length;
+  await using hurried = await openTestGateway({
+    yaml: `channels:
+${simulatedChannel("hanging", hanging.url, "models: [gpt-4o-mini]")}
+${simulatedChannel("other", second.url, "models: [gpt-4o-mini]\npriority: 1")}`,
+    env: { SLUICE_LIMIT_TOTAL_MS: "300" },
+  });
+
+  const answer = await hurried.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "Hi" }],
+  });
+
+  expect(answer.status).toBe(504);
+  expect(second.requests.length).toBe(before);
+  await hanging.stop();
+});
