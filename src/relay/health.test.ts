@@ -89,6 +89,13 @@ describe("a channel", () => {
     expect(health.waitMs([channel])).toBeGreaterThan(4_000);
   });
 
+  test("that needs no credential says how long it rests", () => {
+    const { channel, health, call } = setup(0);
+    for (let i = 0; i < 5; i++) call(broken);
+
+    expect(health.waitMs([channel])).toBe(5_000);
+  });
+
   test("is not blamed for its callers", () => {
     const { channel, health, call } = setup();
 

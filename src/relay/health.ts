@@ -92,7 +92,8 @@ export class Health {
     const waits = channels.map((channel) => {
       const health = this.#of(channel);
       const cooling = channel.credentials.map((each) => (health.coolUntil.get(each) ?? now) - now);
-      return Math.max(health.breaker.restMs(now), Math.min(...cooling, MAX_COOL_MS), 1_000);
+      const coolMs = cooling.length === 0 ? 0 : Math.min(...cooling);
+      return Math.max(health.breaker.restMs(now), coolMs, 1_000);
     });
     return Math.min(...waits);
   }
