@@ -209,27 +209,39 @@ class Submission {
 
   /** Refused by everybody, or nobody knows. */
   async refused(error: GatewayError, settlement: Settlement): Promise<Task> {
+    const { tasks, clock } = this.#deps;
     const task = this.#task;
     if (this.#isAmbiguous && task !== undefined) {
-      const unknown = await this.#deps.tasks.change(task, {
-        status: "submit_unknown",
-        dueAt: this.#deps.clock.now(),
-      });
+      const change = { status: "submit_unknown" as const, dueAt: clock.now() };
+      const unknown = await this.#written(task, tasks.change(task, change));
       return this.#goOnWith(unknown ?? task);
     }
     await settlement.fail(error);
-    if (task !== undefined) {
-      const { code, message } = error;
-      await this.#deps.tasks.change(task, {
-        status: "failed",
-        failure: { code, message },
-        finishedAt: this.#deps.clock.now(),
-        isSettled: true,
-      });
-      // Nobody was told its id.
-      await this.#deps.tasks.remove(task.userId, task.id);
-    }
+    if (task !== undefined) await this.#written(task, this.#end(task, error));
     throw error;
+  }
+
+  /** Nobody was told its id. */
+  async #end(task: Task, { code, message }: GatewayError): Promise<void> {
+    const { tasks, clock } = this.#deps;
+    await tasks.change(task, {
+      status: "failed",
+      failure: { code, message },
+      finishedAt: clock.now(),
+      isSettled: true,
+    });
+    await tasks.remove(task.userId, task.id);
+  }
+
+  /** What cannot be written is left to the board: else nobody would look at the task as long as this gateway lives. */
+  async #written<T>(task: Task, writing: Promise<T>): Promise<T | undefined> {
+    try {
+      return await writing;
+    } catch (cause) {
+      this.#deps.onTrouble(cause);
+      this.#goOnWith(task);
+      return undefined;
+    }
   }
 
   async #isAskedOf(

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { asking } from "./asked.ts";
@@ -33,4 +35,26 @@ models:
 
   expect(vendor.seen.map(({ path }) => path.split("/")[1])).toContain("full");
   expect(at.costOf(id)).toBe(0);
+});
+
+test("a refused task whose end cannot be written is told as it was refused, and is not left as it stands", async () => {
+  await using vendor = openVendor(() =>
+    Response.json({ error: { message: "Too long." } }, { status: 400 }),
+  );
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }`,
+  });
+  const at = asking(opened);
+  using db = new Database(join(opened.dataDir, "sluice.db"));
+  db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+
+  const { status } = await at.post("/v1/video/generations", { model: "film", prompt: "a fox" });
+
+  expect(status).toBe(400);
+  await waitFor(() => {
+    const row = db.query("SELECT status FROM tasks").get() as { status: string };
+    return row.status === "submit_unknown";
+  });
 });
