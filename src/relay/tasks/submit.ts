@@ -191,18 +191,27 @@ class Submission {
 
   /** Taken on by a vendor. */
   async taken(upstreamId: string): Promise<Task> {
-    const { tasks, clock } = this.#deps;
+    const { tasks, clock, onTrouble } = this.#deps;
     let task: Task | undefined = this.#known();
     // Another gateway may have thought this one dead, and may be looking for the task.
     for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
-      const { place }: Task = task;
-      const queued = await tasks.change(task, {
-        status: "queued",
-        dueAt: nextLook(task, clock.now()),
+      const known: Task = task;
+      const { place } = known;
+      const change = {
+        status: "queued" as const,
+        dueAt: nextLook(known, clock.now()),
         ...(place && { place: { ...place, upstreamId } }),
-      });
-      if (queued !== undefined) return this.#goOnWith(queued);
-      task = await tasks.findAny(task.id);
+      };
+      try {
+        const queued = await tasks.change(known, change);
+        if (queued !== undefined) return this.#goOnWith(queued);
+        task = await tasks.findAny(known.id);
+      } catch (cause) {
+        if (cause instanceof GatewayError) throw cause;
+        // The vendor makes it all the same: the board knows, and writes it down with the next news.
+        onTrouble(cause);
+        return this.#goOnWith({ ...known, ...change });
+      }
     }
     throw new GatewayError("internal", "The task was given up while it was taken on.");
   }
