@@ -86,7 +86,7 @@ export async function firstToAnswer<T, R extends Tried>(
 
   for (const route of plan.routes) {
     // Much may have happened since the plan was made: others took the last place, or failed.
-    if (!deps.health.mayTry(route.channel)) continue;
+    if (!deps.health.mayTry(route)) continue;
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
       const credential = pickFor(route, tried, deps.health);
@@ -125,26 +125,27 @@ function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
 
 /** A route may be one account's alone. */
 function pickFor(
-  { channel, account }: Candidate,
+  route: Candidate,
   tried: ReadonlySet<Credential>,
   health: Health,
 ): Credential | undefined {
-  if (account === undefined) return health.pick(channel, tried);
+  const { channel, account } = route;
+  if (account === undefined) return health.pick(route, tried);
   return channel.credentials.find((each) => each.label === account && !tried.has(each));
 }
 
 /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
 async function enterLimits(
   claim: Claim,
-  { channel }: Candidate,
+  route: Candidate,
   { limiter, health }: AttemptDeps,
 ): Promise<number | undefined> {
   const { refusal } = await limiter.take(claim);
   if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
-  if (health.mayTry(channel)) return undefined;
+  if (health.mayTry(route)) return undefined;
   // Others took the last place in the meantime.
   giveBack(claim, 0, limiter);
-  return health.waitMs([channel]);
+  return health.waitMs([route]);
 }
 
 /** One try, with one credential. */
@@ -213,7 +214,7 @@ export async function tryOnce<T, R extends Tried>(
     error = GatewayError.from(cause);
     deps.health.leave(channel);
     if (error.fault.next === "credential" && credential !== undefined) {
-      deps.health.cool(channel, credential, error);
+      deps.health.cool(route, credential, error);
     }
     throw error;
   } finally {

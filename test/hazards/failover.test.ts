@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openVendor } from "#test/adapter/vendor.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { readStream } from "#test/streams.ts";
@@ -157,3 +158,26 @@ ${simulatedChannel("other", second.url, "models: [gpt-4o-mini]\npriority: 1")}`,
   expect(second.requests.length).toBe(before);
   await hanging.stop();
 });
+
+test.each([403, 429])(
+  "a model that the vendor refuses with %i takes no other model of its channel with it",
+  async (refusal) => {
+    await using vendor = openVendor(({ body }) =>
+      body["model"] === "scarce"
+        ? Response.json({ error: { message: "Not now." } }, { status: refusal })
+        : Response.json({ choices: [{ message: { role: "assistant", content: "pong" } }] }),
+    );
+    await using opened = await openTestGateway({
+      yaml: `channels:
+  - { name: one, provider: openai, base_url: "${vendor.url}", api_key: secret-one, models: [scarce, plenty] }`,
+    });
+    const messages = [{ role: "user", content: "Hi" }];
+    const statusOf = async (model: string): Promise<number> =>
+      (await opened.post("/v1/chat/completions", { model, messages })).status;
+
+    expect(await statusOf("scarce")).toBeGreaterThan(400);
+    expect(await statusOf("plenty")).toBe(200);
+    expect(await statusOf("scarce")).toBe(503);
+    expect(vendor.seen.length).toBe(2);
+  },
+);
