@@ -49,6 +49,8 @@ export interface UpstreamRequest {
   readonly isOnce?: boolean;
   /** Until the answer's head, where that is less than for others. */
   readonly headMs?: number;
+  /** Monotonic ms at which the call is over that this is a part of. */
+  readonly endsAt?: number;
   /** The caller hung up, or the gateway gave up. */
   readonly signal?: AbortSignal;
 }

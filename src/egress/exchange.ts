@@ -64,7 +64,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#request = request;
     this.#open = open;
     const now = deadlines.now();
-    this.#totalAt = request.isFile === true ? Infinity : now + limits.totalMs;
+    const { isFile, endsAt = Infinity } = request;
+    this.#totalAt = isFile === true ? Infinity : Math.min(endsAt, now + limits.totalMs);
     this.dueAt = Math.min(this.#totalAt, now + limits.connectMs);
     open.add(this);
     deadlines.watch(this);

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { mediaTypeOf } from "#lib/media-type.ts";
 import { gather, Pieces } from "#lib/pieces.ts";
-import { guardedFetch } from "./guarded-fetch.ts";
+import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 import { ownLink } from "./own-link.ts";
 
 export interface LinkRules {
@@ -22,24 +22,36 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
     async follow(url, signal, upstream) {
       const rules = rulesNow();
       const isOwn = upstream !== undefined && URL.parse(url)?.origin === upstream.origin;
-      await using response = await guardedFetch(url, {
+      const request = {
         allowHttp: true,
         ...(isOwn ? ownLink({ url: upstream }) : { ...rules, maxRedirects: MAX_REDIRECTS }),
         maxBytes: rules.maxBytes,
         totalTimeoutMs: rules.timeoutMs,
         headers: { accept: "*/*", "user-agent": "sluice" },
         signal,
-      });
-      if (response.status !== 200) throw useless(`its server answered ${response.status}`);
-      const bytes = await gather(new Pieces(await Array.fromAsync(response.body)));
-      if (bytes.length === 0) throw useless("there is nothing behind it");
-      return { bytes, mediaType: typeOf(bytes, response.headers) };
+      };
+      try {
+        return await fetched(url, request);
+      } catch (cause) {
+        // Not the call's upstream failed, and no other channel would fare better.
+        const isItsServer = GatewayError.from(cause).fault.blame === "upstream";
+        throw isItsServer ? useless("it could not be fetched", cause) : cause;
+      }
     },
   };
 }
 
-function useless(why: string): GatewayError {
-  return new GatewayError("invalid_request", `A link in this request cannot be used: ${why}.`);
+async function fetched(url: string, request: GuardedRequest): Promise<FetchedMedia> {
+  await using response = await guardedFetch(url, request);
+  if (response.status !== 200) throw useless(`its server answered ${response.status}`);
+  const bytes = await gather(new Pieces(await Array.fromAsync(response.body)));
+  if (bytes.length === 0) throw useless("there is nothing behind it");
+  return { bytes, mediaType: typeOf(bytes, response.headers) };
+}
+
+function useless(why: string, cause?: unknown): GatewayError {
+  const message = `A link in this request cannot be used: ${why}.`;
+  return new GatewayError("invalid_request", message, { cause });
 }
 
 function typeOf(bytes: Uint8Array, headers: Headers): FetchedMedia["mediaType"] {

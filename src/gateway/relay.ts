@@ -77,6 +77,9 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     get maxAttempts() {
       return limits.attempts;
     },
+    get maxCallMs() {
+      return limits.totalMs;
+    },
     get maxPixels() {
       return limits.picturePixels;
     },

@@ -10,9 +10,7 @@ export function copyMedia(contents: Pick<Contents, "copyDue">): Job {
   return {
     name: "copy-media",
     everyMs: 1_000,
-    async run(signal) {
-      while (!signal.aborted && (await contents.copyDue(signal)) > 0);
-    },
+    run: (signal) => contents.copyDue(signal),
   };
 }
 

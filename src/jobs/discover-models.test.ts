@@ -100,3 +100,22 @@ test("what was known stays when an upstream does not answer, and nobody else wai
   expect(troubles).toEqual(["main"]);
   expect([...channels.models.keys()]).toEqual(["of-vendor.example", "of-other.example"]);
 });
+
+test("an upstream that has named no model yet is asked again after half a minute", async () => {
+  let isThere = false;
+  const { channels, asked, run, pass } = setup(() => {
+    if (isThere) return reply(["pulled"]);
+    throw new GatewayError("upstream_unreachable", "Nobody is there.");
+  });
+  channels.replace([CHANNEL]);
+  await run();
+  isThere = true;
+
+  pass(29_000);
+  await run();
+  expect(asked).toHaveLength(1);
+  pass(1_000);
+  await run();
+
+  expect(channels.find("pulled")).toBeDefined();
+});

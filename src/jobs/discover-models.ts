@@ -7,13 +7,15 @@ import { poolOf } from "#relay/pools.ts";
 import type { Job } from "./scheduler.ts";
 
 const ASK_AGAIN_MS = 600_000;
+/** One that is not there yet, or has nothing yet, may be soon. */
+const UNKNOWN_MS = 30_000;
 /** A slow upstream keeps the others waiting for no longer. */
 const LONGEST_MS = 30_000;
 
 /**
  * Asks the upstreams of channels that list no models which they have: a new
- * channel's at once, each again after a while. What was known before stays
- * when one does not answer.
+ * channel's at once, each again after a while, and sooner until it named some.
+ * What was known before stays when one does not answer.
  */
 export function discoverModels(
   channels: Channels,
@@ -23,6 +25,7 @@ export function discoverModels(
 ): Job {
   /** By pool: with another address or credential it is asked anew. */
   let askedAt = new Map<string, number>();
+  const answered = new Set<string>();
   return {
     name: "discover-models",
     everyMs: 1_000,
@@ -34,11 +37,13 @@ export function discoverModels(
         if (channel.models.kind !== "discover") continue;
         const pool = poolOf(channel, channel.credentials[0]);
         const last = askedAt.get(pool);
-        const isDue = last === undefined || now - last >= ASK_AGAIN_MS;
+        const pauseMs = answered.has(pool) ? ASK_AGAIN_MS : UNKNOWN_MS;
+        const isDue = last === undefined || now - last >= pauseMs;
         asked.set(pool, isDue ? now : last);
         if (isDue) due.push(channel);
       }
       askedAt = asked;
+      for (const pool of answered) if (!asked.has(pool)) answered.delete(pool);
       await Promise.all(due.map((channel) => ask(channel, signal)));
     },
   };
@@ -48,7 +53,9 @@ export function discoverModels(
     const timer = setTimeout(() => late.abort(tooLate()), LONGEST_MS);
     try {
       const models = await askForModels(channel, egress, AbortSignal.any([signal, late.signal]));
-      if (models.length > 0) channels.discovered(channel, models);
+      if (models.length === 0) return;
+      channels.discovered(channel, models);
+      answered.add(poolOf(channel, channel.credentials[0]));
     } catch (cause) {
       if (!signal.aborted) onTrouble(channel, cause);
     } finally {

@@ -21,6 +21,8 @@ export interface TryDeps {
   readonly health: Health;
   readonly clock: Clock;
   readonly delivery: { readonly maxEventBytes: number };
+  /** How long a call may take, all its tries together. */
+  readonly maxCallMs: number;
 }
 
 export interface AttemptDeps extends TryDeps, ClaimDeps {
@@ -84,7 +86,7 @@ export async function firstToAnswer<T, R extends Tried>(
 
   for (const route of plan.routes) {
     // Much may have happened since the plan was made: others took the last place, or failed.
-    if (!deps.health.mayTry(route.channel)) continue;
+    if (!deps.health.mayTry(route)) continue;
     const tried = new Set<Credential>();
     while (attempts < deps.maxAttempts) {
       const credential = pickFor(route, tried, deps.health);
@@ -108,7 +110,7 @@ export async function firstToAnswer<T, R extends Tried>(
         last = GatewayError.from(cause);
         if (claim !== undefined) giveBack(claim, 0, deps.limiter);
       }
-      if (last.fault.next === "stop") throw last;
+      if (last.fault.next === "stop" || deps.clock.monotonic() >= endOf(call, deps)) throw last;
       if (last.fault.next === "channel" || credential === undefined) break;
       tried.add(credential);
     }
@@ -116,28 +118,34 @@ export async function firstToAnswer<T, R extends Tried>(
   throw last ?? allResting(plan.routes, deps.health, waits);
 }
 
+/** Monotonic ms. */
+function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
+  return startedAt + maxCallMs;
+}
+
 /** A route may be one account's alone. */
 function pickFor(
-  { channel, account }: Candidate,
+  route: Candidate,
   tried: ReadonlySet<Credential>,
   health: Health,
 ): Credential | undefined {
-  if (account === undefined) return health.pick(channel, tried);
+  const { channel, account } = route;
+  if (account === undefined) return health.pick(route, tried);
   return channel.credentials.find((each) => each.label === account && !tried.has(each));
 }
 
 /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
 async function enterLimits(
   claim: Claim,
-  { channel }: Candidate,
+  route: Candidate,
   { limiter, health }: AttemptDeps,
 ): Promise<number | undefined> {
   const { refusal } = await limiter.take(claim);
   if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
-  if (health.mayTry(channel)) return undefined;
+  if (health.mayTry(route)) return undefined;
   // Others took the last place in the meantime.
   giveBack(claim, 0, limiter);
-  return health.waitMs([channel]);
+  return health.waitMs([route]);
 }
 
 /** One try, with one credential. */
@@ -166,6 +174,7 @@ export async function tryOnce<T, R extends Tried>(
     isSlow: call.isSlow === true,
     // What is begun twice is made twice, and charged twice by its vendor.
     isOnce: call.isLasting === true,
+    endsAt: endOf(call, deps),
     signal: call.signal,
   };
   const onReply = async (each: UpstreamReply): Promise<void> => {
@@ -207,7 +216,7 @@ export async function tryOnce<T, R extends Tried>(
     error = GatewayError.from(cause);
     deps.health.leave(channel);
     if (error.fault.next === "credential" && credential !== undefined) {
-      deps.health.cool(channel, credential, error);
+      deps.health.cool(route, credential, error);
     }
     throw error;
   } finally {

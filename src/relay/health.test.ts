@@ -18,12 +18,13 @@ function setup(credentials = 1) {
     isSimulated: false,
   };
   const health = new Health(clock);
+  const to = { channel, upstreamModel: "m" };
   const call = (error?: GatewayError): void => {
     health.enter(channel);
     health.report(channel, error);
     health.leave(channel);
   };
-  return { channel, health, call, wait: (ms: number) => void (now += ms) };
+  return { channel, to, health, call, wait: (ms: number) => void (now += ms) };
 }
 
 const broken = new GatewayError("upstream_failed", "");
@@ -32,13 +33,13 @@ const limited = (retryAfterMs?: number): GatewayError =>
 
 describe("a channel", () => {
   test("that fails five times in a row is given a rest", () => {
-    const { channel, health, call } = setup();
+    const { to, health, call } = setup();
 
     for (let i = 0; i < 4; i++) call(broken);
-    expect(health.mayTry(channel)).toBe(true);
+    expect(health.mayTry(to)).toBe(true);
 
     call(broken);
-    expect(health.mayTry(channel)).toBe(false);
+    expect(health.mayTry(to)).toBe(false);
   });
 
   test("that fails half of its many calls is given a rest, though never twice in a row", () => {
@@ -53,7 +54,7 @@ describe("a channel", () => {
   });
 
   test("that failed long ago is not held to it", () => {
-    const { channel, health, call, wait } = setup();
+    const { to, health, call, wait } = setup();
 
     for (let i = 0; i < 9; i++) {
       call();
@@ -63,30 +64,37 @@ describe("a channel", () => {
     call();
     call(broken);
 
-    expect(health.mayTry(channel)).toBe(true);
+    expect(health.mayTry(to)).toBe(true);
   });
 
   test("is tried by one call after its rest, and by all when that one succeeds", () => {
-    const { channel, health, call, wait } = setup();
+    const { channel, to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
 
-    expect(health.mayTry(channel)).toBe(true);
+    expect(health.mayTry(to)).toBe(true);
     health.enter(channel);
-    expect(health.mayTry(channel)).toBe(false);
+    expect(health.mayTry(to)).toBe(false);
 
     health.report(channel, undefined);
-    expect(health.mayTry(channel)).toBe(true);
+    expect(health.mayTry(to)).toBe(true);
   });
 
   test("rests again when the one call fails", () => {
-    const { channel, health, call, wait } = setup();
+    const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
     call(broken);
 
-    expect(health.mayTry(channel)).toBe(false);
-    expect(health.waitMs([channel])).toBeGreaterThan(4_000);
+    expect(health.mayTry(to)).toBe(false);
+    expect(health.waitMs([to])).toBeGreaterThan(4_000);
+  });
+
+  test("that needs no credential says how long it rests", () => {
+    const { to, health, call } = setup(0);
+    for (let i = 0; i < 5; i++) call(broken);
+
+    expect(health.waitMs([to])).toBe(5_000);
   });
 
   test("is not blamed for its callers", () => {
@@ -99,21 +107,21 @@ describe("a channel", () => {
   });
 
   test("takes no more calls at once than it may", () => {
-    const { channel, health } = setup();
+    const { channel, to, health } = setup();
 
     for (let i = 0; i < channel.maxConcurrent; i++) health.enter(channel);
-    expect(health.mayTry(channel)).toBe(false);
+    expect(health.mayTry(to)).toBe(false);
 
     health.leave(channel);
-    expect(health.mayTry(channel)).toBe(true);
+    expect(health.mayTry(to)).toBe(true);
   });
 });
 
 describe("credentials", () => {
   test("take turns", () => {
-    const { channel, health } = setup(3);
+    const { channel, to, health } = setup(3);
     const picked = Array.from({ length: 6 }, () => {
-      const each = health.pick(channel, new Set());
+      const each = health.pick(to, new Set());
       health.turn(channel);
       return each;
     });
@@ -123,21 +131,31 @@ describe("credentials", () => {
   });
 
   test("that the vendor asked to wait are left alone for that long", () => {
-    const { channel, health, wait } = setup(2);
+    const { channel, to, health, wait } = setup(2);
     const [first, second] = channel.credentials;
     if (first === undefined) throw new Error("No credential.");
-    health.cool(channel, first, limited(10_000));
+    health.cool(to, first, limited(10_000));
 
-    expect(health.pick(channel, new Set())).toBe(second);
+    expect(health.pick(to, new Set())).toBe(second);
     wait(10_001);
-    expect(health.pick(channel, new Set())).toBe(first);
+    expect(health.pick(to, new Set())).toBe(first);
+  });
+
+  test("that wait for one model serve the others", () => {
+    const { channel, to, health } = setup();
+    const [secret] = channel.credentials;
+    if (secret === undefined) throw new Error("No credential.");
+    health.cool(to, secret, limited(8_000));
+
+    expect(health.mayTry(to)).toBe(false);
+    expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(true);
   });
 
   test("that all wait make the channel wait, and say how long", () => {
-    const { channel, health } = setup(2);
-    for (const each of channel.credentials) health.cool(channel, each, limited(8_000));
+    const { channel, to, health } = setup(2);
+    for (const each of channel.credentials) health.cool(to, each, limited(8_000));
 
-    expect(health.mayTry(channel)).toBe(false);
-    expect(health.waitMs([channel])).toBe(8_000);
+    expect(health.mayTry(to)).toBe(false);
+    expect(health.waitMs([to])).toBe(8_000);
   });
 });

@@ -14,9 +14,17 @@ const AUTH_COOL_MS = 60_000;
 /** At its limit of calls; given a rest after failing; with all its credentials told to wait. */
 export type ChannelObjection = "full" | "resting" | "cooling";
 
+/** Where a call may be sent: a channel, and what the model is called there. */
+export interface Destination {
+  readonly channel: Channel;
+  readonly upstreamModel: string;
+}
+
 /**
  * How the channels are doing: which are given a rest after failing, which of
- * their credentials cool off, how many calls each has in flight.
+ * their credentials cool off, how many calls each has in flight. A credential
+ * cools off for one model: most vendors limit each by itself, and an account
+ * that may not use one may use the others.
  */
 export class Health {
   readonly #clock: Clock;
@@ -27,18 +35,18 @@ export class Health {
   }
 
   /** Whether a call may be sent there now. Lets one through to try a channel that had its rest. */
-  mayTry(channel: Channel): boolean {
-    return this.objectionTo(channel) === undefined;
+  mayTry(to: Destination): boolean {
+    return this.objectionTo(to) === undefined;
   }
 
   /** Why a call may not be sent there now. */
-  objectionTo(channel: Channel): ChannelObjection | undefined {
+  objectionTo(to: Destination): ChannelObjection | undefined {
+    const { channel } = to;
     const health = this.#of(channel);
     const now = this.#clock.monotonic();
     if (health.inFlight >= channel.maxConcurrent) return "full";
     if (health.breaker.state(now) === "open") return "resting";
-    if (channel.credentials.length === 0 || this.pick(channel, NONE) !== undefined)
-      return undefined;
+    if (channel.credentials.length === 0 || this.pick(to, NONE) !== undefined) return undefined;
     return "cooling";
   }
 
@@ -63,14 +71,17 @@ export class Health {
   }
 
   /** The next credential in turn that is neither cooling nor among those tried. */
-  pick(channel: Channel, tried: ReadonlySet<Credential>): Credential | undefined {
+  pick(
+    { channel, upstreamModel }: Destination,
+    tried: ReadonlySet<Credential>,
+  ): Credential | undefined {
     const health = this.#of(channel);
     const now = this.#clock.monotonic();
     const { credentials } = channel;
     for (let i = 0; i < credentials.length; i++) {
       const each = credentials[(health.turn + i) % credentials.length];
       if (each === undefined || tried.has(each)) continue;
-      if ((health.coolUntil.get(each) ?? 0) <= now) return each;
+      if (coolUntil(health, each, upstreamModel) <= now) return each;
     }
     return undefined;
   }
@@ -80,19 +91,22 @@ export class Health {
   }
 
   /** Lets a credential rest after the vendor refused it or asked to wait. */
-  cool(channel: Channel, credential: Credential, error: GatewayError): void {
+  cool({ channel, upstreamModel }: Destination, credential: Credential, error: GatewayError): void {
     const asked = error.code === "upstream_auth" ? AUTH_COOL_MS : (error.retryAfterMs ?? COOL_MS);
     const until = this.#clock.monotonic() + Math.min(asked, MAX_COOL_MS);
-    this.#of(channel).coolUntil.set(credential, until);
+    const { cooling } = this.#of(channel);
+    const models = cooling.get(credential) ?? new Map<string, number>();
+    cooling.set(credential, models.set(upstreamModel, until));
   }
 
   /** How long until some channel may be tried again, in ms. */
-  waitMs(channels: readonly Channel[]): number {
+  waitMs(destinations: readonly Destination[]): number {
     const now = this.#clock.monotonic();
-    const waits = channels.map((channel) => {
+    const waits = destinations.map(({ channel, upstreamModel }) => {
       const health = this.#of(channel);
-      const cooling = channel.credentials.map((each) => (health.coolUntil.get(each) ?? now) - now);
-      return Math.max(health.breaker.restMs(now), Math.min(...cooling, MAX_COOL_MS), 1_000);
+      const ends = channel.credentials.map((each) => coolUntil(health, each, upstreamModel));
+      const coolMs = ends.length === 0 ? 0 : Math.min(...ends) - now;
+      return Math.max(health.breaker.restMs(now), coolMs, 1_000);
     });
     return Math.min(...waits);
   }
@@ -101,7 +115,7 @@ export class Health {
   forgetAll(): void {
     for (const health of this.#channels.values()) {
       health.breaker = new Breaker();
-      health.coolUntil = new WeakMap();
+      health.cooling = new WeakMap();
     }
   }
 
@@ -146,7 +160,7 @@ export class Health {
         breaker: new Breaker(),
         inFlight: 0,
         turn: 0,
-        coolUntil: new WeakMap(),
+        cooling: new WeakMap(),
       };
       this.#channels.set(channel.name, health);
     }
@@ -161,7 +175,12 @@ interface ChannelHealth {
   breaker: Breaker;
   inFlight: number;
   turn: number;
-  coolUntil: WeakMap<Credential, number>;
+  /** By model, until when. */
+  cooling: WeakMap<Credential, Map<string, number>>;
+}
+
+function coolUntil({ cooling }: ChannelHealth, credential: Credential, model: string): number {
+  return cooling.get(credential)?.get(model) ?? 0;
 }
 
 /**

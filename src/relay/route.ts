@@ -97,7 +97,7 @@ export class Router {
   ): Plan<R> {
     const all = this.#candidates(call.key, call.facts.model).flatMap((each) => toRoute(each) ?? []);
     if (all.length === 0) throw unableTo(refusal);
-    const able = all.filter((each) => this.#health.mayTry(each.channel));
+    const able = all.filter((each) => this.#health.mayTry(each));
     if (able.length === 0) throw allResting(all, this.#health);
 
     const routes = inOrder(able);
@@ -111,7 +111,7 @@ export class Router {
       candidate,
       objection: this.#isRefused(candidate)
         ? ("unpriced" as const)
-        : this.#health.objectionTo(candidate.channel),
+        : this.#health.objectionTo(candidate),
     }));
     const objections = new Map(seen.map((each) => [each.candidate, each.objection]));
     const able = seen.filter((each) => each.objection === undefined);
@@ -208,7 +208,7 @@ export function allResting(
   health: Health,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
-  const each = candidates.map(({ channel }) => waits?.get(channel) ?? health.waitMs([channel]));
+  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one]));
   const retryAfterMs = Math.min(...each);
   return new GatewayError(
     "unavailable",

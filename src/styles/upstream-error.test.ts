@@ -122,6 +122,19 @@ describe("a failed answer is understood in every form that servers have", () => 
       "The upstream does not serve this model.",
     ],
     [
+      "a model that our account may not use",
+      403,
+      {
+        error: {
+          message: "Project `p` does not have access to model `m`",
+          type: "invalid_request_error",
+          code: "model_not_found",
+        },
+      },
+      "upstream_model_missing",
+      "The upstream does not serve this model.",
+    ],
+    [
       "a model that never was",
       404,
       { error: { message: "x", code: "model_not_found" } },

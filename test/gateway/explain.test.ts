@@ -421,7 +421,11 @@ test("channels stand in the order in which they would be tried, each passed over
   health.enter(small);
   const [secret] = third.credentials;
   if (secret === undefined) throw new Error("Lost.");
-  health.cool(third, secret, new GatewayError("upstream_auth", "It is refused."));
+  health.cool(
+    { channel: third, upstreamModel: MODEL },
+    secret,
+    new GatewayError("upstream_auth", "It is refused."),
+  );
 
   const order = await names();
   expect([...order.slice(0, 2), order.at(-1)]).toEqual(["first", "second", "third"]);

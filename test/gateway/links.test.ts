@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
@@ -18,7 +20,13 @@ describe("a link to a picture, for an upstream that follows none", () => {
   let pictures: ReturnType<typeof Bun.serve>;
   let gateway: TestGateway;
   let asked = 0;
+  /** Hangs up on whoever comes. */
+  let rude: Server;
+  let rudePort = 0;
   beforeAll(async () => {
+    rude = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(rude, "listening");
+    rudePort = (rude.address() as AddressInfo).port;
     sandbox = await startSandbox();
     pictures = Bun.serve({
       port: 0,
@@ -40,7 +48,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
       yaml: channelOf(upstream, sandbox.url),
       env: {
         SLUICE_LINKS_ALLOW: "127.0.0.1",
-        SLUICE_LINKS_PORTS: `80,443,${pictures.port}`,
+        SLUICE_LINKS_PORTS: `80,443,${pictures.port},${rudePort}`,
         SLUICE_LIMIT_LINK_BYTES: "1MiB",
       },
     });
@@ -48,6 +56,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
   afterAll(async () => {
     await gateway[Symbol.asyncDispose]();
     await pictures.stop(true);
+    rude.close();
     await sandbox.stop();
   });
 
@@ -76,6 +85,18 @@ describe("a link to a picture, for an upstream that follows none", () => {
       );
     },
   );
+
+  test("that cannot be fetched is the caller's mistake, and no failure of the channel", async () => {
+    for (let i = 0; i < 6; i++) {
+      const answer = await ask(`http://127.0.0.1:${rudePort}/picture.png`);
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringContaining("A link in this request cannot be used"),
+      ]);
+    }
+
+    expect((await ask(`http://127.0.0.1:${pictures.port}/picture.png`)).status).toBe(200);
+  });
 
   test("that stands twice in a request is followed once", async () => {
     const url = `http://127.0.0.1:${pictures.port}/picture.png`;

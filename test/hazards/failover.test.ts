@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openVendor } from "#test/adapter/vendor.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { readStream } from "#test/streams.ts";
@@ -137,3 +138,47 @@ test("through a storm of 500 the failing channel is given a rest", async () => {
 
   expect(first.requests.length).toBe(before);
 });
+
+test("a call ends when its time is over, and is not begun anew on another channel", async () => {
+  const hanging = await startSandbox();
+  hanging.faults.add({ name: "hang", args: {}, times: "always" });
+  const before = second.requests.length;
+  await using hurried = await openTestGateway({
+    yaml: `channels:
+${simulatedChannel("hanging", hanging.url, "models: [gpt-4o-mini]")}
+${simulatedChannel("other", second.url, "models: [gpt-4o-mini]\npriority: 1")}`,
+    env: { SLUICE_LIMIT_TOTAL_MS: "300" },
+  });
+
+  const answer = await hurried.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "Hi" }],
+  });
+
+  expect(answer.status).toBe(504);
+  expect(second.requests.length).toBe(before);
+  await hanging.stop();
+});
+
+test.each([403, 429])(
+  "a model that the vendor refuses with %i takes no other model of its channel with it",
+  async (refusal) => {
+    await using vendor = openVendor(({ body }) =>
+      body["model"] === "scarce"
+        ? Response.json({ error: { message: "Not now." } }, { status: refusal })
+        : Response.json({ choices: [{ message: { role: "assistant", content: "pong" } }] }),
+    );
+    await using opened = await openTestGateway({
+      yaml: `channels:
+  - { name: one, provider: openai, base_url: "${vendor.url}", api_key: secret-one, models: [scarce, plenty] }`,
+    });
+    const messages = [{ role: "user", content: "Hi" }];
+    const statusOf = async (model: string): Promise<number> =>
+      (await opened.post("/v1/chat/completions", { model, messages })).status;
+
+    expect(await statusOf("scarce")).toBeGreaterThan(400);
+    expect(await statusOf("plenty")).toBe(200);
+    expect(await statusOf("scarce")).toBe(503);
+    expect(vendor.seen.length).toBe(2);
+  },
+);

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { NoticeSecrets } from "#core/notice.ts";
-import { mapAtMost } from "#lib/map-at-most.ts";
+import { inLanes, type Errands } from "#lib/in-lanes.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
 import { askVendor, type AskSessionDeps } from "./ask-session.ts";
 import { openWords } from "./session-words.ts";
@@ -16,24 +16,39 @@ export interface AttendDeps extends AskSessionDeps {
 const SECOND_MS = 1_000;
 /** After the first try, until somebody takes it or the session ends. */
 const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
-/** Longer than a question and a try take together. */
 const LEASE_MS = 60 * SECOND_MS;
-const BATCH = 64;
-const AT_ONCE = 16;
+/** The rest of its lease is longer than a question and a try take together. */
+const WAIT_MS = 15 * SECOND_MS;
+/** A user's are in one lane, and as many as a user may have go into it. */
+const BOUNDS = { batch: 64, most: 512, atOnceInOne: 4, waitingInOne: 100 };
 const GONE = 410;
 
-/** Asks vendors and tells callers, wherever that is due; how many sessions that were. */
-export async function attendSessions(deps: AttendDeps): Promise<number> {
-  const due = await deps.sessions.lease(LEASE_MS, BATCH);
-  await mapAtMost(due, AT_ONCE, async (session) => {
-    try {
-      await attend(session, deps);
-    } catch (cause) {
-      // Its lease ends by itself.
-      deps.onTrouble(cause);
-    }
-  });
-  return due.length;
+interface Leased {
+  readonly session: IdentitySession;
+  readonly at: number;
+}
+
+/** Asks vendors and tells callers, until that is due nowhere. Whose receiver takes its time waits alone. */
+export async function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<void> {
+  const { sessions, clock, onTrouble } = deps;
+  const errands: Errands<Leased> = {
+    async take(most) {
+      const at = clock.now();
+      return (await sessions.lease(LEASE_MS, most)).map((session) => ({ session, at }));
+    },
+    laneOf: ({ session }) => String(session.userId),
+    async run({ session, at }) {
+      if (clock.now() - at > WAIT_MS) return;
+      try {
+        await attend(session, deps);
+      } catch (cause) {
+        onTrouble(cause);
+      }
+    },
+    // Its lease ends by itself, as after trouble, and where it waited for too long.
+    async putOff() {},
+  };
+  await inLanes(errands, BOUNDS, signal);
 }
 
 async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {

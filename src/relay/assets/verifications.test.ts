@@ -17,6 +17,7 @@ import { openAt, PEPPER } from "#storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { digestOf } from "#storage/secrets.ts";
 import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
+import { waitFor } from "#test/wait.ts";
 import { attendSessions, type AttendDeps } from "./attend.ts";
 import { Verifications, type VerificationDeps } from "./verifications.ts";
 
@@ -33,6 +34,7 @@ const LIMITS = {
   answerBytes: 1_000_000,
 };
 const USER = 1;
+const NEVER = new AbortController().signal;
 
 let dataDir: string;
 let storage: Storage;
@@ -74,7 +76,7 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-of-a-person");
     clock.pass(20 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const query = new URL(told.split(" ")[1] ?? "", "https://x").searchParams;
@@ -120,7 +122,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const field = (name: string): string =>
@@ -136,7 +138,7 @@ describe("[B4.9-c] a verification", () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     await comeBack(verifications, "10006");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     expect(receiver.requests.at(-1)).toContain("resultCode=10006");
     expect(await refusal(verifications.result(USER, token))).toBe("ValidateDenied");
@@ -144,7 +146,7 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-1");
     clock.pass(10 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     expect(receiver.requests.at(-1)).toContain("resultCode=10000");
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
   });
@@ -154,7 +156,7 @@ describe("[B4.9-c] a verification", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 50; tries++) {
       await comeBack(verifications, "10000");
-      await attendSessions(deps);
+      await attendSessions(deps, NEVER);
     }
 
     expect(receiver.requests).toEqual([]);
@@ -167,7 +169,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 60; tries++) {
       await comeBack(verifications, `1000${tries % 9}`);
-      await attendSessions(deps);
+      await attendSessions(deps, NEVER);
     }
 
     expect(receiver.requests.length).toBeLessThanOrEqual(20);
@@ -216,7 +218,7 @@ describe("[B4.9-d] the callback", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     await verifications.result(USER, token);
 
     expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
@@ -317,6 +319,33 @@ describe("[B4.9-d] a result", () => {
   });
 });
 
+test("a receiver that takes its time delays nobody who comes back meanwhile", async () => {
+  const { verifications, deps } = open();
+  const answer = Promise.withResolvers<number>();
+  const told: string[] = [];
+  const words = new Map<string, string>();
+  for (const path of ["?slow", "?quick", "?later"]) {
+    await verifications.begin(USER, callbackUrl(path));
+    words.set(path, returnWord());
+  }
+  const refused = (path: string): Promise<void> =>
+    comeBack(verifications, "10006", words.get(path));
+  await refused("?slow");
+  await refused("?quick");
+  const get = async (url: string): Promise<number> => {
+    if (url.includes("?slow")) return await answer.promise;
+    if (url.includes("?quick")) await refused("?later");
+    told.push(url);
+    return 204;
+  };
+
+  const attending = attendSessions({ ...deps, links: { get } }, NEVER);
+  await waitFor(() => told.some((url) => url.includes("?later")), 5_000).finally(() => {
+    answer.resolve(204);
+  });
+  await attending;
+});
+
 describe("[C98] a gateway that dies", () => {
   /** The vendor tells once; at each step the process may end, before or after what it did. */
   const STEPS = Array.from({ length: 24 }, (_, at) => at);
@@ -330,7 +359,7 @@ describe("[C98] a gateway that dies", () => {
 
     const dying = open({ sessions: dyingAt(step) });
     await comeBack(dying.verifications, "10000").catch(ignore);
-    await attendSessions(dying.deps).catch(ignore);
+    await attendSessions(dying.deps, NEVER).catch(ignore);
     await dying.verifications.result(USER, token).catch(ignore);
 
     const next = open();
@@ -443,14 +472,18 @@ function returnWord(): string {
   return (textOf(asked?.["CallbackURL"]) ?? "").replace(/^.*\//, "");
 }
 
-async function comeBack(verifications: Verifications, resultCode: string): Promise<void> {
+async function comeBack(
+  verifications: Verifications,
+  resultCode: string,
+  word = returnWord(),
+): Promise<void> {
   const told: VerificationOutcome = {
     resultCode,
     algorithmBaseRespCode: "0",
     reqMeasureInfoValue: "1",
     verifyType: "real_time",
   };
-  await verifications.heard(returnWord(), told);
+  await verifications.heard(word, told);
 }
 
 /** In seconds from now, while time passes. */
@@ -459,7 +492,7 @@ async function triesWithin(deps: AttendDeps, ms: number): Promise<readonly numbe
   const tries: number[] = [];
   let before = receiver.requests.length;
   while (clock.now() - startedAt <= ms) {
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     for (; before < receiver.requests.length; before++) {
       tries.push((clock.now() - startedAt) / SECOND_MS);
     }

@@ -56,8 +56,8 @@ export class Contents {
     this.#deps.files.abortAll(reason);
   }
 
-  /** Copies what is due; how many that were. */
-  copyDue(signal: AbortSignal): Promise<number> {
+  /** Copies what is due. */
+  copyDue(signal: AbortSignal): Promise<void> {
     return copyDue({ ...this.#deps, vendor: this.#vendor }, signal);
   }
 

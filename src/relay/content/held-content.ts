@@ -30,7 +30,7 @@ export class HeldContent {
     const { parseContent } = standing?.endpoint.style.outbound ?? {};
     if (standing === undefined || parseContent === undefined) return undefined;
     return await this.#holding(async (close) => {
-      const body = await lookInto(standing, this.#deps);
+      const body = await lookInto(standing, this.#deps, wish.signal);
       const found = body && parseContent(body, wish.index);
       return found && this.#bytesOf(base64Of(found).toString(), found.mediaType, wish, close);
     });

@@ -86,8 +86,12 @@ async function wholeAnswer(
 }
 
 /** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
-export async function lookInto(standing: Standing, deps: AskDeps): Promise<JsonObject | undefined> {
-  using reply = await ask(standing, standing.endpoint.look, deps);
+export async function lookInto(
+  standing: Standing,
+  deps: AskDeps,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
+  using reply = await ask(standing, { ...standing.endpoint.look, signal }, deps);
   if (reply.status === 404) return undefined;
   if (reply.status !== 200) throw await asError(reply, standing);
   return await parseLargeAnswer(await reply.readAll());
@@ -125,11 +129,13 @@ const ANSWER_MS = 20_000;
 
 interface Asking extends Pick<Look, "path" | "body"> {
   readonly method: Look["method"] | "DELETE";
+  /** Whoever wants to know left. */
+  readonly signal?: AbortSignal;
 }
 
 export async function ask(
   standing: Standing,
-  { method, path, body }: Asking,
+  { method, path, body, signal }: Asking,
   deps: Pick<AskDeps, "egress">,
 ): Promise<UpstreamReply> {
   const { ref } = standing;
@@ -138,6 +144,7 @@ export async function ask(
     ...(body === undefined ? {} : { body: JSON.stringify(body(ref)) }),
     isStream: false,
     headMs: ANSWER_MS,
+    ...defined({ signal }),
   };
   return await askAt(new URL(baseOf(standing) + path(ref)), standing, request, deps);
 }

@@ -191,45 +191,66 @@ class Submission {
 
   /** Taken on by a vendor. */
   async taken(upstreamId: string): Promise<Task> {
-    const { tasks, clock } = this.#deps;
+    const { tasks, clock, onTrouble } = this.#deps;
     let task: Task | undefined = this.#known();
     // Another gateway may have thought this one dead, and may be looking for the task.
     for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
-      const { place }: Task = task;
-      const queued = await tasks.change(task, {
-        status: "queued",
-        dueAt: nextLook(task, clock.now()),
+      const known: Task = task;
+      const { place } = known;
+      const change = {
+        status: "queued" as const,
+        dueAt: nextLook(known, clock.now()),
         ...(place && { place: { ...place, upstreamId } }),
-      });
-      if (queued !== undefined) return this.#goOnWith(queued);
-      task = await tasks.findAny(task.id);
+      };
+      try {
+        const queued = await tasks.change(known, change);
+        if (queued !== undefined) return this.#goOnWith(queued);
+        task = await tasks.findAny(known.id);
+      } catch (cause) {
+        if (cause instanceof GatewayError) throw cause;
+        // The vendor makes it all the same: the board knows, and writes it down with the next news.
+        onTrouble(cause);
+        return this.#goOnWith({ ...known, ...change });
+      }
     }
     throw new GatewayError("internal", "The task was given up while it was taken on.");
   }
 
   /** Refused by everybody, or nobody knows. */
   async refused(error: GatewayError, settlement: Settlement): Promise<Task> {
+    const { tasks, clock } = this.#deps;
     const task = this.#task;
     if (this.#isAmbiguous && task !== undefined) {
-      const unknown = await this.#deps.tasks.change(task, {
-        status: "submit_unknown",
-        dueAt: this.#deps.clock.now(),
-      });
+      const change = { status: "submit_unknown" as const, dueAt: clock.now() };
+      const unknown = await this.#written(task, tasks.change(task, change));
       return this.#goOnWith(unknown ?? task);
     }
     await settlement.fail(error);
-    if (task !== undefined) {
-      const { code, message } = error;
-      await this.#deps.tasks.change(task, {
-        status: "failed",
-        failure: { code, message },
-        finishedAt: this.#deps.clock.now(),
-        isSettled: true,
-      });
-      // Nobody was told its id.
-      await this.#deps.tasks.remove(task.userId, task.id);
-    }
+    if (task !== undefined) await this.#written(task, this.#end(task, error));
     throw error;
+  }
+
+  /** Nobody was told its id. */
+  async #end(task: Task, { code, message }: GatewayError): Promise<void> {
+    const { tasks, clock } = this.#deps;
+    await tasks.change(task, {
+      status: "failed",
+      failure: { code, message },
+      finishedAt: clock.now(),
+      isSettled: true,
+    });
+    await tasks.remove(task.userId, task.id);
+  }
+
+  /** What cannot be written is left to the board: else nobody would look at the task as long as this gateway lives. */
+  async #written<T>(task: Task, writing: Promise<T>): Promise<T | undefined> {
+    try {
+      return await writing;
+    } catch (cause) {
+      this.#deps.onTrouble(cause);
+      this.#goOnWith(task);
+      return undefined;
+    }
   }
 
   async #isAskedOf(

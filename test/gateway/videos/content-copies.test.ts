@@ -200,6 +200,19 @@ describe("copies in a folder", () => {
     socket.destroy();
   });
 
+  test("are made while a slow server is still handing one over", async () => {
+    await using place = await openContentPlace(FOLDER);
+    const answers = Promise.withResolvers<Response>();
+    const slow = finishing(place);
+    place.elsewhere.files.set(`/${slow}.mp4`, () => answers.promise);
+    await waitFor(() => place.elsewhere.asked.some(({ path }) => path === `/${slow}.mp4`));
+
+    const quick = finishing(place);
+    await copied(place, quick).finally(() => answers.resolve(new Response(VIDEO)));
+
+    await copied(place, slow);
+  });
+
   test("are made by the next start where one was stopped in between", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-media-"));
     const first = await openContentPlace(FOLDER, dataDir);

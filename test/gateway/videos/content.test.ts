@@ -429,6 +429,31 @@ describe("a video without a link", () => {
     expect((await bytesOf(await place.content(id))).length).toBe(600_000);
   });
 
+  test("is not waited for any longer once its caller left", async () => {
+    const id = place.made("inside", [{ url: "" }]);
+    const operation = "projects/p/locations/l/publishers/google/models/m/operations/o3";
+    place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
+    const answers = Promise.withResolvers<Response>();
+    place.vendor.files.set(
+      "/vertex/v1/projects/p/locations/l/publishers/google/models/m:fetchPredictOperation",
+      () => answers.promise,
+    );
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${KEY}` };
+    const { cut } = place.vendor;
+    const left = fetch(`${place.gateway.url}/v1/videos/${id}/content`, {
+      headers,
+      signal: leaving.signal,
+    });
+    await waitFor(() => place.vendor.asked.length === 1);
+
+    leaving.abort();
+    await Promise.allSettled([left]);
+
+    await waitFor(() => place.vendor.cut > cut, 5_000);
+    answers.resolve(new Response("late"));
+  });
+
   test("is read out of a link that is the file itself", async () => {
     const id = place.made("open", [{ url: `data:video/mp4;base64,${base64}` }]);
 

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
@@ -34,6 +36,68 @@ models:
 
   expect(vendor.seen.map(({ path }) => path.split("/")[1])).toContain("full");
   expect(at.costOf(id)).toBe(0);
+});
+
+test("a refused task whose end cannot be written is told as it was refused, and is not left as it stands", async () => {
+  await using vendor = openVendor(() =>
+    Response.json({ error: { message: "Too long." } }, { status: 400 }),
+  );
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }`,
+  });
+  const at = asking(opened);
+  using db = new Database(join(opened.dataDir, "sluice.db"));
+  db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+
+  const { status } = await at.post("/v1/video/generations", { model: "film", prompt: "a fox" });
+
+  expect(status).toBe(400);
+  await waitFor(() => {
+    const row = db.query("SELECT status FROM tasks").get() as { status: string };
+    return row.status === "submit_unknown";
+  });
+});
+
+test("a task that was taken on is followed and charged, though that could not be written", async () => {
+  await using vendor = openVendor(({ method }) =>
+    Response.json(
+      method === "POST"
+        ? { id: "made-1" }
+        : {
+            id: "made-1",
+            status: "succeeded",
+            content: { video_url: "https://cdn.example/v.mp4" },
+            usage: { completion_tokens: 100_000, total_tokens: 100_000 },
+          },
+    ),
+  );
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }
+models:
+  ${SEEDANCE}: { input: 1, output: 10 }`,
+  });
+  const at = asking(opened);
+  using db = new Database(join(opened.dataDir, "sluice.db"));
+  db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'queued'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+
+  const { status, body } = await at.post("/v1/video/generations", {
+    model: "film",
+    prompt: "a fox",
+  });
+  expect(status).toBe(200);
+  const id = textOf(body["task_id"]) ?? "";
+  await at.get(`/v1/video/generations/${id}`);
+  await waitFor(() => at.costOf(id) !== undefined);
+
+  expect(at.costOf(id)).toBe(1_000_000_000);
+  expect(db.query("SELECT status, upstream_id FROM tasks").get()).toEqual({
+    status: "succeeded",
+    upstream_id: "made-1",
+  });
 });
 
 test("a vendor that closes the connection instead of an answer is not asked for the same video twice", async () => {

@@ -104,6 +104,7 @@ describe("[B4.4] protocol C", () => {
     const read = async () => (await at.get(`${tasks}/creations`)).body;
     await waitFor(async () => (await read())["state"] === "failed");
     expect(await read()).toMatchObject({ err_code: "UserCancelled", creations: [] });
+    await waitFor(() => at.costOf(id) !== undefined);
     expect(at.costOf(id)).toBe(0);
     expect(await at.post(`${tasks}/cancel`, { id })).toMatchObject({
       status: 400,
