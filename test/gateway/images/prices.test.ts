@@ -88,6 +88,27 @@ describe("pictures that are counted in tokens", () => {
     expect(await costOf({ model: "gpt-image-1.5" }, answer)).toBe(COUNTED);
   });
 
+  test.each<[string, JsonObject]>([
+    ["at once", {}],
+    ["in a stream", { stream: true }],
+  ])(
+    "are not free where nobody counted them: they cost the least that one does (%s)",
+    async (_, more) => {
+      const event = { type: "image_generation.completed", b64_json: BASE64 };
+      const answer = () =>
+        "stream" in more
+          ? new Response(`data: ${JSON.stringify(event)}\n\n`, {
+              headers: { "content-type": "text/event-stream" },
+            })
+          : one();
+
+      // A token of its words, and 4,160 of the picture.
+      const cost = await costOf({ model: "gpt-image-1.5", quality: "high", ...more }, answer);
+
+      expect(cost).toBe(2 * 5_000 + 4_160 * 32_000);
+    },
+  );
+
   test("cost the same in a stream, where no vendor tells kinds of them apart", async () => {
     const event = { type: "image_generation.completed", b64_json: BASE64, usage: counted };
     const answer = () =>
