@@ -30,9 +30,7 @@ export function attendVerifications(deps: AttendDeps): Job {
   return {
     name: "attend-verifications",
     everyMs: 1_000,
-    async run(signal) {
-      while (!signal.aborted && (await attendSessions(deps)) > 0);
-    },
+    run: (signal) => attendSessions(deps, signal),
   };
 }
 

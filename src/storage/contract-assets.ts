@@ -215,7 +215,8 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await sessions.findByReturn(session.returnDigest)).toEqual(session);
     expect(await sessions.countOpen(1, 0)).toBe(1);
     expect(await sessions.countOpen(1, session.endsAt)).toBe(0);
-    expect(await sessions.lease(60_000, 10)).toEqual([session]);
+    expect(await sessions.lease(60_000, 10, [session.userId])).toEqual([]);
+    expect(await sessions.lease(60_000, 10, [session.userId + 1])).toEqual([session]);
     expect(await sessions.lease(60_000, 10)).toEqual([]);
 
     const { askAt: _, ...rest } = session;

@@ -2,8 +2,8 @@ import { GatewayError } from "#core/error.ts";
 import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { NoticeSecrets } from "#core/notice.ts";
-import { mapAtMost } from "#lib/map-at-most.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
+import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
 import { askVendor, type AskSessionDeps } from "./ask-session.ts";
 import { openWords } from "./session-words.ts";
 
@@ -18,22 +18,24 @@ const SECOND_MS = 1_000;
 const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
 /** Longer than a question and a try take together. */
 const LEASE_MS = 60 * SECOND_MS;
-const BATCH = 64;
-const AT_ONCE = 16;
+/** Of one user: whoever takes no calls, or takes long to, keeps no other user's sessions waiting. */
+const ENOUGH = 4;
+const MOST = 32;
 const GONE = 410;
 
-/** Asks vendors and tells callers, wherever that is due; how many sessions that were. */
-export async function attendSessions(deps: AttendDeps): Promise<number> {
-  const due = await deps.sessions.lease(LEASE_MS, BATCH);
-  await mapAtMost(due, AT_ONCE, async (session) => {
-    try {
-      await attend(session, deps);
-    } catch (cause) {
-      // Its lease ends by itself.
-      deps.onTrouble(cause);
-    }
-  });
-  return due.length;
+/** Asks vendors and tells callers, wherever that is due, until it is nowhere. */
+export function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<void> {
+  const work: Work<IdentitySession> = {
+    lease: (room, underWay) => {
+      const users = underWay.map(({ userId }) => userId);
+      return deps.sessions.lease(LEASE_MS, room, oftenAmong(users, ENOUGH));
+    },
+    // Its lease ends by itself.
+    act: (session) => attend(session, deps).catch(deps.onTrouble),
+    batch: ENOUGH,
+    most: MOST,
+  };
+  return workOff(work, signal);
 }
 
 async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {

@@ -20,6 +20,7 @@ import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
 import { attendSessions, type AttendDeps } from "./attend.ts";
 import { Verifications, type VerificationDeps } from "./verifications.ts";
 
+const NEVER = new AbortController().signal;
 const START = Date.UTC(2026, 0, 1, 12);
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -74,7 +75,7 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-of-a-person");
     clock.pass(20 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const query = new URL(told.split(" ")[1] ?? "", "https://x").searchParams;
@@ -120,7 +121,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const field = (name: string): string =>
@@ -136,7 +137,7 @@ describe("[B4.9-c] a verification", () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     await comeBack(verifications, "10006");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
 
     expect(receiver.requests.at(-1)).toContain("resultCode=10006");
     expect(await refusal(verifications.result(USER, token))).toBe("ValidateDenied");
@@ -144,9 +145,38 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-1");
     clock.pass(10 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     expect(receiver.requests.at(-1)).toContain("resultCode=10000");
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+  });
+
+  test("of a user whose address takes no calls keeps no other user from being told", async () => {
+    const other = await storage.users.create({ name: "other", role: "user" });
+    const { verifications, deps } = open();
+    for (let times = 0; times < 20; times++) {
+      await verifications.begin(USER, callbackUrl("?slow"));
+      await comeBack(verifications, "10006");
+    }
+    clock.pass(SECOND_MS);
+    await verifications.begin(other.id, callbackUrl("?quick"));
+    await comeBack(verifications, "10006");
+    const told = Promise.withResolvers<void>();
+    const { promise: late, resolve: answer } = Promise.withResolvers<number>();
+    let waiting = 0;
+    const get = async (url: string): Promise<number> => {
+      if (!url.includes("quick")) return (waiting++, await late);
+      told.resolve();
+      return 204;
+    };
+
+    const attending = attendSessions({ ...deps, links: { get } }, NEVER);
+    await told.promise;
+    const before = waiting;
+    answer(204);
+    await attending;
+
+    expect(before).toBeLessThan(8);
+    expect(waiting).toBe(20);
   });
 
   test("that only claims to have passed has not, however often", async () => {
@@ -154,7 +184,7 @@ describe("[B4.9-c] a verification", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 50; tries++) {
       await comeBack(verifications, "10000");
-      await attendSessions(deps);
+      await attendSessions(deps, NEVER);
     }
 
     expect(receiver.requests).toEqual([]);
@@ -167,7 +197,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 60; tries++) {
       await comeBack(verifications, `1000${tries % 9}`);
-      await attendSessions(deps);
+      await attendSessions(deps, NEVER);
     }
 
     expect(receiver.requests.length).toBeLessThanOrEqual(20);
@@ -216,7 +246,7 @@ describe("[B4.9-d] the callback", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     await verifications.result(USER, token);
 
     expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
@@ -330,7 +360,7 @@ describe("[C98] a gateway that dies", () => {
 
     const dying = open({ sessions: dyingAt(step) });
     await comeBack(dying.verifications, "10000").catch(ignore);
-    await attendSessions(dying.deps).catch(ignore);
+    await attendSessions(dying.deps, NEVER).catch(ignore);
     await dying.verifications.result(USER, token).catch(ignore);
 
     const next = open();
@@ -459,7 +489,7 @@ async function triesWithin(deps: AttendDeps, ms: number): Promise<readonly numbe
   const tries: number[] = [];
   let before = receiver.requests.length;
   while (clock.now() - startedAt <= ms) {
-    await attendSessions(deps);
+    await attendSessions(deps, NEVER);
     for (; before < receiver.requests.length; before++) {
       tries.push((clock.now() - startedAt) / SECOND_MS);
     }

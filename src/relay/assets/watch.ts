@@ -1,6 +1,6 @@
-import type { Asset, AssetStore } from "#core/asset.ts";
+import type { Asset, AssetStore, Busy } from "#core/asset.ts";
 import { GatewayError } from "#core/error.ts";
-import { withinTime } from "#lib/within-time.ts";
+import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
 import { givenUp, later, look, type RefreshDeps } from "./refresh.ts";
 
 export interface WatchDeps extends RefreshDeps {
@@ -22,37 +22,20 @@ const MOST = 20;
 const MAX_FORGOTTEN = 100;
 
 /** Looks at the pending assets that are due, until none is. One link that takes its time delays nobody else's. */
-export async function watchAssets(deps: WatchDeps, signal: AbortSignal): Promise<void> {
-  const underWay = new Map<Asset, Promise<void>>();
-  try {
-    for (;;) {
-      const room = signal.aborted ? 0 : Math.min(ENOUGH, MOST - underWay.size);
-      const busy = busyWith([...underWay.keys()]);
-      const due = room > 0 ? await deps.assets.lease(LEASE_MS, room, busy) : [];
-      for (const asset of due) {
-        underWay.set(
-          asset,
-          watch(asset, deps, signal).finally(() => underWay.delete(asset)),
-        );
-      }
-      if (underWay.size === 0) return;
-      if (due.length === 0) await withinTime(Promise.race(underWay.values()), SECOND_MS);
-    }
-  } finally {
-    await Promise.all(underWay.values());
-  }
+export function watchAssets(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+  const work: Work<Asset> = {
+    lease: (room, underWay) => deps.assets.lease(LEASE_MS, room, busyWith(underWay)),
+    act: (asset) => watch(asset, deps, signal),
+    batch: ENOUGH,
+    most: MOST,
+  };
+  return workOff(work, signal);
 }
 
-function busyWith(assets: readonly Asset[]) {
+function busyWith(assets: readonly Asset[]): Busy {
   const users = assets.filter(({ place }) => place === undefined).map(({ userId }) => userId);
   const channels = assets.flatMap(({ place }) => place?.channel ?? []);
-  return { users: thoseOften(users), channels: thoseOften(channels) };
-}
-
-function thoseOften<T>(all: readonly T[]): readonly T[] {
-  const counts = new Map<T, number>();
-  for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count >= ENOUGH).map(([each]) => each);
+  return { users: oftenAmong(users, ENOUGH), channels: oftenAmong(channels, ENOUGH) };
 }
 
 /** Never throws. */
