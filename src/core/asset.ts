@@ -112,6 +112,14 @@ export interface AssetStock {
   readonly bytes: number;
 }
 
+/** Of whom enough is looked at already. */
+export interface Busy {
+  /** For what is kept here. */
+  readonly users: readonly number[];
+  /** For what is with vendors. */
+  readonly channels: readonly string[];
+}
+
 /** Leases are measured by the one clock that all gateways share. */
 export interface AssetStore {
   /** False where its id, or what it is with its vendor, is taken. */
@@ -132,8 +140,8 @@ export interface AssetStore {
   rename(userId: number, id: string, name: string, now: number): Promise<boolean>;
   /** Undefined where it is removed, or where a status would not follow. */
   change(id: string, change: AssetChange): Promise<Asset | undefined>;
-  /** Pending ones that are due and in nobody's hands, for so long. */
-  lease(leaseMs: number, limit: number): Promise<readonly Asset[]>;
+  /** Pending ones that are due and in nobody's hands, for so long; none of those who are busy. */
+  lease(leaseMs: number, limit: number, busy?: Busy): Promise<readonly Asset[]>;
   /** Nobody finds it any more; false where there is none. */
   remove(userId: number, id: string): Promise<boolean>;
   /** Removed ones. */

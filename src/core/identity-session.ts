@@ -101,8 +101,12 @@ export interface IdentitySessionStore {
   ): Promise<IdentitySession | "taken" | undefined>;
   /** Ids of a channel's sessions that have not passed, and ended after an instant or have not yet. */
   listUnresolved(channel: string, since: number): Promise<readonly string[]>;
-  /** Those that something is due for and that are in nobody's hands, for so long. */
-  lease(leaseMs: number, limit: number): Promise<readonly IdentitySession[]>;
+  /** Those that something is due for and that are in nobody's hands, for so long; none of busy users. */
+  lease(
+    leaseMs: number,
+    limit: number,
+    busyUsers?: readonly number[],
+  ): Promise<readonly IdentitySession[]>;
   /** Deletes those that ended before; how many were. */
   prune(before: number, limit: number): Promise<number>;
 }

@@ -232,7 +232,11 @@ export const image: QuestionKind<ImageQuestion, Images> = {
     return {
       pictures,
       failures: answers.flatMap(({ failures = [] }) => failures),
-      usage: withPictures(usage ?? guessedUsage(question), pictures.length, question),
+      usage: withPictures(
+        usage ?? guessedUsage(question, pictures.length),
+        pictures.length,
+        question,
+      ),
       ...defined({ createdAt, about }),
     };
   },
@@ -269,14 +273,25 @@ export const MAX_SERIES = 4;
 /** A seed is below it. */
 const SEEDS = 2 ** 31;
 
-export function guessedUsage(question: ImageQuestion): Usage {
-  return { ...NO_USAGE, inputTokens: fitsIn(image.sizeOf(question)), isEstimated: true };
+/** Of what nobody counted, with so many pictures made. */
+export function guessedUsage(question: ImageQuestion, made: number): Usage {
+  return {
+    ...NO_USAGE,
+    ...tokensOf(made, question),
+    inputTokens: fitsIn(image.sizeOf(question)),
+    isEstimated: true,
+  };
 }
 
-/** Of a picture that was left before it was done: as little as vendors count for any of its quality. */
-export function leftUsage({ quality = "" }: ImageQuestion): Usage {
-  const outputTokens = LEAST_OF_MADE.get(quality) ?? CHEAPEST;
-  return { ...NO_USAGE, outputTokens, imageOutputTokens: outputTokens, isEstimated: true };
+/** Of a picture that was left before it was done. */
+export function leftUsage(question: ImageQuestion): Usage {
+  return { ...NO_USAGE, ...tokensOf(1, question), isEstimated: true };
+}
+
+/** As little as vendors count for any of its quality. */
+function tokensOf(made: number, { quality = "" }: ImageQuestion) {
+  const outputTokens = fitsIn(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
+  return { outputTokens, imageOutputTokens: outputTokens };
 }
 
 /** Whoever pays by the picture pays for those that were made. */

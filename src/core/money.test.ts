@@ -163,6 +163,25 @@ test("a kind of result costs what its grade says, over the tier and over the bas
   expect(ratesFor({ inputTokens: 9, grade: "4K" }, price)).toMatchObject({ input: 2, output: 0 });
 });
 
+test.each(["4k", " 4K ", "standard 4k", "standard  4K", "a b 4K"])(
+  "a kind of result has its price however it is written (%j)",
+  (grade) => {
+    const price: Price = { ...PRICE, image: 10, grades: { "4K": { image: 30 } } };
+
+    expect(ratesFor({ inputTokens: 0, grade }, price).image).toBe(30);
+  },
+);
+
+test.each(["1664*928", "1664x928", "1664X928", "high 1664×928"])(
+  "a size in pixels has its price whatever stands between its sides (%j)",
+  (grade) => {
+    const priced = (name: string): Price => ({ ...PRICE, grades: { [name]: { image: 30 } } });
+
+    expect(ratesFor({ inputTokens: 0, grade }, priced("1664x928")).image).toBe(30);
+    expect(ratesFor({ inputTokens: 0, grade }, priced("1664*928")).image).toBe(30);
+  },
+);
+
 test("a factor changes every rate, those of the grades too", () => {
   const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
 

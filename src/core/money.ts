@@ -171,14 +171,24 @@ export function ratesFor(
   price: Price,
 ): Rates {
   const rates = price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
-  const { grades = {} } = price;
-  const known = [grade, withoutQuality(grade)].find((name) => Object.hasOwn(grades, name));
-  return known === undefined ? rates : { ...rates, ...grades[known] };
+  if (price.grades === undefined) return rates;
+  const grades = new Map(Object.entries(price.grades).map(([name, each]) => [plain(name), each]));
+  const asked = plain(grade);
+  return { ...rates, ...(grades.get(asked) ?? grades.get(withoutQuality(asked))) };
+}
+
+/** Of several ways to write a kind of result, all of which vendors take, one: `4k` is `4K`, `16*9` is `16x9`. */
+function plain(grade: string): string {
+  return grade
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/(?<=\d)[*×](?=\d)/g, "x");
 }
 
 /** A picture's size, which has one price where its quality makes no difference. */
 function withoutQuality(grade: string): string {
-  return grade.slice(grade.indexOf(" ") + 1);
+  return grade.slice(grade.lastIndexOf(" ") + 1);
 }
 
 /**

@@ -64,7 +64,7 @@ export function openAssets(needs: Needs): Assets {
     digest: (word) => digestOf(`verification of a person:${word}`, pepper),
     returnUrlFor: (word) => publicUrl && `${publicUrl}${VERIFY_PATH}/${word}`,
     secrets: storage.noticeSecrets,
-    takeIn: (asset) => assetFiles.takeIn(asset),
+    takeIn: (asset, signal) => assetFiles.takeIn(asset, signal),
     letGo: (asset) => assetFiles.letGo(asset),
     onTrouble: (cause) => needs.log.error({ err: cause }, "assets"),
   };

@@ -11,7 +11,12 @@ import { refreshStored } from "#jobs/refresh-stored.ts";
 import type { Job } from "#jobs/scheduler.ts";
 import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
-import { attendVerifications, pruneVerifications, watchAssetLibrary } from "#jobs/watch-assets.ts";
+import {
+  attendVerifications,
+  forgetRemovedAssets,
+  pruneVerifications,
+  watchAssetLibrary,
+} from "#jobs/watch-assets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
 import type { Ground } from "./ground.ts";
@@ -48,6 +53,7 @@ export function jobsOf(needs: Needs): readonly Job[] {
     pruneNotices(storage.notices, clock),
     pruneTasks(storage.tasks, settings, clock),
     watchAssetLibrary(assetWork),
+    forgetRemovedAssets(assetWork),
     attendVerifications(assetWork),
     pruneVerifications(storage.identitySessions, clock),
     copyMedia(needs.contents),

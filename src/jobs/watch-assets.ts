@@ -7,15 +7,21 @@ import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
 
-/** Finds out what became of pending assets, and lets go of removed ones. Two gateways do this in turns. */
+/** Finds out what became of pending assets. Two gateways do this in turns. */
 export function watchAssetLibrary(deps: WatchDeps): Job {
   return {
     name: "watch-assets",
     everyMs: 1_000,
-    async run(signal) {
-      while (!signal.aborted && (await watchAssets(deps)) > 0);
-      if (!signal.aborted) await forgetAssets(deps);
-    },
+    run: (signal) => watchAssets(deps, signal),
+  };
+}
+
+/** Lets go of removed assets; to do so twice does nothing. */
+export function forgetRemovedAssets(deps: WatchDeps): Job {
+  return {
+    name: "forget-assets",
+    everyMs: 1_000,
+    run: () => forgetAssets(deps),
   };
 }
 

@@ -90,14 +90,51 @@ test("a FLAC file holds no more sound in a second than it would unpacked, whatev
   expect(playTimeOf(head)).toBe(10);
 });
 
-test("an MP3 file plays at the bitrate of its first frame, after titles and pictures", () => {
-  // Layer III of the first version, 128 kbit/s.
-  const sound = Buffer.alloc(32_000);
-  sound.writeUInt32BE(0xfffb_9000, 0);
+/** Silence in layer III of the first version, 44,100 samples a second: 38.28 frames. */
+function mp3(kilobits: 32 | 128 | 320, frames: number): Buffer {
+  const frame = Buffer.alloc(Math.floor((144_000 * kilobits) / 44_100));
+  frame.writeUInt32BE({ 32: 0xfffb_1000, 128: 0xfffb_9000, 320: 0xfffb_e000 }[kilobits], 0);
+  return Buffer.concat(Array.from({ length: frames }, () => frame));
+}
+const framesMs = (frames: number): number => Math.round((frames * 1_152_000) / 44_100);
+
+test("an MP3 file plays for all its frames, after titles and pictures", () => {
   const tag = Buffer.concat([ascii("ID3"), Buffer.from([4, 0, 0, 0, 0, 1, 2]), Buffer.alloc(130)]);
 
-  expect(playTimeOf(sound)).toBe(2_000);
-  expect(playTimeOf(Buffer.concat([tag, sound]))).toBe(2_000);
+  expect(playTimeOf(mp3(128, 77))).toBe(framesMs(77));
+  expect(playTimeOf(Buffer.concat([tag, mp3(128, 77)]))).toBe(framesMs(77));
+});
+
+test("an MP3 file whose bitrate changes plays no longer or shorter for that", () => {
+  const silenceFirst = Buffer.concat([mp3(32, 10), mp3(320, 100)]);
+  const loudFirst = Buffer.concat([mp3(320, 1), mp3(32, 1_000)]);
+
+  expect(playTimeOf(silenceFirst)).toBe(framesMs(110));
+  expect(playTimeOf(loudFirst)).toBe(framesMs(1_001));
+});
+
+test("an MP3 file plays on behind what is no sound, and a note at its end is not played", () => {
+  const note = Buffer.concat([ascii("TAG"), Buffer.alloc(125, 0x20)]);
+  const torn = Buffer.concat([mp3(320, 1), Buffer.alloc(7), mp3(32, 1_000), note]);
+
+  expect(playTimeOf(torn)).toBe(framesMs(1_001));
+});
+
+test("an MP3 file of an older version has shorter frames", () => {
+  // Of the second version, 24,000 samples a second: 64 kbit/s.
+  const frame = Buffer.alloc(192);
+  frame.writeUInt32BE(0xfff3_8400, 0);
+
+  expect(playTimeOf(Buffer.concat(Array.from({ length: 100 }, () => frame)))).toBe(2_400);
+});
+
+test("an MP3 file that breaks off in a frame, or does not tell its bitrate, is guessed by what there is", () => {
+  const whole = mp3(128, 3);
+  const free = Buffer.alloc(8_000);
+  free.writeUInt32BE(0xfffb_0000, 0);
+
+  expect(playTimeOf(whole.subarray(0, -100))).toBe(framesMs(3));
+  expect(playTimeOf(free)).toBe(1_000);
 });
 
 test("anything else is guessed by its size, and never breaks the guess", () => {

@@ -77,16 +77,47 @@ function soundBytesOfFlac(bytes: Buffer): number {
 const MPEG_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** By the first frame's bitrate; titles and pictures may stand before it. */
+/** Samples a second of the first version; the second has half of them, and the one between a quarter. */
+const MPEG_RATES = [44_100, 48_000, 32_000];
+/** Hours of sound: a file that has more frames, or more that looks like one, was made to be gone over for long. */
+const MAX_LOOKS = 1_000_000;
+const SLOWEST_BITRATE = 8_000;
+
+/**
+ * All its frames, since each may have a bitrate of its own; titles and pictures
+ * may stand before them. Players pass over what is no frame, and so does this.
+ */
 function mp3Ms(bytes: Buffer): number | undefined {
-  const start = asciiAt(bytes, 0).startsWith("ID3") ? afterTag(bytes) : 0;
-  if (start + 4 > bytes.length) return undefined;
-  const head = bytes.readUInt32BE(start);
-  const isFrame = head >>> 21 === 0x7ff && ((head >>> 17) & 3) === 1;
-  if (!isFrame) return undefined;
-  const table = ((head >>> 19) & 3) === 3 ? MPEG_1 : MPEG_2;
-  const kilobits = table[(head >>> 12) & 15] ?? 0;
-  return kilobits === 0 ? undefined : atBitrate(bytes.length - start, kilobits * 1_000);
+  let at = asciiAt(bytes, 0).startsWith("ID3") ? afterTag(bytes) : 0;
+  if (mp3FrameAt(bytes, at) === undefined) return undefined;
+  let ms = 0;
+  for (let looks = 0; at >= 0 && looks < MAX_LOOKS; looks++) {
+    const frame = mp3FrameAt(bytes, at);
+    ms += frame?.ms ?? 0;
+    at = bytes.indexOf(0xff, at + (frame?.sizeBytes ?? 1));
+  }
+  return at < 0 ? ms : ms + atBitrate(bytes.length - at, SLOWEST_BITRATE);
+}
+
+/** Undefined where none begins there, or one that does not say how long it is. */
+function mp3FrameAt(
+  bytes: Buffer,
+  at: number,
+): { readonly sizeBytes: number; readonly ms: number } | undefined {
+  if (at + 4 > bytes.length) return undefined;
+  const head = bytes.readUInt32BE(at);
+  const version = (head >>> 19) & 3;
+  const isThirdLayer = head >>> 21 === 0x7ff && ((head >>> 17) & 3) === 1;
+  const isFirst = version === 3;
+  const kilobits = (isFirst ? MPEG_1 : MPEG_2)[(head >>> 12) & 15] ?? 0;
+  const rate = (MPEG_RATES[(head >>> 10) & 3] ?? 0) / (isFirst ? 1 : version === 2 ? 2 : 4);
+  if (!isThirdLayer || version === 1 || kilobits === 0 || rate === 0) return undefined;
+  const samples = isFirst ? 1_152 : 576;
+  const padding = (head >>> 9) & 1;
+  return {
+    sizeBytes: Math.floor((samples * kilobits * 125) / rate) + padding,
+    ms: (samples * 1_000) / rate,
+  };
 }
 
 /** Its length is written in four bytes of seven bits each. */

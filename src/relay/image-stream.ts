@@ -41,7 +41,7 @@ export class PictureWriter {
 
   /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
   get usage(): Usage {
-    const done = this.#reported ?? this.#counted ?? guessedUsage(this.#question);
+    const done = this.#reported ?? this.#counted ?? guessedUsage(this.#question, this.#made);
     if (!this.#isUnderWay) return withPictures(done, this.#made, this.#question);
     const all = addUsage(done, leftUsage(this.#question));
     return withPictures(all, this.#made + 1, this.#question);

@@ -2,9 +2,10 @@ import { GatewayError } from "#core/error.ts";
 import type { Notice, NoticeSecrets, NoticeStore } from "#core/notice.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { Clock } from "#lib/clock.ts";
-import { inLanes, type Errands } from "#lib/in-lanes.ts";
+import { Semaphore } from "#lib/semaphore.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
 import { defined } from "#lib/values.ts";
+import { withinTime } from "#lib/within-time.ts";
 
 export interface SendDeps {
   readonly notices: NoticeStore;
@@ -32,24 +33,69 @@ const PAUSES_MS = [
 const JITTER = 0.1;
 /** Longer than a place in a lane is waited for, and a try takes. */
 const LEASE_MS = MINUTE_MS;
-const BOUNDS = { batch: 64, most: 256, atOnceInOne: 4, waitingInOne: 12 };
+const BATCH = 64;
+/** Under way and waiting, to all receivers together. */
+const MOST = 256;
+const AT_ONCE_TO_ONE = 4;
+const WAITING_FOR_ONE = 12;
 /** Those that the lane of their receiver has no place for. */
 const CROWDED_MS = 5 * SECOND_MS;
 const GONE = 410;
 
 /** Sends what is due, until nothing is. One receiver that takes its time delays no other. */
 export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
-  const { notices, clock } = deps;
-  const errands: Errands<Notice> = {
-    take: (most) => notices.lease(LEASE_MS, most),
-    laneOf: ({ url }) => URL.parse(url)?.host ?? "",
-    run: (notice) => send(notice, deps),
-    async putOff({ id, attempts, lastError }, isCrowded) {
-      const dueAt = clock.now() + (isCrowded ? CROWDED_MS : 0);
-      await notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
-    },
+  const lanes = new Map<string, Lane>();
+  const underWay = new Set<Promise<void>>();
+  let trouble: unknown;
+  const begin = (notice: Notice): void => {
+    const host = URL.parse(notice.url)?.host ?? "";
+    const lane = lanes.get(host) ?? new Lane();
+    lanes.set(host, lane);
+    lane.size++;
+    const sending = sendInTurn(notice, lane, deps, signal)
+      .catch((cause: unknown) => {
+        trouble ??= cause;
+      })
+      .finally(() => {
+        underWay.delete(sending);
+        if (--lane.size === 0) lanes.delete(host);
+      });
+    underWay.add(sending);
   };
-  await inLanes(errands, BOUNDS, signal);
+  try {
+    while (trouble === undefined) {
+      const room = signal.aborted ? 0 : Math.min(BATCH, MOST - underWay.size);
+      const due = room > 0 ? await deps.notices.lease(LEASE_MS, room) : [];
+      for (const notice of due) begin(notice);
+      if (underWay.size === 0) return;
+      await withinTime(Promise.race(underWay), SECOND_MS);
+    }
+  } finally {
+    await Promise.all(underWay);
+  }
+  throw trouble;
+}
+
+/** What is on its way to one receiver, or waits for that. */
+class Lane extends Semaphore {
+  size = 0;
+
+  constructor() {
+    super(AT_ONCE_TO_ONE, WAITING_FOR_ONE);
+  }
+}
+
+async function sendInTurn(
+  notice: Notice,
+  lane: Lane,
+  deps: SendDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  using place = await lane.enter();
+  if (place !== undefined && !signal.aborted) return await send(notice, deps);
+  const { id, attempts, lastError } = notice;
+  const dueAt = deps.clock.now() + (place === undefined ? CROWDED_MS : 0);
+  await deps.notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
 }
 
 async function send(notice: Notice, deps: SendDeps): Promise<void> {

@@ -1,8 +1,12 @@
 import type { Kysely, RawBuilder } from "kysely";
-import type { AssetQuery, AssetStore } from "#core/asset.ts";
+import type { AssetQuery, AssetStore, Busy } from "#core/asset.ts";
 import type { Tables } from "./tables.ts";
 import { text } from "./tables/columns.ts";
 import { assetRow, changedColumns, groupRow, toAsset, toGroup } from "./tables/assets.ts";
+
+const NOBODY: Busy = { users: [], channels: [] };
+/** An empty list is no list to every engine. */
+const NO_USER = -1;
 
 export interface AssetStoreDeps {
   readonly db: Kysely<Tables>;
@@ -132,7 +136,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
       return changed && toAsset(changed);
     },
 
-    async lease(leaseMs, limit) {
+    async lease(leaseMs, limit, { users, channels } = NOBODY) {
       const rows = await db
         .updateTable("assets")
         .set(({ eb }) => ({ lease_until: eb(sharedNow(), "+", leaseMs) }))
@@ -144,6 +148,12 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
             .where("removed", "=", 0)
             .where("due_at", "<=", sharedNow())
             .where("lease_until", "<=", sharedNow())
+            .where(({ eb, or }) =>
+              or([
+                eb("channel", "is not", null).and("channel", "not in", [...channels, ""]),
+                eb("channel", "is", null).and("user_id", "not in", [...users, NO_USER]),
+              ]),
+            )
             .orderBy("due_at")
             .limit(limit),
         )

@@ -148,6 +148,27 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(ids.toSorted()).toEqual(due.map(({ id }) => id).toSorted());
   });
 
+  test("a pending asset of those who are busy waits, and keeps nobody else's waiting", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { assets } = storage;
+    const group = kept(aGroup());
+    const other = kept(aGroup({ userId: 2 }));
+    const placed = aGroup();
+    for (const each of [group, other, placed]) await assets.addGroup(each);
+    const slow = kept(anAsset(group, { dueAt: 1 }));
+    const quick = kept(anAsset(other, { dueAt: 2, userId: 2 }));
+    const away = anAsset(placed, { dueAt: 3 });
+    for (const each of [slow, quick, away]) await assets.add(each);
+    const leased = async (users: number[], channels: string[]): Promise<readonly string[]> =>
+      (await assets.lease(60_000, 1, { users, channels })).map(({ id }) => id);
+
+    expect(await leased([1], [])).toEqual([quick.id]);
+    expect(await leased([1], [AT.channel])).toEqual([]);
+    expect(await leased([1, 2], [])).toEqual([away.id]);
+    expect(await leased([2], [AT.channel])).toEqual([slow.id]);
+  });
+
   test("[B4.9-d] of two who have a session pass, one does, and there is one group", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -194,7 +215,8 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await sessions.findByReturn(session.returnDigest)).toEqual(session);
     expect(await sessions.countOpen(1, 0)).toBe(1);
     expect(await sessions.countOpen(1, session.endsAt)).toBe(0);
-    expect(await sessions.lease(60_000, 10)).toEqual([session]);
+    expect(await sessions.lease(60_000, 10, [session.userId])).toEqual([]);
+    expect(await sessions.lease(60_000, 10, [session.userId + 1])).toEqual([session]);
     expect(await sessions.lease(60_000, 10)).toEqual([]);
 
     const { askAt: _, ...rest } = session;

@@ -15,6 +15,8 @@ export interface IdentitySessionStoreDeps {
 }
 
 const MAX_PRUNED = 1_000;
+/** An empty list is no list to every engine. */
+const NO_USER = -1;
 
 export function createIdentitySessionStore({
   db,
@@ -83,7 +85,7 @@ export function createIdentitySessionStore({
       return rows.map(({ id }) => id);
     },
 
-    async lease(leaseMs, limit) {
+    async lease(leaseMs, limit, busyUsers = []) {
       const rows = await db
         .updateTable("identity_sessions")
         .set(({ eb }) => ({ lease_until: eb(sharedNow(), "+", leaseMs) }))
@@ -93,6 +95,7 @@ export function createIdentitySessionStore({
             .select("id")
             .where("due_at", "<=", sharedNow())
             .where("lease_until", "<=", sharedNow())
+            .where("user_id", "not in", [...busyUsers, NO_USER])
             .orderBy("due_at")
             .limit(limit),
         )

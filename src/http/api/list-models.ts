@@ -84,6 +84,7 @@ function shown({ id, owner, createdAt, model }: ListedModel): ShownModel {
     id,
     owner,
     createdAt,
+    kind: model?.kind,
     contextTokens: model?.contextTokens,
     maxOutputTokens: model?.maxOutputTokens,
   };

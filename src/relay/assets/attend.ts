@@ -2,8 +2,8 @@ import { GatewayError } from "#core/error.ts";
 import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { NoticeSecrets } from "#core/notice.ts";
-import { inLanes, type Errands } from "#lib/in-lanes.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
+import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
 import { askVendor, type AskSessionDeps } from "./ask-session.ts";
 import { openWords } from "./session-words.ts";
 
@@ -16,39 +16,26 @@ export interface AttendDeps extends AskSessionDeps {
 const SECOND_MS = 1_000;
 /** After the first try, until somebody takes it or the session ends. */
 const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
+/** Longer than a question and a try take together. */
 const LEASE_MS = 60 * SECOND_MS;
-/** The rest of its lease is longer than a question and a try take together. */
-const WAIT_MS = 15 * SECOND_MS;
-/** A user's are in one lane, and as many as a user may have go into it. */
-const BOUNDS = { batch: 64, most: 512, atOnceInOne: 4, waitingInOne: 100 };
+/** Of one user: whoever takes no calls, or takes long to, keeps no other user's sessions waiting. */
+const ENOUGH = 4;
+const MOST = 32;
 const GONE = 410;
 
-interface Leased {
-  readonly session: IdentitySession;
-  readonly at: number;
-}
-
-/** Asks vendors and tells callers, until that is due nowhere. Whose receiver takes its time waits alone. */
-export async function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<void> {
-  const { sessions, clock, onTrouble } = deps;
-  const errands: Errands<Leased> = {
-    async take(most) {
-      const at = clock.now();
-      return (await sessions.lease(LEASE_MS, most)).map((session) => ({ session, at }));
+/** Asks vendors and tells callers, wherever that is due, until it is nowhere. */
+export function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<void> {
+  const work: Work<IdentitySession> = {
+    lease: (room, underWay) => {
+      const users = underWay.map(({ userId }) => userId);
+      return deps.sessions.lease(LEASE_MS, room, oftenAmong(users, ENOUGH));
     },
-    laneOf: ({ session }) => String(session.userId),
-    async run({ session, at }) {
-      if (clock.now() - at > WAIT_MS) return;
-      try {
-        await attend(session, deps);
-      } catch (cause) {
-        onTrouble(cause);
-      }
-    },
-    // Its lease ends by itself, as after trouble, and where it waited for too long.
-    async putOff() {},
+    // Its lease ends by itself.
+    act: (session) => attend(session, deps).catch(deps.onTrouble),
+    batch: ENOUGH,
+    most: MOST,
   };
-  await inLanes(errands, BOUNDS, signal);
+  return workOff(work, signal);
 }
 
 async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {

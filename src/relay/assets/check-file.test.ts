@@ -26,9 +26,12 @@ function wav(seconds: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(data)]);
 }
 
-/** At 128 kbit a second, from its first frame on. */
-const mp3 = (seconds: number): Buffer =>
-  Buffer.concat([Buffer.from("fffb9064", "hex"), Buffer.alloc(seconds * 16_000)]);
+/** At 128 kbit a second, 48,000 samples of which make 41.7 frames. */
+function mp3(seconds: number): Buffer {
+  const frame = Buffer.alloc(384);
+  frame.writeUInt32BE(0xfffb_9464, 0);
+  return Buffer.concat(Array.from({ length: Math.ceil(seconds / 0.024) }, () => frame));
+}
 
 const film = (seconds: number) =>
   makeVideo({

@@ -36,9 +36,9 @@ export class OwnFiles {
   }
 
   /** Fetches what an asset's link leads to, checks it and keeps it; or says what is wrong with it. */
-  async takeIn(asset: Asset): Promise<void> {
+  async takeIn(asset: Asset, signal: AbortSignal): Promise<void> {
     const { assets, clock, stores } = this.#deps;
-    const change = await this.#fetched(asset);
+    const change = await this.#fetched(asset, signal);
     const changed = await assets.change(asset.id, { ...change, updatedAt: clock.now() });
     const { file } = change;
     // It was removed meanwhile.
@@ -57,7 +57,7 @@ export class OwnFiles {
     return await this.#deps.stores[file.store]?.open(pathOf(asset), file.sizeBytes, span);
   }
 
-  async #fetched(asset: Asset): Promise<AssetChange> {
+  async #fetched(asset: Asset, signal: AbortSignal): Promise<AssetChange> {
     const { files, clock } = this.#deps;
     let opened: OpenedFile | undefined;
     try {
@@ -65,7 +65,7 @@ export class OwnFiles {
         headers: {},
         giver: undefined,
         maxRedirects: MAX_REDIRECTS,
-        signal: AbortSignal.timeout(FETCH_MS),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
       });
       return await this.#kept(asset, opened);
     } catch (cause) {
@@ -73,6 +73,8 @@ export class OwnFiles {
       const error = GatewayError.from(cause);
       if (error.code === "internal") throw error;
       const now = clock.now();
+      // Another gateway, or the next start, goes on at once.
+      if (signal.aborted) return { dueAt: now };
       if (asset.looks + 1 < MAX_FETCHES) return givenUp(asset, now) ?? later(asset, now);
       return { status: "failed", failure: failure("DownloadFailed", "The link leads nowhere.") };
     } finally {

@@ -21,6 +21,7 @@ import { waitFor } from "#test/wait.ts";
 import { attendSessions, type AttendDeps } from "./attend.ts";
 import { Verifications, type VerificationDeps } from "./verifications.ts";
 
+const NEVER = new AbortController().signal;
 const START = Date.UTC(2026, 0, 1, 12);
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -34,7 +35,6 @@ const LIMITS = {
   answerBytes: 1_000_000,
 };
 const USER = 1;
-const NEVER = new AbortController().signal;
 
 let dataDir: string;
 let storage: Storage;
@@ -149,6 +149,35 @@ describe("[B4.9-c] a verification", () => {
     await attendSessions(deps, NEVER);
     expect(receiver.requests.at(-1)).toContain("resultCode=10000");
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+  });
+
+  test("of a user whose address takes no calls keeps no other user from being told", async () => {
+    const other = await storage.users.create({ name: "other", role: "user" });
+    const { verifications, deps } = open();
+    for (let times = 0; times < 20; times++) {
+      await verifications.begin(USER, callbackUrl("?slow"));
+      await comeBack(verifications, "10006");
+    }
+    clock.pass(SECOND_MS);
+    await verifications.begin(other.id, callbackUrl("?quick"));
+    await comeBack(verifications, "10006");
+    const told = Promise.withResolvers<void>();
+    const { promise: late, resolve: answer } = Promise.withResolvers<number>();
+    let waiting = 0;
+    const get = async (url: string): Promise<number> => {
+      if (!url.includes("quick")) return (waiting++, await late);
+      told.resolve();
+      return 204;
+    };
+
+    const attending = attendSessions({ ...deps, links: { get } }, NEVER);
+    await told.promise;
+    const before = waiting;
+    answer(204);
+    await attending;
+
+    expect(before).toBeLessThan(8);
+    expect(waiting).toBe(20);
   });
 
   test("that only claims to have passed has not, however often", async () => {

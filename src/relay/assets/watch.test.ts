@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,8 @@ import { systemClock } from "#lib/clock.ts";
 import { openAt } from "#storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { forgetAssets, watchAssets, type WatchDeps } from "./watch.ts";
+
+const NEVER = new AbortController().signal;
 
 let dataDir: string;
 let storage: Storage;
@@ -55,8 +57,7 @@ test("an asset that cannot be looked at is looked at later, and given up after a
     throw new GatewayError("upstream_failed", "No.");
   };
 
-  expect(await watchAssets(depsWith({ takeIn }))).toBe(2);
-  expect(await watchAssets(depsWith({ takeIn }))).toBe(0);
+  await watchAssets(depsWith({ takeIn }), NEVER);
 
   const young = await storage.assets.findAny("asset-young");
   const old = await storage.assets.findAny("asset-old");
@@ -72,9 +73,54 @@ test("what nobody expected is told to the operator", async () => {
     throw new Error("A bug.");
   };
 
-  await watchAssets(depsWith({ takeIn }));
+  await watchAssets(depsWith({ takeIn }), NEVER);
 
   expect(troubles).toHaveLength(1);
+});
+
+describe("links that take their time", () => {
+  const untilLeft = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+  test("keep no other user's asset waiting, however many they are", async () => {
+    for (let at = 0; at < 50; at++) {
+      await storage.assets.add({ ...anAsset(`asset-slow-${at}`), dueAt: at });
+    }
+    await storage.assets.add({ ...anAsset("asset-quick"), userId: 2 });
+    const stopping = new AbortController();
+    let slow = 0;
+    const taken = Promise.withResolvers<void>();
+    const takeIn: WatchDeps["takeIn"] = async ({ userId }, signal) => {
+      if (userId === 2) return taken.resolve();
+      slow++;
+      await untilLeft(signal);
+    };
+
+    const watching = watchAssets(depsWith({ takeIn }), stopping.signal);
+    await taken.promise;
+    stopping.abort();
+    await watching;
+
+    expect(slow).toBeGreaterThan(0);
+    expect(slow).toBeLessThan(8);
+  });
+
+  test("are left when the gateway stops, and nothing is begun after that", async () => {
+    for (const id of ["asset-1", "asset-2", "asset-3", "asset-4", "asset-5"]) {
+      await storage.assets.add(anAsset(id));
+    }
+    const stopping = new AbortController();
+    let begun = 0;
+    const takeIn: WatchDeps["takeIn"] = async (_, signal) => {
+      begun++;
+      stopping.abort();
+      if (!signal.aborted) await untilLeft(signal);
+    };
+
+    await watchAssets(depsWith({ takeIn }), stopping.signal);
+
+    expect(begun).toBeLessThan(5);
+  });
 });
 
 function anAsset(id: string): Asset {

@@ -9,7 +9,7 @@ import {
 } from "#core/kept-media.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
-import { inLanes, type Errands } from "#lib/in-lanes.ts";
+import { workOff, type Work } from "#lib/work-off.ts";
 import type { VendorContent } from "./at-vendor.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -32,7 +32,7 @@ const PAUSES_MS = [0.5, 2, 10, 30, 120, 360].map((minutes) => minutes * MINUTE_M
 const LEASE_MS = 2 * MINUTE_MS;
 /** Well before the lease ends, while bytes come. */
 const PROLONG_MS = MINUTE_MS / 2;
-const BOUNDS = { batch: 4, most: 4, atOnceInOne: 4, waitingInOne: 0 };
+const AT_ONCE = 4;
 
 /** Has the files of a finished task copied, once, however often this is done. */
 export async function wantCopies(
@@ -49,14 +49,15 @@ export async function wantCopies(
 
 /** Copies what is due, a few at once, until nothing is. */
 export async function copyDue(deps: CopyDeps, signal: AbortSignal): Promise<void> {
-  const { copies, clock } = deps;
-  const errands: Errands<MediaCopy> = {
-    take: (most) => copies.lease(LEASE_MS, most),
-    laneOf: () => "",
-    run: (copy) => tryCopy(copy, deps, signal),
-    putOff: (copy) => copies.missed(copy, copy.attempts, clock.now()),
+  const { copies, onTrouble } = deps;
+  const work: Work<MediaCopy> = {
+    lease: (room) => copies.lease(LEASE_MS, room),
+    // Its lease ends by itself.
+    act: (copy) => tryCopy(copy, deps, signal).catch(onTrouble),
+    batch: AT_ONCE,
+    most: AT_ONCE,
   };
-  await inLanes(errands, BOUNDS, signal);
+  await workOff(work, signal);
 }
 
 async function tryCopy(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): Promise<void> {

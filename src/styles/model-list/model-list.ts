@@ -1,4 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
+import type { ModelKind } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** A model as callers may see it. */
@@ -7,6 +8,8 @@ export interface ShownModel {
   readonly owner: string;
   /** Unix seconds. */
   readonly createdAt: number;
+  /** Undefined where nobody knows. */
+  readonly kind: ModelKind | undefined;
   readonly contextTokens: number | undefined;
   readonly maxOutputTokens: number | undefined;
 }

@@ -1,9 +1,20 @@
+import type { ModelKind } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
 import type { ModelListStyle, ShownModel } from "./model-list.ts";
 
 const DEFAULT_SIZE = 50;
 const MAX_SIZE = 1_000;
+
+const GENERATES = ["generateContent", "streamGenerateContent", "countTokens"];
+/** By which callers choose; what is asked in other styles alone has none. */
+const METHODS: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: GENERATES,
+  // Many of them draw within a conversation.
+  image: GENERATES,
+  embedding: ["embedContent", "batchEmbedContents"],
+  video: ["predictLongRunning"],
+};
 
 /** Pages run by an offset that the token carries. */
 export const nativeModelList: ModelListStyle = {
@@ -29,7 +40,7 @@ function one(model: ShownModel): JsonObject {
     displayName: model.id,
     ...(model.contextTokens === undefined ? {} : { inputTokenLimit: model.contextTokens }),
     ...(model.maxOutputTokens === undefined ? {} : { outputTokenLimit: model.maxOutputTokens }),
-    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+    supportedGenerationMethods: METHODS[model.kind ?? "chat"] ?? [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "#lib/json.ts";
@@ -206,6 +207,28 @@ describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
     expect(response.status).toBe(200);
     expect(vendor.last.body["image"]).toBe(PICTURE.toString("base64"));
   });
+});
+
+test("a link that takes its time keeps no gateway from stopping, and is followed again by the next one", async () => {
+  await using stopping = await open();
+  const asked = Promise.withResolvers<void>();
+  files.files.set("/slow.png", () => {
+    asked.resolve();
+    return new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
+  });
+  const group = await stopping.act("CreateAssetGroup", { Name: "mine" });
+  const draft = { GroupId: group.result["Id"], URL: `${files.url}/slow.png`, AssetType: "image" };
+  const { result } = await stopping.act("CreateAsset", draft);
+  await asked.promise;
+
+  await stopping.gateway.gateway.close();
+
+  const db = new Database(join(stopping.gateway.dataDir, "sluice.db"), { readonly: true });
+  const assets = db.query("SELECT status, looks, lease_until FROM assets").all();
+  db.close();
+
+  expect(result["Status"]).toBe("pending");
+  expect(assets).toEqual([{ status: "pending", looks: 0, lease_until: 0 }]);
 });
 
 test("who has a vendor's library may still keep assets with the gateway, for any vendor", async () => {

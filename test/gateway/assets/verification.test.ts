@@ -113,12 +113,12 @@ describe("[B4.9-c] a person's verification", () => {
     ["another port", "https://hooks.example.com:6379/"],
     ["another scheme", "ftp://hooks.example.com/"],
   ])("is refused a CallbackURL with %s", async (_what, url) => {
-    const before = place.at.vendor.seen.length;
+    const before = place.at.asked("CreateVisualValidateSession").length;
     const { status, error } = await begin(url);
 
     expect([status, error.code]).toEqual([400, "InvalidParameter"]);
     expect(error.message).toContain("CallbackURL");
-    expect(place.at.vendor.seen.slice(before)).toEqual([]);
+    expect(place.at.asked("CreateVisualValidateSession")).toHaveLength(before);
   });
 
   test("is refused without a CallbackURL, and without a token", async () => {

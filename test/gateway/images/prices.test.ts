@@ -7,7 +7,8 @@ import type { JsonObject } from "#lib/json.ts";
 /** As the documentation writes them, and as the catalogue does. */
 const PRICES = `
 models:
-  painter: { image: 0.04, grades: { 4K: { image: 0.24 }, 1024x1792: { image: 0.08 }, high 1024x1536: { image: 0.2 } } }`;
+  painter: { image: 0.04, grades: { 4K: { image: 0.24 }, 1024x1792: { image: 0.08 }, high 1024x1536: { image: 0.2 } } }
+  gemini-3-pro-image: { image: 0.13, grades: { 4K: { image: 0.24 } } }`;
 const CENT = 10_000_000;
 
 const one = () => Response.json({ data: [{ b64_json: BASE64 }] });
@@ -19,6 +20,7 @@ async function costOf(wish: JsonObject, respond: () => Response = one): Promise<
 channels:
   - { name: one, provider: openai-compatible, base_url: "${vendor.url}", api_key: upstream-secret, models: [painter] }
   - { name: two, provider: openai, base_url: "${vendor.url}", api_key: upstream-secret, models: [dall-e-3, gpt-image-1.5] }
+  - { name: three, provider: gemini, base_url: "${vendor.url}", api_key: upstream-secret, models: [gemini-3-pro-image] }
 ${PRICES}`,
   });
   using books = openBooks(gateway.dataDir);
@@ -42,6 +44,18 @@ test.each<[string, JsonObject, number]>([
 ])("a picture %s costs what its kind does", async (_, wish, cents) => {
   expect(await costOf(wish)).toBe(cents * CENT);
 });
+
+test.each(["4K", "4k", " 4k "])(
+  "a picture that a vendor draws as 4K costs that (%j)",
+  async (size) => {
+    const drawn = { inlineData: { mimeType: "image/png", data: BASE64 } };
+    const respond = () => Response.json({ candidates: [{ content: { parts: [drawn] } }] });
+
+    const cost = await costOf({ model: "gemini-3-pro-image", image_size: size }, respond);
+
+    expect(cost).toBe(24 * CENT);
+  },
+);
 
 test.each<[string, JsonObject, number]>([
   ["of which nothing more is said", {}, 4],
@@ -73,6 +87,27 @@ describe("pictures that are counted in tokens", () => {
 
     expect(await costOf({ model: "gpt-image-1.5" }, answer)).toBe(COUNTED);
   });
+
+  test.each<[string, JsonObject]>([
+    ["at once", {}],
+    ["in a stream", { stream: true }],
+  ])(
+    "are not free where nobody counted them: they cost the least that one does (%s)",
+    async (_, more) => {
+      const event = { type: "image_generation.completed", b64_json: BASE64 };
+      const answer = () =>
+        "stream" in more
+          ? new Response(`data: ${JSON.stringify(event)}\n\n`, {
+              headers: { "content-type": "text/event-stream" },
+            })
+          : one();
+
+      // A token of its words, and 4,160 of the picture.
+      const cost = await costOf({ model: "gpt-image-1.5", quality: "high", ...more }, answer);
+
+      expect(cost).toBe(2 * 5_000 + 4_160 * 32_000);
+    },
+  );
 
   test("cost the same in a stream, where no vendor tells kinds of them apart", async () => {
     const event = { type: "image_generation.completed", b64_json: BASE64, usage: counted };

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import type { ModelKind } from "#core/model.ts";
+import { nativeModelList } from "./native.ts";
+
+const methodsOf = (kind: ModelKind | undefined): unknown => {
+  const limits = { contextTokens: undefined, maxOutputTokens: undefined };
+  const model = { id: "some", owner: "somebody", createdAt: 0, kind, ...limits };
+  return nativeModelList.one(model)["supportedGenerationMethods"];
+};
+
+test("[A4.2-c] a model is listed with what it can be asked, so that callers find one that they can use", () => {
+  expect(methodsOf("chat")).toContain("generateContent");
+  expect(methodsOf("image")).toContain("generateContent");
+  expect(methodsOf("embedding")).toEqual(["embedContent", "batchEmbedContents"]);
+  expect(methodsOf("video")).toEqual(["predictLongRunning"]);
+  expect(methodsOf("rerank")).toEqual([]);
+  expect(methodsOf("speech")).toEqual([]);
+});
+
+test("a model of which nothing is known is taken for one that converses", () => {
+  expect(methodsOf(undefined)).toContain("generateContent");
+});
