@@ -1,3 +1,4 @@
+import { instant } from "#config/keys.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import {
@@ -107,8 +108,8 @@ function readBounds(words: Words): JsonObject {
 
 function readInstant(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  const ms = Date.parse(given);
-  if (!Number.isNaN(ms)) return Math.floor(ms / 1_000);
+  const ms = instant.parse(given);
+  if (ms !== undefined) return Math.floor(ms / 1_000);
   throw new UsageError("--expires takes a date, such as 2030-12-31 or 2030-12-31T08:00:00Z.");
 }
 

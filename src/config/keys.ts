@@ -2,6 +2,7 @@ import { FAMILIES, type Family } from "#core/family.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { RateLimits } from "#core/limits.ts";
 import { writeUsd, type NanoUsd, parseUsd } from "#core/money.ts";
+import { isDay } from "#lib/iso-date.ts";
 import { openForm, readItems, readNode } from "./form.ts";
 import { readLimits } from "./limits.ts";
 import type { Report } from "./mistakes.ts";
@@ -45,10 +46,7 @@ export const instant: Parser<number> = {
     const day = INSTANT.exec(given)?.[1];
     if (day === undefined) return undefined;
     const at = Date.parse(given);
-    // Some readers take 30 February for a day in March.
-    const start = Date.parse(day);
-    const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-    return exists && !Number.isNaN(at) ? at : undefined;
+    return isDay(day) && !Number.isNaN(at) ? at : undefined;
   },
   format: (at) => new Date(at).toISOString(),
 };

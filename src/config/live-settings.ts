@@ -105,9 +105,10 @@ export class LiveSettings implements ChangeableSettings {
     const { version, store, onTrouble, onLoad } = this.#deps;
     const isFirst = this.#version === undefined;
     // Before the rows: of a change in between, the next look tells.
-    this.#version = await version.read();
+    const latest = await version.read();
     const before = this.#stored;
     this.#stored = await store.list();
+    this.#version = latest;
     for (const slot of this.#slots) {
       const { name, row } = slot;
       if (row.stored === undefined || this.ownerOf(name) !== undefined) continue;

@@ -45,6 +45,11 @@ export interface StoredChannel extends ChannelEntry {
   readonly updatedAt: number;
 }
 
+/** Without credentials the stored ones stay, as long as they go where they went. */
+export interface ChannelChange extends Omit<ChannelEntry, "credentials"> {
+  readonly credentials?: readonly Credential[];
+}
+
 export interface ChangedChannel {
   readonly channel: StoredChannel;
   /** Credentials that were let go of, since calls would have taken them somewhere else. */
@@ -61,10 +66,10 @@ export interface ChannelStore {
   find(id: number): Promise<StoredChannel | undefined>;
   /** Throws `invalid_request` where the name is taken, or there are too many. */
   create(entry: ChannelEntry): Promise<StoredChannel>;
-  /** Without credentials the stored ones stay, as long as they go where they went. */
+  /** Of two at once, the second is made of what the first one left. */
   update(
     id: number,
-    entry: Omit<ChannelEntry, "credentials"> & { readonly credentials?: readonly Credential[] },
+    change: (before: StoredChannel) => ChannelChange,
   ): Promise<ChangedChannel | undefined>;
   /** False where there is none. */
   delete(id: number): Promise<boolean>;

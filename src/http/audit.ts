@@ -8,9 +8,11 @@ import type { HttpDeps } from "./deps.ts";
 import type { HttpExchange } from "./exchange.ts";
 import type { Access, Route } from "./routes.ts";
 import { readSession } from "./session-cookie.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { cut, withoutSecrets } from "./without-secrets.ts";
 
 const MAX_USER_AGENT_CHARS = 200;
+/** Longer than any name; and nobody unknown fills the disk by it. */
+const MAX_PARAM_CHARS = 400;
 /** Whose requests change nothing that the gateway keeps. */
 const UNHEARD: readonly Access[] = ["key", "metrics", "vendor"];
 
@@ -113,7 +115,9 @@ function entryOf(
     userAgent: exchange.request.headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
     requestId: exchange.id,
     action: `${route.method} ${route.path}`,
-    object: Object.fromEntries(names.map((name) => [name, exchange.param(name)])),
+    object: Object.fromEntries(
+      names.map((name) => [name, cut(exchange.param(name), MAX_PARAM_CHARS)]),
+    ),
     details: {},
     status: null,
     ...said,

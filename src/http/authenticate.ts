@@ -68,9 +68,8 @@ export function admit(
   assert(user !== undefined, "Whoever is nobody has been turned away.");
   // Browsers send the cookie along with whatever any page makes them send.
   const isReading = request.method === "GET" || request.method === "HEAD";
-  if (proof === "session" && !isReading && originOf(request) !== "same") {
-    throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
-  }
+  const origin = proof === "session" && !isReading ? originOf(request) : "same";
+  if (origin !== "same") throw new GatewayError("forbidden", OBJECTIONS[origin]);
   if (least === undefined) return;
   const lack = session && lackOf(session, secondFactorRule);
   if (lack !== undefined) throw unfinished(lack);
@@ -78,6 +77,13 @@ export function admit(
     throw new GatewayError("forbidden", "Your role does not allow this.");
   }
 }
+
+const OBJECTIONS = {
+  cross: "This request did not come from a page of this gateway.",
+  unsaid:
+    "This request does not say where it comes from: a program shows an access token, or sends " +
+    "'Origin' with the gateway's address beside the cookie.",
+};
 
 async function findKey(
   request: Request,

@@ -20,10 +20,13 @@ export function endedCookie(isSecure: boolean): string {
   return `${sessionCookie("", isSecure)}; Max-Age=0`;
 }
 
-/** Shown on the way back, which begins at somebody else's page; nowhere else. Empty to end it. */
-export function pendingCookie(sealed: string, isSecure: boolean): string {
+/**
+ * Shown on the way back, which begins at somebody else's page; nowhere else.
+ * Empty to end it. `path`: as browsers see it.
+ */
+export function pendingCookie(sealed: string, path: string, isSecure: boolean): string {
   const age = sealed === "" ? 0 : 600;
-  const cookie = `${PENDING}=${sealed}; Path=/api/user/oidc; HttpOnly; SameSite=Lax; Max-Age=${age}`;
+  const cookie = `${PENDING}=${sealed}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${age}`;
   return isSecure ? `${cookie}; Secure` : cookie;
 }
 

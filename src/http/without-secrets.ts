@@ -71,6 +71,6 @@ function isText(schema: JsonObject): boolean {
   return schema["type"] === "string" || "const" in schema;
 }
 
-function cut(text: string, length: number): string {
+export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}${CUT}` : text;
 }

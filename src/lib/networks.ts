@@ -41,8 +41,15 @@ function networksOf(list: readonly string[]): readonly Network[] {
   return networks;
 }
 
+/** One of IPv4 addresses that are written as IPv6 is read as they are. */
 function parseNetwork(text: string): Network {
-  if (text.includes("/")) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
+  const [first = "", written] = text.split("/");
+  const address = ipaddr.parse(first);
+  const bits = written === undefined ? (address.kind() === "ipv4" ? 32 : 128) : Number(written);
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
+  return isMapped && bits >= MAPPED_BITS
+    ? [address.toIPv4Address(), bits - MAPPED_BITS]
+    : [address, bits];
 }
+
+const MAPPED_BITS = 96;

@@ -90,6 +90,7 @@ export function openMetrics(
     labelNames: ["channel"],
     registers,
     collect() {
+      this.reset();
       for (const channel of channels())
         this.set({ channel: channel.name }, health.inFlight(channel));
     },
@@ -100,6 +101,7 @@ export function openMetrics(
     labelNames: ["channel"],
     registers,
     collect() {
+      this.reset();
       for (const channel of channels())
         this.set({ channel: channel.name }, STATES[health.state(channel)]);
     },

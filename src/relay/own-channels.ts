@@ -9,8 +9,10 @@ export function channelsFromEnvironment(
   maxConcurrent: number,
 ): readonly Channel[] {
   return PROVIDERS.flatMap((provider) => {
-    const secret = provider.keyVariable === undefined ? undefined : env[provider.keyVariable];
-    if (secret === undefined || secret === "" || provider.baseUrl === undefined) return [];
+    const given = provider.keyVariable === undefined ? undefined : env[provider.keyVariable];
+    // Mounted secrets and files of variables often end in a line break, which is no part of it.
+    const secret = given?.trim() ?? "";
+    if (secret === "" || provider.baseUrl === undefined) return [];
     return {
       ...PLAIN,
       name: provider.id,

@@ -77,12 +77,13 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
       return toStored(row);
     },
 
-    async update(id, { credentials, ...entry }) {
-      return await named(entry.name, () =>
-        inTransaction(db, async (transaction) => {
-          await moveOn(transaction);
-          const before = await findRow(transaction, id);
-          if (before === undefined) return undefined;
+    async update(id, change) {
+      return await inTransaction(db, async (transaction) => {
+        await moveOn(transaction);
+        const before = await findRow(transaction, id);
+        if (before === undefined) return undefined;
+        const { credentials, ...entry } = change(toStored(before));
+        return await named(entry.name, async () => {
           const isKept =
             credentials === undefined &&
             destinationOf(toDestination(before)) === destinationOf(entry);
@@ -103,8 +104,8 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
             channel: toStored(row),
             dropped: isKept || credentials !== undefined ? 0 : had,
           };
-        }),
-      );
+        });
+      });
     },
 
     async delete(id) {

@@ -25,7 +25,7 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     await storage.atomically(async ({ settings, channels, models, groups, teams }) => {
       await settings.put("users.rpm", "5");
       const { id } = await channels.create(CHANNEL);
-      await channels.update(id, { ...CHANNEL, priority: 7 });
+      await channels.update(id, () => ({ ...CHANNEL, priority: 7 }));
       await models.put("m", { contextTokens: 5 });
       await groups.create({ name: "gold" });
       const team = await teams.create({ name: "research", budgets: { day: nanoUsd(5) } }, "made");

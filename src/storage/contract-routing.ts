@@ -104,7 +104,11 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     const [before] = await storage.channels.list();
     const { credentials: _, ...rest } = ENTRY;
 
-    const changed = await storage.channels.update(id, { ...rest, name: "renamed", priority: 9 });
+    const changed = await storage.channels.update(id, () => ({
+      ...rest,
+      name: "renamed",
+      priority: 9,
+    }));
 
     expect(changed).toMatchObject({ dropped: 0, channel: { name: "renamed", priority: 9 } });
     const [after] = await storage.channels.list();
@@ -128,12 +132,15 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
       const { id } = await storage.channels.create(ENTRY);
       const { credentials: _old, ...rest } = ENTRY;
 
-      const lost = await storage.channels.update(id, { ...rest, ...change });
+      const lost = await storage.channels.update(id, () => ({ ...rest, ...change }));
       expect(lost).toMatchObject({ dropped: 2, channel: { credentials: [] } });
       expect(await credentialsColumn(storage.db)).toBe("[]");
 
       const given = [credential("a-new-one-for-there")];
-      const renewed = await storage.channels.update(id, { ...ENTRY, credentials: given });
+      const renewed = await storage.channels.update(id, () => ({
+        ...ENTRY,
+        credentials: given,
+      }));
       expect(renewed).toMatchObject({ dropped: 0 });
       expect(renewed?.channel.credentials.map((each) => each.open())).toEqual([
         "a-new-one-for-there",
@@ -207,7 +214,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     const { id } = await storage.channels.create(BARE);
 
     const made = await reasonOf(storage.channels.create({ ...BARE, name: "main" }));
-    const renamed = await reasonOf(storage.channels.update(id, { ...BARE, name: "main" }));
+    const renamed = await reasonOf(storage.channels.update(id, () => ({ ...BARE, name: "main" })));
 
     for (const refusal of [made, renamed]) {
       expect(refusal).toMatchObject({ code: "invalid_request", param: "name" });
@@ -223,7 +230,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(await storage.channels.delete(id)).toBe(true);
     expect(await storage.channels.delete(id)).toBe(false);
     expect(await storage.channels.find(id)).toBeUndefined();
-    expect(await storage.channels.update(id, ENTRY)).toBeUndefined();
+    expect(await storage.channels.update(id, () => ENTRY)).toBeUndefined();
     expect((await storage.channels.create(ENTRY)).id).toBeGreaterThan(id);
   });
 
@@ -254,7 +261,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(await version()).toBe(0);
 
     const { id } = await channels.create(ENTRY);
-    await channels.update(id, ENTRY);
+    await channels.update(id, () => ENTRY);
     await models.put("a", OVERRIDE);
     await models.delete("a");
     await channels.delete(id);

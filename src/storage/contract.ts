@@ -795,6 +795,50 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
+  test("a key that the configuration calls by another name is the key that it was", async () => {
+    await using opened = await openStorageIn(openPlace);
+    const { keys, users } = opened.storage;
+    const { id: userId } = await users.ensureRoot();
+    const entry = { userId, secret: "a-secret-of-somebodys-own-making", models: ["*"] };
+    const made = await keys.syncNamed({ ...entry, name: "team", quota: nanoUsd(900) });
+
+    const renamed = await keys.syncNamed({ ...entry, name: "platform", quota: nanoUsd(900) });
+
+    expect(renamed).toEqual({ ...made, name: "platform" });
+    expect(await keys.find(entry.secret)).toEqual(renamed);
+    expect(await keys.list(userId)).toHaveLength(1);
+  });
+
+  test("keys of the configuration can exchange their secrets", async () => {
+    await using opened = await openStorageIn(openPlace);
+    const { keys, users } = opened.storage;
+    const { id: userId } = await users.ensureRoot();
+    const [one, other] = ["a-secret-of-somebodys-own-making", "another-secret-of-their-own-making"];
+    const ci = { userId, name: "ci", models: ["*"] };
+    const team = { userId, name: "team", models: ["*"] };
+    await keys.syncNamed({ ...ci, secret: one });
+    await keys.syncNamed({ ...team, secret: other });
+
+    await keys.syncNamed({ ...ci, secret: other });
+    await keys.syncNamed({ ...team, secret: one });
+
+    expect((await keys.find(other))?.name).toBe("ci");
+    expect((await keys.find(one))?.name).toBe("team");
+  });
+
+  test("no key of the configuration takes the secret of somebody else's", async () => {
+    await using opened = await openStorageIn(openPlace);
+    const { keys, users } = opened.storage;
+    const { id: userId } = await users.ensureRoot();
+    const { id: annsId } = await users.create({ name: "ann", role: "user" });
+    const { key, secret } = await keys.create({ userId: annsId, name: "hers", models: ["*"] });
+
+    const synced = reasonOf(keys.syncNamed({ userId, name: "ci", secret, models: ["*"] }));
+
+    expect(await synced).toMatchObject({ code: "invalid_request" });
+    expect(await keys.find(secret)).toEqual(key);
+  });
+
   test("a secret of the user's own making is known again after a restart", async () => {
     await using place = await openPlace();
     const secret = "a-secret-of-somebodys-own-making";

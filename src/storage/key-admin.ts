@@ -18,7 +18,10 @@ import { isUniqueViolation } from "./unique.ts";
 export interface KeyAdmin extends OwnKeys {
   /** The secret is in the answer and nowhere else: it cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
-  /** Makes a key of the configuration what the file says, creating it when there is none of its name. */
+  /**
+   * Makes a key of the configuration what the file says, creating it when its
+   * user has none of its name, nor with its secret.
+   */
   syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
   /** False where there is no such key. */
   setStatus(id: number, status: KeyStatus): Promise<boolean>;
@@ -53,7 +56,10 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     create,
 
     async syncNamed(entry) {
-      const found = await findNamed(entry.userId, entry.name);
+      const found =
+        (await findLiving(entry.userId, "name", entry.name)) ??
+        // The file calls it by another name now.
+        (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret)));
       const id = found?.id ?? (await insertNamed(entry));
       await update(id, entry);
       return getKey(id);
@@ -126,7 +132,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     try {
       return await insert(entry, entry.secret);
     } catch (cause) {
-      const found = await findNamed(entry.userId, entry.name);
+      const found = await findLiving(entry.userId, "name", entry.name);
       if (found === undefined) throw cause;
       return found.id;
     }
@@ -149,8 +155,12 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     columns: Updateable<KeysTable>,
     quota?: NanoUsd | null,
   ): Promise<boolean> {
+    const changed = [id];
     try {
       return await grants.transaction(async (transaction) => {
+        if (typeof columns.digest === "string") {
+          changed.push(...(await takeSecret(transaction.db, id, columns.digest)));
+        }
         const { numUpdatedRows } = await transaction.db
           .updateTable("keys")
           .set(columns)
@@ -163,7 +173,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
       });
     } finally {
       // Also when it failed: the change may have been made without our hearing of it.
-      await keys.changed([id]);
+      await keys.changed(changed);
     }
   }
 
@@ -177,12 +187,33 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     };
   }
 
-  async function findNamed(userId: number, name: string): Promise<{ id: number } | undefined> {
+  /** The file may exchange the secrets of two keys: until its own turn, the other has one that nobody knows. */
+  async function takeSecret(
+    transaction: Kysely<Tables>,
+    id: number,
+    digest: string,
+  ): Promise<readonly number[]> {
+    const rows = await transaction
+      .updateTable("keys")
+      .set({ digest: keys.digestOf(createSecret()), last4: "", is_custom: 0 })
+      .where("digest", "=", digest)
+      .where("id", "!=", id)
+      .where("user_id", "=", (own) => own.selectFrom("keys").select("user_id").where("id", "=", id))
+      .returning("id")
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  async function findLiving(
+    userId: number,
+    by: "name" | "digest",
+    value: string,
+  ): Promise<{ id: number } | undefined> {
     return db
       .selectFrom("keys")
       .select("id")
       .where("user_id", "=", userId)
-      .where("name", "=", name)
+      .where(by, "=", value)
       .where("deleted_at", "is", null)
       .executeTakeFirst();
   }

@@ -157,6 +157,18 @@ describe("a session", () => {
 });
 
 describe("an access token", () => {
+  test("is made by a program, which is told how where it shows a cookie alone", async () => {
+    const { cookie = "" } = await logIn(opened.url, ROOT);
+
+    const alone = await askWith(opened.url, { cookie })("POST", "/api/user/token");
+    const named = askWith(opened.url, { cookie, origin: opened.url });
+
+    expect(alone.status).toBe(403);
+    expect(alone.body.message).toContain("'Origin'");
+    expect((await named("POST", "/api/user/token")).status).toBe(200);
+    expect((await named("DELETE", "/api/user/token")).status).toBe(200);
+  });
+
   test("is a login until it is replaced or revoked", async () => {
     const first = await tokenOf(opened.url, "tokens");
     const ask = askWith(opened.url, bearer(first));

@@ -134,6 +134,19 @@ describe("the audit log", () => {
     expect(await latest("GET /api/audit/verify")).toEqual([]);
   });
 
+  test("keeps little of a long path, whoever asks for it", async () => {
+    const nobody = askWith(opened.url, bearer("slc-user_nobody"));
+    await nobody("DELETE", `/api/model/${"x".repeat(10_000)}`);
+
+    const [row] = await latest("DELETE /api/model/:name{.+}");
+
+    expect(row).toMatchObject({
+      outcome: "refused",
+      object: { name: expect.stringMatching(/^x+\[cut\]$/) },
+    });
+    expect(JSON.stringify(row).length).toBeLessThan(1_500);
+  });
+
   test("has no secret in it, wherever a client puts it", async () => {
     const secret = "hunter2-hunter2-hunter2";
     await root("POST", "/api/user", { username: "eve", password: secret });

@@ -151,6 +151,16 @@ describe("a change", () => {
     expect(await call()).toBe(200);
   });
 
+  test("leaves what is changed at the same moment as it is made by others", async () => {
+    const id = await create();
+    const changes = [{ status: 2 }, { weight: 3 }, { priority: 5 }, { max_concurrent: 7 }];
+
+    await Promise.all(changes.map((change) => root("PUT", `/api/channel/${id}`, change)));
+
+    const { data } = await root("GET", `/api/channel/${id}`);
+    expect(data).toMatchObject({ status: 2, weight: 3, priority: 5, max_concurrent: 7 });
+  });
+
   test("may send back all that was shown", async () => {
     const id = await create();
     const { data } = await root("GET", `/api/channel/${id}`);

@@ -262,6 +262,11 @@ describe("a configuration as one document", () => {
       "at most three decimals",
       "groups[0].price_factor",
     ],
+    [
+      "models: { m: { input: 1, output: 1, source: s, date: 2026-02-30 } }",
+      "is not a day such as",
+      "models.m.date",
+    ],
     ["teams: [{ name: a }, { name: a }]", "stands further up already", "teams[1].name"],
     ["teams: [{ name: a, quota_usd: 5 }]", "is not known here", "teams[0]"],
   ];

@@ -132,6 +132,21 @@ describe("a login by single sign-on", () => {
     expect(kept).not.toContain(url.searchParams.get("state") ?? "?");
   });
 
+  test("has its cookie shown where it comes back to, also where the public address has a path", async () => {
+    const env = {
+      ...signOnSettings(provider.issuer),
+      SLUICE_PUBLIC_URL: "https://example.com/models/",
+    };
+    await using below = await openWithRoot({ env });
+
+    const response = await fetch(below.url + BEGIN, { redirect: "manual" });
+    const [, path = ""] = /; Path=([^;]+)/.exec(response.headers.get("set-cookie") ?? "") ?? [];
+    const back = new URL(response.headers.get("location") ?? "").searchParams.get("redirect_uri");
+
+    expect(path).toBe("/models/api/user/oidc");
+    expect(back).toBe(`https://example.com${path}/callback`);
+  });
+
   test("ends where it was to end, as long as that is here", async () => {
     const path = encodeURIComponent("/console/keys?page=2");
     const arrival = await signOn(newPerson(), `${BEGIN}?return_to=${path}`);

@@ -80,7 +80,10 @@ function readEntry(
       const entry = { ...draft, isEnabled, reach };
       return channel === undefined
         ? store.create({ ...entry, credentials: kept.credentials ?? [] })
-        : store.update(channel.id, { ...entry, ...defined({ credentials: kept.credentials }) });
+        : store.update(channel.id, () => ({
+            ...entry,
+            ...defined({ credentials: kept.credentials }),
+          }));
     },
   };
 }

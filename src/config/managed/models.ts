@@ -1,12 +1,13 @@
 import type { ModelOverride } from "#core/model.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
+import { isDay } from "#lib/iso-date.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { openForm } from "../form.ts";
 import { quote, type Report } from "../mistakes.ts";
 import { readModel } from "../models.ts";
 import { modelName } from "../names.ts";
-import { text } from "../parsers.ts";
+import { type Parser, text } from "../parsers.ts";
 import type { FileNode } from "../tree.ts";
 import { limitFields } from "./limits.ts";
 import { priceFields } from "./rates.ts";
@@ -17,7 +18,12 @@ const source = text(
   "text of 1 to 500 characters that says where the price was read",
   /^\s*\S[^]{0,499}$/,
 );
-const day = text("a day such as 2030-12-31", /^\d{4}-\d\d-\d\d$/);
+const day: Parser<string> = {
+  expects: "a day such as 2030-12-31",
+  shows: "always",
+  parse: (given) => (isDay(given) ? given : undefined),
+  format: (given) => given,
+};
 
 export const models: Section = {
   async load(stores) {

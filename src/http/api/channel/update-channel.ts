@@ -1,4 +1,5 @@
-import { destinationOf } from "#core/stored-routing.ts";
+import { destinationOf, type ChannelChange, type StoredChannel } from "#core/stored-routing.ts";
+import type { User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -23,28 +24,40 @@ export const updateChannel: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     const body = await readFields(exchange, CHANGED_CHANNEL, SHOWN_FIELDS);
-    const stored = await findStored(exchange, deps);
-    const description = { ...describe(stored), ...descriptionIn(body) };
-    const draft = deps.readChannel(description, { isKeyOptional: true });
-    if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.inventory);
-
-    const { credentials: given, ...said } = draft;
-    const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
+    const { id } = await findStored(exchange, deps);
     const actor = requireUser(exchange);
-    const isSame = destinationOf(draft) === destinationOf(stored);
-    // Root may also open the private networks to an address that somebody else gave.
-    const isGiven = !isSame || (actor.role === "root" && "base_url" in body);
-    const changed = await deps.channelStore.update(stored.id, {
-      ...said,
-      ...(credentials === undefined ? {} : { credentials }),
-      isEnabled: statusIn(body) ?? stored.isEnabled,
-      reach: isGiven ? reachFor(draft, actor, deps) : stored.reach,
-    });
+    const changed = await deps.channelStore.update(id, (stored) =>
+      changeOf(stored, body, actor, deps),
+    );
     if (changed === undefined) throw noSuchChannel();
     await deps.inventory.load();
-    return succeed(exchange.id, told(changed.dropped), showStored(stored.id, deps));
+    return succeed(exchange.id, told(changed.dropped), showStored(id, deps));
   },
 };
+
+/** What is stored, with what the body says laid over it. */
+function changeOf(
+  stored: StoredChannel,
+  body: JsonObject,
+  actor: User,
+  deps: HttpDeps,
+): ChannelChange {
+  const description = { ...describe(stored), ...descriptionIn(body) };
+  const draft = deps.readChannel(description, { isKeyOptional: true });
+  if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.inventory);
+
+  const { credentials: given, ...said } = draft;
+  const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
+  const isSame = destinationOf(draft) === destinationOf(stored);
+  // Root may also open the private networks to an address that somebody else gave.
+  const isGiven = !isSame || (actor.role === "root" && "base_url" in body);
+  return {
+    ...said,
+    ...(credentials === undefined ? {} : { credentials }),
+    isEnabled: statusIn(body) ?? stored.isEnabled,
+    reach: isGiven ? reachFor(draft, actor, deps) : stored.reach,
+  };
+}
 
 function statusIn({ status }: JsonObject): boolean | undefined {
   return typeof status === "number" ? status === 1 : undefined;

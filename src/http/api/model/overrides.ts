@@ -1,6 +1,7 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
+import { isDay } from "#lib/iso-date.ts";
 import type { Json } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { integer, object, text } from "#lib/rules.ts";
@@ -91,9 +92,4 @@ function priced(
   const day = textOf(date) ?? "";
   if (!isDay(day)) throw invalid("date", "'date' must be a day such as 2030-12-31.");
   return { ...said, price: { ...rates, source: from, date: day } };
-}
-
-function isDay(text: string): boolean {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

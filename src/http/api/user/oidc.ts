@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { dirname } from "node:path/posix";
 import { GatewayError, invalid } from "#core/error.ts";
 import { admit, isSubject, type Identity, type PendingLogin } from "#core/identity.ts";
 import type { User, UserDraft } from "#core/user.ts";
@@ -44,7 +45,7 @@ export const beginOidc: Route<HttpDeps> = {
     const { url, pending } = await provider.begin();
     const kept = { ...pending, returnTo, until: deps.clock.now() + PENDING_MS };
     const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
-    return redirect(exchange, url, pendingCookie(sealed, exchange.client.isSecure));
+    return redirect(exchange, url, pendingCookieFor(exchange, deps, sealed));
   },
 };
 
@@ -66,7 +67,7 @@ export const finishOidc: Route<HttpDeps> = {
     deps.loginLimits.succeeded(name, exchange.client.address);
     exchange.identify(user, "single_sign_on");
 
-    const response = redirect(exchange, returnTo, pendingCookie("", exchange.client.isSecure));
+    const response = redirect(exchange, returnTo, pendingCookieFor(exchange, deps, ""));
     return await startSession(exchange, deps, user.id, signOn.isSecondFactor, response);
   },
 };
@@ -170,6 +171,12 @@ function openPending(
     verifier: member("verifier"),
     returnTo: member("returnTo"),
   };
+}
+
+/** A proxy in front may take a path of its own off what it passes on. */
+function pendingCookieFor({ client }: Exchange, { publicUrl }: HttpDeps, sealed: string): string {
+  const callback = new URL(`${publicUrl ?? "http://here.invalid"}${CALLBACK_PATH}`);
+  return pendingCookie(sealed, dirname(callback.pathname), client.isSecure);
 }
 
 function requireSignOn({ singleSignOn }: HttpDeps): SingleSignOn {
