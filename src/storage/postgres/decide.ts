@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
 import { findShort } from "#core/ledger.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
@@ -183,7 +183,7 @@ export function decide(
       accounts.set(id, {
         ...account,
         held: nanoUsd(account.held + held),
-        spent: nanoUsd(account.spent + spent),
+        spent: spendMore(account.spent, spent),
       });
       touched.add(id);
     }
