@@ -228,6 +228,22 @@ function describeSharing(): void {
     );
   }, 20_000);
 
+  test("a task that was refused since the database was slow has nothing reserved once it is quick again", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address, { limits: { holdTimeoutMs: 50 } });
+    const request = { ...holdFor(await withKey(storage, 100), 10), isLasting: true } as const;
+    const lock = await place.lock();
+
+    const refused = await reasonOf(storage.ledger.hold(request));
+    await lock[Symbol.asyncDispose]();
+    await storage.ping();
+    await storage.ping();
+
+    expect(refused).toMatchObject({ code: "unavailable" });
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0 });
+    expect(await storage.db.selectFrom("holds").selectAll().execute()).toEqual([]);
+  });
+
   test("a hold is abandoned once its gateway was not seen for 30 seconds, and not before", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address, { instance: "one" });
