@@ -264,6 +264,31 @@ function describeSharing(): void {
     expect(await one.ledger.listAbandoned()).toEqual([]);
   });
 
+  test("when the database was away from all gateways, none takes the others for dead as soon as it is back", async () => {
+    await using place = await openDatabase();
+    let now = 0;
+    const clock = { now: () => Date.now(), monotonic: () => now };
+    await using one = await openAt(place.address, { instance: "one" });
+    await using two = await openAt(place.address, { instance: "two", clock });
+    const request = holdFor(await withKey(one, 100), 10);
+    await one.ledger.hold(request);
+    const { id: userId } = await one.users.ensureRoot();
+    const at = Date.now();
+    const claim = { id: "key", userId, question: "what?", at, endsBy: at + 3_600_000 };
+    await one.keptAnswers.claim({ ...claim, callId: newId() });
+
+    now = 40_000;
+    await one.db
+      .updateTable("instances")
+      .set({ seen_at: Date.now() - 40_000 })
+      .execute();
+
+    expect(await two.ledger.listAbandoned()).toEqual([]);
+    expect(await two.keptAnswers.claim({ ...claim, callId: newId() })).toEqual({ kind: "running" });
+    await one.close();
+    expect(await two.ledger.listAbandoned()).toHaveLength(1);
+  });
+
   test("a gateway keeps what it claimed until it was not seen for 30 seconds", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address, { instance: "one" });
