@@ -21,7 +21,8 @@ export function pruneJournal(
     everyMs: 3_600_000,
     async run(signal) {
       const before = clock.now() - settings.journalDays * DAY_MS;
-      while (!signal.aborted && (await storage.pruneCalls(before, BATCH)) === BATCH);
+      // Not until a batch is short: a call of a clock that was ahead stays, and is looked at each time.
+      while (!signal.aborted && (await storage.pruneCalls(before, BATCH)) > 0);
     },
   };
 }
