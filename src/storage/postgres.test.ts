@@ -8,6 +8,7 @@ import { SEED, random, times } from "#test/seed.ts";
 import {
   isPostgresReachable,
   openScratchDatabase,
+  query,
   SERVER,
   urlOfDatabase,
 } from "#test/scratch-database.ts";
@@ -437,6 +438,27 @@ function describeConnection(): void {
     times(60_000, 300_000),
   );
 
+  test("connections to a server that takes no writes any more are given up for one that does", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 100);
+    const { databaseUrl } = place.address;
+    const name = new URL(databaseUrl).pathname.slice(1);
+    // Those that are open stay as they are, as on a server that another one took over from.
+    const breakAll = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+    await query(SERVER, `alter database ${name} set default_transaction_read_only = on`);
+    await query(SERVER, breakAll);
+    const addTeam = (): Promise<unknown> => storage.teams.create({ name: newId() }, "a test");
+    await waitFor(async () => stateOf(await reasonOf(addTeam())) === "25006");
+    await waitFor(async () => !(await isReady(storage)));
+
+    await query(SERVER, `alter database ${name} reset default_transaction_read_only`);
+
+    await waitFor(() => isReady(storage));
+    expect(await reasonOf(storage.ledger.hold(holdFor(accounts, 1)))).toBeUndefined();
+    expect(await reasonOf(addTeam())).toBeUndefined();
+  }, 20_000);
+
   test("a gateway that finds no database says so, and does not wait for ever", async () => {
     await using place = await openDatabase();
     const { databaseUrl: _, ...address } = place.address;
@@ -469,6 +491,10 @@ async function keyInTeamFor50(storage: Storage): Promise<ApiKey> {
   const team = await storage.teams.create({ name: newId(), quota: nanoUsd(50) }, "a test");
   await storage.users.change(userId, { teamId: team.id });
   return await keyFor50(storage, {});
+}
+
+function stateOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 async function isReady(storage: Storage): Promise<boolean> {
