@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import { Client } from "pg";
 import { createSecret, type ApiKey } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
@@ -26,6 +26,7 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
+import { openLedgerReader, verifyWholeLedger } from "./ledger-reader.ts";
 import type { Storage } from "./open.ts";
 import { postgresDdl } from "./postgres/ddl.ts";
 import { openPool } from "./postgres/pool.ts";
@@ -458,6 +459,17 @@ function describeConnection(): void {
     expect(await reasonOf(storage.ledger.hold(holdFor(accounts, 1)))).toBeUndefined();
     expect(await reasonOf(addTeam())).toBeUndefined();
   }, 20_000);
+
+  test("whoever looks through the books of years is not cut short", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address);
+    await using db = await openLedgerReader(place.address);
+    const patience = sql<{ statement_timeout: string }>`show statement_timeout`;
+
+    expect((await patience.execute(db)).rows).toEqual([{ statement_timeout: "0" }]);
+    expect((await patience.execute(storage.db)).rows).toEqual([{ statement_timeout: "5s" }]);
+    expect(await verifyWholeLedger(place.address)).toEqual([]);
+  });
 
   test("a gateway that finds no database says so, and does not wait for ever", async () => {
     await using place = await openDatabase();
