@@ -9,7 +9,8 @@ import { openHandler, openServer } from "#http/server.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
 import type { Health } from "#relay/health.ts";
-import { verifyLedger, type Violation } from "#storage/verify-ledger.ts";
+import { verifyWholeLedger } from "#storage/ledger-reader.ts";
+import type { Violation } from "#storage/verify-ledger.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly url: string;
@@ -69,6 +70,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
   await using opened = new AsyncDisposableStack();
   const { storage, deps } = await openHouse(options, opened);
+  const { dataDir, databaseUrl } = options.config.settings;
   const token = createSecret();
   const root = await storage.users.find((await storage.users.ensureRoot()).id);
   const { logins } = deps;
@@ -79,7 +81,8 @@ export async function openOffline(options: GatewayOptions): Promise<OfflineGatew
   return {
     handle: openHandler({ ...deps, logins: { ...logins, findByToken } }),
     token,
-    verifyLedger: () => verifyLedger(storage.db),
+    verifyLedger: () =>
+      verifyWholeLedger({ dataDir, ...(databaseUrl && { databaseUrl: databaseUrl.open() }) }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

@@ -1,6 +1,6 @@
 import type { CallRecord } from "./call.ts";
 import type { AccountId, Budget } from "./key.ts";
-import { nanoUsd, type NanoUsd } from "./money.ts";
+import { MOST_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
 /** What somebody may spend, has spent, and has reserved; the sums of its ledger entries. */
 export interface Account {
@@ -79,8 +79,9 @@ export function unopenedAccount(id: AccountId, { amount }: Budget): Account {
   return { id, granted: amount, spent: nanoUsd(0), held: nanoUsd(0) };
 }
 
-export function availableIn(account: Account): number {
-  return account.granted === null ? Infinity : account.granted - account.spent - account.held;
+/** Without a bound, as much as can be counted at once. */
+export function availableIn({ granted, spent, held }: Account): number {
+  return (granted === null ? MOST_USD : granted - spent) - held;
 }
 
 /** The first that does not bear so much: there the call is refused. */

@@ -58,7 +58,9 @@ const FACTOR_DECIMALS = 3;
 const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
 const FEMTO_DECIMALS = 15;
-const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
+/** Nine million dollars: no account, and no call, counts further. */
+export const MOST_USD = Number.MAX_SAFE_INTEGER;
+const LARGEST = BigInt(MOST_USD);
 
 /** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
 export function parseUsd(text: string): NanoUsd | undefined {
@@ -66,8 +68,8 @@ export function parseUsd(text: string): NanoUsd | undefined {
   return amount === undefined ? undefined : nanoUsd(amount);
 }
 
-/** The way back. */
-export function writeUsd(amount: NanoUsd): string {
+/** The way back, also for sums of more than an account can count. */
+export function writeUsd(amount: number): string {
   return formatDecimal(amount, NANO_DECIMALS);
 }
 
@@ -97,6 +99,11 @@ export function scalePrice(price: Price, factor: Thousandths): Price {
 export function nanoUsd(amount: number): NanoUsd {
   if (!isNanoUsd(amount)) throw new RangeError(`${amount} is not a whole number of nano-dollars.`);
   return amount;
+}
+
+/** What was spent, and some more: an account that can count no further stays there, and goes on. */
+export function spendMore(spent: NanoUsd, cost: number): NanoUsd {
+  return nanoUsd(Math.min(spent + cost, MOST_USD));
 }
 
 /** What `usage` costs at `price`, rounded up to the next nano-dollar. */

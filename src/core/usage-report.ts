@@ -1,5 +1,3 @@
-import type { NanoUsd } from "./money.ts";
-
 /** What usage can be told apart by. Days and months are those of UTC. */
 export const USAGE_DIMENSIONS = [
   "hour",
@@ -34,7 +32,8 @@ export interface UsageSum {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
-  readonly cost: NanoUsd;
+  /** Nano-dollars. Beyond what an account can count it is rounded, to a few of them. */
+  readonly cost: number;
   readonly imageInputTokens: number;
   readonly imageOutputTokens: number;
   readonly images: number;

@@ -3,24 +3,31 @@ import type { Ledger, OpenHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Job } from "./scheduler.ts";
+
+/** Calls share commits, and a start waits for all of them. */
+const AT_ONCE = 100;
 
 /**
  * Closes the holds of gateways that died: what had been delivered by the last
  * checkpoint is owed, the rest is released. Two gateways may find the same
  * hold; only the first closes it.
  */
-export function recoverHolds(ledger: Ledger, clock: Clock): Job {
+export function recoverHolds(
+  ledger: Pick<Ledger, "listAbandoned" | "settle" | "void">,
+  clock: Clock,
+): Job {
   return {
     name: "recover-holds",
     everyMs: 15_000,
     async run(signal) {
-      for (const hold of await ledger.listAbandoned()) {
+      await mapAtMost(await ledger.listAbandoned(), AT_ONCE, async (hold) => {
         if (signal.aborted) return;
         const record = recordOf(hold, clock.now());
         if (hold.checkpoint === null) await ledger.void(hold.callId, record);
         else await ledger.settle(hold.callId, hold.checkpoint, record);
-      }
+      });
     },
   };
 }

@@ -37,3 +37,19 @@ test("what is kept, and how long, is asked for in each run", async () => {
     3,
   ]);
 });
+
+test("a call that a clock put into the future keeps no older ones from being deleted", async () => {
+  let old = 12_000;
+  // It is among the first that are looked at, each time.
+  const pruneCalls = async (_: number, limit: number): Promise<number> => {
+    const deleted = Math.min(old, limit - 1);
+    old -= deleted;
+    return deleted;
+  };
+
+  await pruneJournal({ pruneCalls }, { journalDays: 30 }, systemClock).run(
+    new AbortController().signal,
+  );
+
+  expect(old).toBe(0);
+});

@@ -67,7 +67,7 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
     expect([...first, ...second]).toEqual(newest);
 
     for (const { id } of all.slice(0, 2)) {
-      await notices.tried(id, { state: "delivered", attempts: 1, dueAt: 5 });
+      await notices.tried(id, { state: "delivered", attempts: 1, dueAt: 1 });
     }
     expect(await notices.prune(2, 10)).toBe(1);
     expect(await notices.prune(100, 10)).toBe(1);

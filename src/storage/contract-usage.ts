@@ -65,6 +65,24 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     for (const keyId of [7, 4_711]) expect(await report({ userId: 1, keyId })).toEqual([]);
   });
 
+  test("costs add up to more than an account can count, too", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const half = nanoUsd(2 ** 52);
+    await write(storage, [
+      { at: DAY, cost: half },
+      { at: DAY, cost: half },
+      { at: DAY, cost: half },
+    ]);
+
+    const waiting = await storage.usage.report({ ...ALWAYS, by: [] });
+    await sumAll(storage);
+    const { total } = await storage.usage.report({ ...ALWAYS, by: ["key"] });
+
+    expect(waiting.total.cost).toBe(3 * 2 ** 52);
+    expect(total.cost).toBe(3 * 2 ** 52);
+  });
+
   test("names of models that nobody serves are one group", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);

@@ -158,6 +158,41 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
+  test("an account that has spent more than can be counted goes on, and stays at what can be", async () => {
+    await using opened = await openStorageIn(openPlace);
+    const { ledger, accounts, callId } = await opened.hold({ amount: 5 });
+    const most = nanoUsd(Number.MAX_SAFE_INTEGER);
+    await ledger.settle(callId, most, recordOf(callId, most));
+
+    for (let i = 0; i < 2; i++) {
+      const more = holdFor(accounts, 5);
+      await (
+        await ledger.hold(more)
+      ).durable;
+      expect(await ledger.settle(more.callId, most, recordOf(more.callId, most))).toBe(true);
+    }
+
+    expect(await ledger.findAccount("user:1")).toMatchObject({ held: 0, spent: most });
+    const { db } = opened.storage;
+    const kept = await db.selectFrom("accounts").select(["held", "spent"]).execute();
+    expect(kept).toEqual([{ held: nanoUsd(0), spent: most }]);
+    expect(await opened.violations()).toEqual([]);
+  });
+
+  test("no more is reserved at once than can be counted, also without a bound", async () => {
+    await using opened = await openStorageIn(openPlace);
+    const most = Number.MAX_SAFE_INTEGER;
+    const { ledger, accounts, callId } = await opened.hold({ amount: most });
+
+    const refused = await reasonOf(ledger.hold(holdFor(accounts, 1)));
+
+    expect(refused).toMatchObject({ code: "out_of_quota" });
+    expect(await ledger.extend(callId, nanoUsd(1))).toBe(false);
+    await ledger.settle(callId, nanoUsd(1), recordOf(callId, 1));
+    expect(await ledger.findAccount("user:1")).toMatchObject({ held: 0, spent: 1 });
+    expect(await opened.violations()).toEqual([]);
+  });
+
   test("a call that costs nothing is let in as long as nothing is owed", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, accounts, callId } = await opened.hold({ quota: 10, amount: 10 });

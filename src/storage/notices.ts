@@ -94,7 +94,9 @@ export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): NoticeSto
           old
             .selectFrom("notices")
             .select("id")
-            .where("state", "!=", "pending")
+            .where("state", "in", ["delivered", "dead"])
+            // Not due since the last try, which the index knows.
+            .where("due_at", "<", before)
             .where("created_at", "<", before)
             .limit(Math.min(limit, MAX_PRUNED)),
         )

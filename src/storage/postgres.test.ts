@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import { Client } from "pg";
 import { createSecret, type ApiKey } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
@@ -8,6 +8,7 @@ import { SEED, random, times } from "#test/seed.ts";
 import {
   isPostgresReachable,
   openScratchDatabase,
+  query,
   SERVER,
   urlOfDatabase,
 } from "#test/scratch-database.ts";
@@ -25,6 +26,7 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
+import { openLedgerReader, verifyWholeLedger } from "./ledger-reader.ts";
 import type { Storage } from "./open.ts";
 import { postgresDdl } from "./postgres/ddl.ts";
 import { openPool } from "./postgres/pool.ts";
@@ -228,6 +230,22 @@ function describeSharing(): void {
     );
   }, 20_000);
 
+  test("a task that was refused since the database was slow has nothing reserved once it is quick again", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address, { limits: { holdTimeoutMs: 50 } });
+    const request = { ...holdFor(await withKey(storage, 100), 10), isLasting: true } as const;
+    const lock = await place.lock();
+
+    const refused = await reasonOf(storage.ledger.hold(request));
+    await lock[Symbol.asyncDispose]();
+    await storage.ping();
+    await storage.ping();
+
+    expect(refused).toMatchObject({ code: "unavailable" });
+    expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0 });
+    expect(await storage.db.selectFrom("holds").selectAll().execute()).toEqual([]);
+  });
+
   test("a hold is abandoned once its gateway was not seen for 30 seconds, and not before", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address, { instance: "one" });
@@ -246,6 +264,31 @@ function describeSharing(): void {
     expect(await seenBefore(20_000)).toBe(0);
     expect(await seenBefore(40_000)).toBe(1);
     expect(await one.ledger.listAbandoned()).toEqual([]);
+  });
+
+  test("when the database was away from all gateways, none takes the others for dead as soon as it is back", async () => {
+    await using place = await openDatabase();
+    let now = 0;
+    const clock = { now: () => Date.now(), monotonic: () => now };
+    await using one = await openAt(place.address, { instance: "one" });
+    await using two = await openAt(place.address, { instance: "two", clock });
+    const request = holdFor(await withKey(one, 100), 10);
+    await one.ledger.hold(request);
+    const { id: userId } = await one.users.ensureRoot();
+    const at = Date.now();
+    const claim = { id: "key", userId, question: "what?", at, endsBy: at + 3_600_000 };
+    await one.keptAnswers.claim({ ...claim, callId: newId() });
+
+    now = 40_000;
+    await one.db
+      .updateTable("instances")
+      .set({ seen_at: Date.now() - 40_000 })
+      .execute();
+
+    expect(await two.ledger.listAbandoned()).toEqual([]);
+    expect(await two.keptAnswers.claim({ ...claim, callId: newId() })).toEqual({ kind: "running" });
+    await one.close();
+    expect(await two.ledger.listAbandoned()).toHaveLength(1);
   });
 
   test("a gateway keeps what it claimed until it was not seen for 30 seconds", async () => {
@@ -396,6 +439,38 @@ function describeConnection(): void {
     times(60_000, 300_000),
   );
 
+  test("connections to a server that takes no writes any more are given up for one that does", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address);
+    const accounts = await withKey(storage, 100);
+    const { databaseUrl } = place.address;
+    const name = new URL(databaseUrl).pathname.slice(1);
+    // Those that are open stay as they are, as on a server that another one took over from.
+    const breakAll = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+    await query(SERVER, `alter database ${name} set default_transaction_read_only = on`);
+    await query(SERVER, breakAll);
+    const addTeam = (): Promise<unknown> => storage.teams.create({ name: newId() }, "a test");
+    await waitFor(async () => stateOf(await reasonOf(addTeam())) === "25006");
+    await waitFor(async () => !(await isReady(storage)));
+
+    await query(SERVER, `alter database ${name} reset default_transaction_read_only`);
+
+    await waitFor(() => isReady(storage));
+    expect(await reasonOf(storage.ledger.hold(holdFor(accounts, 1)))).toBeUndefined();
+    expect(await reasonOf(addTeam())).toBeUndefined();
+  }, 20_000);
+
+  test("whoever looks through the books of years is not cut short", async () => {
+    await using place = await openDatabase();
+    await using storage = await openAt(place.address);
+    await using db = await openLedgerReader(place.address);
+    const patience = sql<{ statement_timeout: string }>`show statement_timeout`;
+
+    expect((await patience.execute(db)).rows).toEqual([{ statement_timeout: "0" }]);
+    expect((await patience.execute(storage.db)).rows).toEqual([{ statement_timeout: "5s" }]);
+    expect(await verifyWholeLedger(place.address)).toEqual([]);
+  });
+
   test("a gateway that finds no database says so, and does not wait for ever", async () => {
     await using place = await openDatabase();
     const { databaseUrl: _, ...address } = place.address;
@@ -428,6 +503,10 @@ async function keyInTeamFor50(storage: Storage): Promise<ApiKey> {
   const team = await storage.teams.create({ name: newId(), quota: nanoUsd(50) }, "a test");
   await storage.users.change(userId, { teamId: team.id });
   return await keyFor50(storage, {});
+}
+
+function stateOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 async function isReady(storage: Storage): Promise<boolean> {

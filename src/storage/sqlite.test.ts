@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
+import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, sql } from "kysely";
+import { Kysely, sql, type CompiledQuery } from "kysely";
 import { nanoUsd } from "#core/money.ts";
 import { waitFor } from "#test/wait.ts";
 import { describeStorage, startChild } from "./contract.ts";
@@ -16,10 +16,12 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
+import { createNoticeStore } from "./notices.ts";
 import { sqliteDdl } from "./sqlite/ddl.ts";
 import { directDialect } from "./sqlite/dialect.ts";
 import { databasePath, openSqliteReader } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
+import { createTaskStore } from "./tasks.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 
 describeStorage("SQLite", openFolder);
@@ -68,6 +70,33 @@ test("a command can read the books while the gateway runs, and change nothing", 
   expect(await verifyLedger(reader)).toEqual([]);
   expect(await reader.selectFrom("holds").selectAll().execute()).toHaveLength(1);
   expect(String(await reasonOf(reader.deleteFrom("holds").execute()))).toContain("readonly");
+});
+
+test("to forget what is old, what is kept is not looked through", async () => {
+  await using place = await openFolder();
+  await (await openAt(place.address)).close();
+  const asked: CompiledQuery[] = [];
+  const database = new Database(databasePath(place.address.dataDir));
+  await using db = new Kysely<Tables>({
+    dialect: directDialect(database),
+    log: ({ query }) => void asked.push(query),
+  });
+  const deps = { db, sharedNow: () => sql.val(0) };
+
+  await createTaskStore(deps).prune(50, 500);
+  await createNoticeStore(deps).prune(50, 500);
+
+  const plans = asked.map((query) =>
+    database
+      .query<{ detail: string }, SQLQueryBindings[]>(`explain query plan ${query.sql}`)
+      .all(...(query.parameters as SQLQueryBindings[]))
+      .map(({ detail }) => detail)
+      .filter((detail) => detail.includes(" USING INDEX ")),
+  );
+  expect(plans).toEqual([
+    ["SEARCH tasks USING INDEX tasks_open (settled=? AND due_at<?)"],
+    ["SEARCH notices USING INDEX notices_due (state=? AND due_at<?)"],
+  ]);
 });
 
 test("the database can be read by its owner alone, and keeps every promise of durability", async () => {

@@ -191,6 +191,8 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
         .selectFrom("tasks")
         .select("id")
         .where("settled", "=", 1)
+        // Not due since its end, which the index knows.
+        .where("due_at", "<", before)
         .where("finished_at", "<", before)
         .limit(Math.min(limit, MAX_PRUNED))
         .execute();

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { GatewayError, invalid } from "#core/error.ts";
-import { nanoUsd } from "#core/money.ts";
 import type {
   UsageDimension,
   UsageGroup,
@@ -133,7 +132,10 @@ async function groupRows(
   query: UsageQuery,
 ): Promise<readonly Row[]> {
   const columns = columnsOf(query.by);
-  const sums = COUNTS.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
+  // Not as whole numbers, since those of money may be too large for one.
+  const sums = COUNTS.map(
+    (name) => sql`cast(sum(${sql.ref(name)}) as double precision) as ${sql.ref(name)}`,
+  );
   const by = columns.map(({ value }) => value);
   const { rows } = await sql<Row>`select
       ${sql.join([...columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`), ...sums])}
@@ -219,7 +221,7 @@ function toSum(counts: Counts): UsageSum {
     outputTokens,
     reasoningTokens,
     audioOutputTokens,
-    cost: nanoUsd(cost),
+    cost,
     imageInputTokens,
     imageOutputTokens,
     images,

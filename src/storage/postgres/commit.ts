@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { AccountId } from "#core/key.ts";
 import { accountColumnsOf, idsOf, type AccountColumns } from "../tables/accounts.ts";
 import { decide, type Changes } from "./decide.ts";
-import { isConflict, isFromServer } from "./failure.ts";
+import { isConflict, isStillGood } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
@@ -134,7 +134,7 @@ async function inTransaction(
 /** A connection whose state is not known for certain is not used again. */
 async function giveBack(client: PoolClient, error: unknown): Promise<void> {
   try {
-    if (!isFromServer(error)) throw error;
+    if (!isStillGood(error)) throw error;
     await client.query("rollback");
     client.release();
   } catch (cause) {

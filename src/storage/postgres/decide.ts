@@ -1,11 +1,11 @@
 import type { AccountId } from "#core/key.ts";
 import { findShort } from "#core/ledger.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
-import { holdValues } from "../tables/holds.ts";
+import { holdValues, LASTING } from "../tables/holds.ts";
 import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type {
   CloseOperation,
@@ -151,7 +151,7 @@ export function decide(
     const { callId, kind, cost, at, record } = operation;
     const state = open.get(callId);
     if (state === undefined) return wasTried && isOurs(operation);
-    if (record === null && state.instance !== context.instance) return false;
+    if (record === null && !isFrom(state, context.instance)) return false;
 
     open.delete(callId);
     if (state.row === undefined) closed.push(callId);
@@ -183,11 +183,16 @@ export function decide(
       accounts.set(id, {
         ...account,
         held: nanoUsd(account.held + held),
-        spent: nanoUsd(account.spent + spent),
+        spent: spendMore(account.spent, spent),
       });
       touched.add(id);
     }
   }
+}
+
+/** A task's hold belongs to no process, and its id is one that no other process makes. */
+function isFrom({ instance }: OpenState, process: string): boolean {
+  return instance === process || instance === LASTING;
 }
 
 function stateOf(row: StoredHold): OpenState {

@@ -1,5 +1,6 @@
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import type { Pool, PoolClient } from "pg";
+import { isStillGood } from "./failure.ts";
 
 /**
  * PostgreSQL takes no text with a NUL in it, and callers may write one wherever
@@ -15,9 +16,16 @@ export function dialectOver(pool: Pool): PostgresDialect {
 }
 
 function clientOver(client: PoolClient): PostgresPoolClient {
-  const query: unknown = (sql: string, parameters: readonly unknown[]) =>
-    client.query(sql, parameters.map(storable));
-  return { query: query as PostgresPoolClient["query"], release: () => client.release() };
+  let isGood = true;
+  const query: unknown = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await client.query(sql, parameters.map(storable));
+    } catch (cause) {
+      isGood &&= isStillGood(cause);
+      throw cause;
+    }
+  };
+  return { query: query as PostgresPoolClient["query"], release: () => client.release(!isGood) };
 }
 
 function storable(parameter: unknown): unknown {

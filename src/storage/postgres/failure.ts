@@ -3,6 +3,7 @@ import type { Verdict } from "../group.ts";
 
 /** Classes of SQLSTATE that say that the data itself is wrong. */
 const BAD_CLASSES = ["22", "23"];
+const READ_ONLY = "25006";
 const CONFLICTS = ["40001", "40P01"];
 /** Wrong password, no such role or database: waiting does not help. */
 const HOPELESS_CLASSES = ["28", "3D"];
@@ -23,9 +24,13 @@ export function isHopeless(error: unknown): boolean {
   return HOPELESS_CLASSES.includes(stateOf(error).slice(0, 2));
 }
 
-/** The server answered, so the connection still works. */
-export function isFromServer(error: unknown): boolean {
-  return error instanceof Error && "severity" in error;
+/**
+ * The server answered, so the connection still works: but not to one that
+ * another has taken over from, which reads on and never writes again.
+ */
+export function isStillGood(error: unknown): boolean {
+  const isFromServer = error instanceof Error && "severity" in error;
+  return isFromServer && stateOf(error) !== READ_ONLY;
 }
 
 function stateOf(error: unknown): string {

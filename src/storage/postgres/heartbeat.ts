@@ -1,5 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Clock } from "#lib/clock.ts";
 import type { Tables } from "../tables.ts";
+import { Witness } from "./witness.ts";
 
 const BEAT_MS = 5_000;
 const ABANDONED_AFTER_MS = 30_000;
@@ -8,22 +10,43 @@ const FORGOTTEN_AFTER_MS = 86_400_000;
 /** By the database's clock, the only one that all gateways share. */
 export const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
+export interface HeartbeatDeps {
+  readonly db: Kysely<Tables>;
+  readonly instance: string;
+  readonly clock: Clock;
+  /** The database had to be waited for. */
+  readonly hadToWait: boolean;
+  readonly onError: (cause: unknown) => void;
+}
+
+export interface Heartbeat extends AsyncDisposable {
+  /** Of the others: one that has ended, or was silent for long. */
+  isAbandoned(seenAt: RawBuilder<unknown>): RawBuilder<boolean>;
+  isAlive(instance: string): Promise<boolean>;
+}
+
 /** Shows the other gateways that this one lives, until it is disposed. */
-export async function startHeartbeat(
-  db: Kysely<Tables>,
-  instance: string,
-  onError: (cause: unknown) => void,
-): Promise<AsyncDisposable> {
+export async function startHeartbeat(deps: HeartbeatDeps): Promise<Heartbeat> {
+  const { db, instance, clock, hadToWait, onError } = deps;
   await beat(db, instance);
   await forgetOthers(db);
+  const witness = new Witness(clock, ABANDONED_AFTER_MS, !hadToWait);
+  const isAbandoned = (seenAt: RawBuilder<unknown>): RawBuilder<boolean> =>
+    witness.isReliable
+      ? sql<boolean>`(${seenAt} is null or ${seenAt} < ${nowMs} - ${sql.lit(ABANDONED_AFTER_MS)})`
+      : sql<boolean>`${seenAt} is null`;
   let beating = Promise.resolve();
   const timer = setInterval(() => {
-    beating = beat(db, instance).catch((cause: unknown) =>
-      onError(new Error("The database did not take the sign of life.", { cause })),
+    beating = beat(db, instance).then(
+      () => witness.heard(),
+      (cause: unknown) =>
+        onError(new Error("The database did not take the sign of life.", { cause })),
     );
   }, BEAT_MS);
 
   return {
+    isAbandoned,
+    isAlive: async (other) => other === instance || (await isAlive(db, other, isAbandoned)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await beating;
@@ -33,11 +56,11 @@ export async function startHeartbeat(
   };
 }
 
-export function isAbandoned(seenAt: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`(${seenAt} is null or ${seenAt} < ${nowMs} - ${sql.lit(ABANDONED_AFTER_MS)})`;
-}
-
-export async function isAlive(db: Kysely<Tables>, instance: string): Promise<boolean> {
+async function isAlive(
+  db: Kysely<Tables>,
+  instance: string,
+  isAbandoned: Heartbeat["isAbandoned"],
+): Promise<boolean> {
   const { isGone } = await db
     .selectNoFrom((nothing) => [
       isAbandoned(

@@ -13,12 +13,13 @@ import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
 import { isOrphan } from "../orphans.ts";
-import { isAbandoned } from "./heartbeat.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
 export interface PostgresLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly group: Group<PostgresWrite>;
+  readonly heartbeat: Pick<Heartbeat, "isAbandoned">;
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
@@ -85,7 +86,7 @@ export function openPostgresLedger(
           hold.or([
             hold.and([
               hold("holds.instance", "!=", LASTING),
-              isAbandoned(sql.ref("instances.seen_at")),
+              deps.heartbeat.isAbandoned(sql.ref("instances.seen_at")),
             ]),
             isOrphan(hold, clock.now()),
           ]),

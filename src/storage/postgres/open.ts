@@ -11,7 +11,7 @@ import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
 import { dialectOver } from "./dialect.ts";
 import { isHopeless, judge } from "./failure.ts";
-import { isAlive, nowMs, startHeartbeat } from "./heartbeat.ts";
+import { nowMs, startHeartbeat } from "./heartbeat.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
 import type { Operation, PostgresWrite } from "./operation.ts";
 import { openPool } from "./pool.ts";
@@ -28,12 +28,12 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   await using opened = new AsyncDisposableStack();
   const onError = (cause: unknown): void => events.onError(cause);
 
-  await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
+  const hadToWait = await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
   const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
   const db = opened.use(new Kysely<Tables>({ dialect: dialectOver(shared) }));
   const pool = openPool(url, { max: 1, isBounded: true, onError });
   opened.defer(() => pool.end());
-  opened.use(await startHeartbeat(db, instance, onError));
+  const heartbeat = opened.use(await startHeartbeat({ db, instance, clock, hadToWait, onError }));
 
   const own = new Map<string, OwnHold>();
   const deps = {
@@ -53,7 +53,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     events,
   });
   opened.defer(() => group.close());
-  const ledger = openPostgresLedger({ db, group, instance, clock, limits }, own);
+  const ledger = openPostgresLedger({ db, group, heartbeat, instance, clock, limits }, own);
   opened.defer(() => ledger.close());
 
   const journal = openJournal(limits.maxQueuedRecords, (record, over) => {
@@ -68,7 +68,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     // No account is kept in memory.
     onGranted() {},
     keyTtlMs: KEY_TTL_MS,
-    isAlive: async (other) => other === instance || (await isAlive(db, other)),
+    isAlive: (other) => heartbeat.isAlive(other),
     findCallsEnd: () => findCallsEnd(db),
     isSole: false,
     sharedNow: () => nowMs,
@@ -90,17 +90,18 @@ function writeOf(
   return { operation, isRefusable, wasTried: false, outcome: false, done, refuse };
 }
 
-/** Waits for a database that is still starting, then brings it up to date. */
+/** Waits for a database that is still starting, then brings it up to date. Says whether it had to. */
 async function prepareSchema(
   url: string,
   timeoutMs: number,
   clock: Clock,
   onError: (cause: unknown) => void,
-): Promise<void> {
+): Promise<boolean> {
   const pool = openPool(url, { max: 2, isBounded: false, onError });
   await using db = new Kysely<Tables>({ dialect: dialectOver(pool) });
 
   const deadline = clock.monotonic() + timeoutMs;
+  let hadToWait = false;
   for (;;) {
     try {
       const client = await pool.connect();
@@ -110,8 +111,10 @@ async function prepareSchema(
       if (isHopeless(cause) || clock.monotonic() + BOOT_RETRY_MS > deadline) {
         throw new Error("The database of DATABASE_URL cannot be reached.", { cause });
       }
+      hadToWait = true;
       await sleep(BOOT_RETRY_MS);
     }
   }
   await migrate(db, postgresDdl);
+  return hadToWait;
 }

@@ -51,14 +51,19 @@ export interface QueryReply {
 /** No transaction of ours takes a fraction of this: it bounds what a mistake can block. */
 const SESSION_MS = 15_000;
 
-export async function openWriter(path: string, pragmas: readonly string[]): Promise<Writer> {
+export async function openWriter(
+  path: string,
+  pragmas: readonly string[],
+  sessionMs = SESSION_MS,
+): Promise<Writer> {
   const lane = createLane();
   // It lets go of its rows soon: they are garbage once they are written.
   const thread = new Worker(threadUrl(), { name: "sluice-writer", smol: true });
-  let waiting: PromiseWithResolvers<Reply> | undefined;
+  /** In the order of the answers. A session that is out of time asks before its last answer came. */
+  const waiting: PromiseWithResolvers<Reply>[] = [];
   let death: SqliteFailure | undefined;
 
-  thread.onmessage = ({ data }: MessageEvent<Reply>) => waiting?.resolve(data);
+  thread.onmessage = ({ data }: MessageEvent<Reply>) => waiting.shift()?.resolve(data);
   thread.onerror = (event) => die(event.message);
   thread.addEventListener("close", () => die("The writer's thread has ended."));
 
@@ -99,7 +104,7 @@ export async function openWriter(path: string, pragmas: readonly string[]): Prom
       void ask({ type: "rollback" })
         .catch(() => {})
         .finally(end);
-    }, SESSION_MS);
+    }, sessionMs);
 
     return {
       async query(sql, parameters) {
@@ -126,16 +131,17 @@ export async function openWriter(path: string, pragmas: readonly string[]): Prom
 
   async function ask(request: Request): Promise<QueryReply> {
     if (death !== undefined) throw death;
-    waiting = Promise.withResolvers<Reply>();
+    const answer = Promise.withResolvers<Reply>();
+    waiting.push(answer);
     thread.postMessage(request);
-    const reply = await waiting.promise;
+    const reply = await answer.promise;
     if ("failure" in reply) throw new SqliteFailure(reply.failure.code, reply.failure.message);
     return reply;
   }
 
   function die(message: string): void {
     death ??= new SqliteFailure(THREAD_DIED, message);
-    waiting?.reject(death);
+    for (const answer of waiting.splice(0)) answer.reject(death);
   }
 }
 
