@@ -80,7 +80,7 @@ const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 /** Samples a second of the first version; the second has half of them, and the one between a quarter. */
 const MPEG_RATES = [44_100, 48_000, 32_000];
 /** Hours of sound: a file that has more frames, or more that looks like one, was made to be gone over for long. */
-const MAX_LOOKS = 1_000_000;
+const MAX_LOOKS = 400_000;
 const SLOWEST_BITRATE = 8_000;
 
 /**

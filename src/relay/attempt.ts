@@ -255,6 +255,7 @@ class Answering<T, R extends Candidate> implements Begun<T, R> {
 }
 
 const urls = new WeakMap<Channel, Map<string, URL>>();
+const MAX_PATHS = 1_000;
 
 /** Parsed once for each channel: it is the same for all its calls. */
 function urlOf(route: Candidate, path: string): URL {
@@ -263,6 +264,8 @@ function urlOf(route: Candidate, path: string): URL {
   if (known === undefined) urls.set(channel, (known = new Map()));
   let url = known.get(path);
   if (url === undefined) {
+    // Of a few the path names what the call is about, which is another each time.
+    if (known.size >= MAX_PATHS) known.clear();
     known.set(path, (url = new URL(addressOf(route) + path)));
   }
   return url;
