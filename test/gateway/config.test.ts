@@ -532,7 +532,7 @@ describe("law", () => {
                   date: "2026-11-01",
                 },
               },
-              groups: [{ name: "1e3", prices: { __proto__x: { input: 1, output: 1 } } }],
+              groups: [{ name: "1e3", prices: { ["__proto__"]: { input: 1, output: 1 } } }],
               teams: [{ name: "on: off", budgets: { day: 0 } }],
             },
           ],

@@ -106,13 +106,14 @@ function writePrices(prices: ReadonlyMap<string, GradedRates>): string {
   return JSON.stringify(Object.fromEntries(prices));
 }
 
-const ratesByModel = z.record(z.string(), gradedRates);
-
 function pricesIn(row: GroupRow): ReadonlyMap<string, Price> {
   const source = `the group '${row.group_name}'`;
   const date = new Date(row.group_changed_at).toISOString().slice(0, 10);
-  const written = Object.entries(ratesByModel.parse(JSON.parse(row.group_prices)));
-  return new Map(written.map(([model, each]) => [model, { ...each, source, date }]));
+  // By hand, since Zod leaves the name `__proto__` out, which a model can have.
+  const written = Object.entries<unknown>(JSON.parse(row.group_prices));
+  return new Map(
+    written.map(([model, each]) => [model, { ...gradedRates.parse(each), source, date }]),
+  );
 }
 
 const texts = z.array(z.string());
