@@ -39,10 +39,11 @@ const picture = fc.oneof(
   })),
 );
 const text = words.map((value): Block => ({ type: "text", text: value }));
-const signature = fc.record({
-  issuer: fc.constantFrom(...ISSUERS),
-  value: fc.nat(1e9).map((n) => Buffer.from(`proof ${n}`).toString("base64")),
-});
+/** Of two issuers no two are the same, nor one a part of the other. */
+const signature = fc.tuple(fc.constantFrom(...ISSUERS), fc.nat(1e9)).map(([issuer, n]) => ({
+  issuer,
+  value: Buffer.from(`${issuer}'s proof ${n}`).toString("base64"),
+}));
 const reasoning = fc
   .tuple(words, fc.option(signature, { nil: undefined }))
   .map(([thought, proof]): Block => ({
