@@ -98,6 +98,14 @@ describe("of large bodies few are read at once, and", () => {
     });
   });
 
+  test("a small one holds, once opened, no more than its reader takes", async () => {
+    const { around } = openAround();
+
+    const reading = exchangeOf(around, compressed("x".repeat(MIB / 2))).readJson(MIB / 4);
+
+    expect(await reading.catch(({ code }) => code)).toBe("too_large");
+  });
+
   test("so many wait and no more", async () => {
     const { around } = openAround();
     const arriving = Array.from({ length: 65 }, () =>

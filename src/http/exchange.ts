@@ -167,7 +167,8 @@ export class HttpExchange implements Exchange {
     const { headers } = this.request;
     const announced = Number(headers.get("content-length") ?? Number.NaN);
     const isSmall = announced < BIG_BODY_BYTES;
-    if (isSmall && !isCompressed(headers)) return await read(this.#incoming(maxBytes));
+    const staysSmall = maxBytes <= BIG_BODY_BYTES || !isCompressed(headers);
+    if (isSmall && staysSmall) return await read(this.#incoming(maxBytes));
     using places = new DisposableStack();
     const receive = (): Promise<Uint8Array> => this.#receiveBig(maxBytes, isSmall, places);
     return await read({ headers, receive });

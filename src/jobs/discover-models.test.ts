@@ -119,3 +119,17 @@ test("an upstream that has named no model yet is asked again after half a minute
 
   expect(channels.find("pulled")).toBeDefined();
 });
+
+test("an upstream that never names a model is asked less and less often", async () => {
+  const { channels, troubles, run, pass } = setup(() => {
+    throw new GatewayError("upstream_failed", "There is no list.");
+  });
+  channels.replace([CHANNEL]);
+
+  for (let minutes = 0; minutes < 60; minutes++) {
+    await run();
+    pass(60_000);
+  }
+
+  expect(troubles.length).toBeLessThan(12);
+});

@@ -7,14 +7,14 @@ import { poolOf } from "#relay/pools.ts";
 import type { Job } from "./scheduler.ts";
 
 const ASK_AGAIN_MS = 600_000;
-/** One that is not there yet, or has nothing yet, may be soon. */
+/** One that is not there yet, or has nothing yet, may be soon; each time that it has not, less soon. */
 const UNKNOWN_MS = 30_000;
 /** A slow upstream keeps the others waiting for no longer. */
 const LONGEST_MS = 30_000;
 
 /**
  * Asks the upstreams of channels that list no models which they have: a new
- * channel's at once, each again after a while, and sooner until it named some.
+ * channel's at once, each again after a while, and sooner at first, until it named some.
  * What was known before stays when one does not answer.
  */
 export function discoverModels(
@@ -25,7 +25,8 @@ export function discoverModels(
 ): Job {
   /** By pool: with another address or credential it is asked anew. */
   let askedAt = new Map<string, number>();
-  const answered = new Set<string>();
+  /** Until each is asked the next time. */
+  const pauses = new Map<string, number>();
   return {
     name: "discover-models",
     everyMs: 1_000,
@@ -37,25 +38,27 @@ export function discoverModels(
         if (channel.models.kind !== "discover") continue;
         const pool = poolOf(channel, channel.credentials[0]);
         const last = askedAt.get(pool);
-        const pauseMs = answered.has(pool) ? ASK_AGAIN_MS : UNKNOWN_MS;
-        const isDue = last === undefined || now - last >= pauseMs;
+        const isDue = last === undefined || now - last >= (pauses.get(pool) ?? UNKNOWN_MS);
         asked.set(pool, isDue ? now : last);
         if (isDue) due.push(channel);
       }
       askedAt = asked;
-      for (const pool of answered) if (!asked.has(pool)) answered.delete(pool);
+      for (const pool of pauses.keys()) if (!asked.has(pool)) pauses.delete(pool);
       await Promise.all(due.map((channel) => ask(channel, signal)));
     },
   };
 
   async function ask(channel: Channel, signal: AbortSignal): Promise<void> {
+    const pool = poolOf(channel, channel.credentials[0]);
+    const before = pauses.get(pool) ?? UNKNOWN_MS / 2;
+    pauses.set(pool, Math.min(2 * before, ASK_AGAIN_MS));
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(tooLate()), LONGEST_MS);
     try {
       const models = await askForModels(channel, egress, AbortSignal.any([signal, late.signal]));
       if (models.length === 0) return;
       channels.discovered(channel, models);
-      answered.add(poolOf(channel, channel.credentials[0]));
+      pauses.set(pool, ASK_AGAIN_MS);
     } catch (cause) {
       if (!signal.aborted) onTrouble(channel, cause);
     } finally {

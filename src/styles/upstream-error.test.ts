@@ -131,8 +131,8 @@ describe("a failed answer is understood in every form that servers have", () => 
           code: "model_not_found",
         },
       },
-      "upstream_model_missing",
-      "The upstream does not serve this model.",
+      "upstream_auth",
+      "The upstream does not accept the gateway's account.",
     ],
     [
       "a model that never was",

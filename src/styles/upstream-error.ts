@@ -110,9 +110,9 @@ function classify(status: number, { words, message }: Told): FaultCode {
   const isCallers = status === 400 || status === 413 || status === 422;
   if (says(CONTENT)) return "content_filtered";
   if (says(CONTEXT) || (isCallers && tellsOfLength(message))) return "context_length_exceeded";
-  if (says(ACCOUNT) || status === 401 || status === 402) return "upstream_auth";
+  // Also of one model: another account of the same channel's may have it.
+  if (says(ACCOUNT) || status === 401 || status === 402 || status === 403) return "upstream_auth";
   if (says(MODEL) || status === 404 || status === 410) return "upstream_model_missing";
-  if (status === 403) return "upstream_auth";
   if (says(RATE) || status === 429) return "upstream_rate_limited";
   if (says(BUSY) || status === 503 || status === 529) return "upstream_overloaded";
   if (says(LATE) || status === 408 || status === 504) return "upstream_timeout";

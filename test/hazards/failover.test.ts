@@ -182,3 +182,25 @@ test.each([403, 429])(
     expect(vendor.seen.length).toBe(2);
   },
 );
+
+test("a model that one of a channel's accounts may not use is asked of the next one", async () => {
+  await using vendor = openVendor(({ headers }) =>
+    headers.get("authorization")?.includes("poor") === true
+      ? Response.json(
+          { error: { message: "Project `p` has no access to model `m`", code: "model_not_found" } },
+          { status: 403 },
+        )
+      : Response.json({ choices: [{ message: { role: "assistant", content: "pong" } }] }),
+  );
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: one, provider: openai, base_url: "${vendor.url}", api_keys: [poor-account, rich-account], models: [scarce] }`,
+  });
+  const asked = { model: "scarce", messages: [{ role: "user", content: "Hi" }] };
+
+  for (let calls = 0; calls < 3; calls++) {
+    expect((await opened.post("/v1/chat/completions", asked)).status).toBe(200);
+  }
+  const poor = vendor.seen.filter((each) => each.headers.get("authorization")?.includes("poor"));
+  expect(poor.length).toBe(1);
+});
