@@ -125,6 +125,7 @@ export class PassedStream implements AnswerStream {
   }
 
   #pass(events: Uint8Array, take: Sink["write"]): void | Promise<void> {
+    if (!this.#hasBegun && isPage(events)) throw notStreamed();
     const out = this.#tap.push(events);
     const { error } = this.#tap;
     if (error === undefined) {
@@ -160,13 +161,18 @@ export class PassedStream implements AnswerStream {
 
 const BLANK_LINE = Buffer.from("\n\n");
 
-/**
- * Some upstreams answer a stream request with a JSON body, most often to say
- * what failed, and some that are none with a page, which is nobody's answer.
- */
+/** What is no upstream answers with a page. By its type one cannot tell: some stream events under that of a page. */
+function isPage(events: Uint8Array): boolean {
+  const first = events.find((byte) => !SPACES.includes(byte));
+  return first === OPENING;
+}
+
+const OPENING = "<".charCodeAt(0);
+const SPACES = Buffer.from(" \t\r\n\uFEFF");
+
+/** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
 export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle): Promise<void> {
   const type = reply.headers.get("content-type") ?? "";
-  if (/html/i.test(type)) throw notStreamed();
   if (!type.includes("json")) return;
   const body = new TextDecoder().decode(await reply.readAll());
   const json = parseJson(body);

@@ -204,3 +204,23 @@ test("a model that one of a channel's accounts may not use is asked of the next 
   const poor = vendor.seen.filter((each) => each.headers.get("authorization")?.includes("poor"));
   expect(poor.length).toBe(1);
 });
+
+test("a stream of events is one, also where its server calls it a page", async () => {
+  const events = [
+    { choices: [{ index: 0, delta: { content: "pong" } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  ];
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const headers = { "content-type": "text/html; charset=UTF-8" };
+  await using vendor = openVendor(() => new Response(`${text}data: [DONE]\n\n`, { headers }));
+  await using opened = await openTestGateway({
+    yaml: `channels:
+  - { name: one, provider: openai-compatible, base_url: "${vendor.url}", api_key: secret, models: [m] }`,
+  });
+
+  const question = { model: "m", stream: true, messages: [{ role: "user", content: "Hi" }] };
+  const answer = await opened.post("/v1/chat/completions", question);
+
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain('"content":"pong"');
+});
