@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { prefixOf } from "#storage/counters/shared.ts";
 import { loadPepper } from "#storage/secrets.ts";
-import { askWith } from "#test/accounts.ts";
+import { askWith, SLOW_MONOTONIC } from "#test/accounts.ts";
 import { KEY, openSimulated } from "#test/harness.ts";
 import {
   areCountersReachable,
@@ -19,6 +19,8 @@ function openGateway(secret: string, url: string, limits: string): Promise<Opene
     channel: "models: [gpt-4o-mini]",
     yaml: `keys:\n  - { name: limited, key: ${KEY}, limits: { ${limits} } }`,
     env: { SLUICE_SECRET: secret, REDIS_URL: url },
+    // On a busy machine the server may take longer than a gateway waits for it.
+    clock: { now: () => Date.now(), monotonic: SLOW_MONOTONIC },
   });
 }
 
