@@ -75,6 +75,7 @@ export async function openSimulated(
     readonly channel?: string;
     readonly provider?: string;
     readonly env?: Readonly<Record<string, string>>;
+    readonly clock?: Clock;
   } = {},
 ): Promise<TestGateway & { readonly sandbox: Sandbox }> {
   const sandbox = await startSandbox();
@@ -82,6 +83,7 @@ export async function openSimulated(
   const opened = await openTestGateway({
     yaml,
     ...(more.env === undefined ? {} : { env: more.env }),
+    ...(more.clock === undefined ? {} : { clock: more.clock }),
   });
   return {
     ...opened,

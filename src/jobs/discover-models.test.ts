@@ -3,6 +3,7 @@ import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { Channels } from "#relay/channels.ts";
+import { waitFor } from "#test/wait.ts";
 import { discoverModels } from "./discover-models.ts";
 
 const CHANNEL: Channel = {
@@ -30,7 +31,7 @@ function reply(ids: readonly string[]): UpstreamReply {
   } as UpstreamReply;
 }
 
-function setup(answer: (request: UpstreamRequest) => UpstreamReply) {
+function setup(answer: (request: UpstreamRequest) => UpstreamReply | Promise<UpstreamReply>) {
   let now = 0;
   const asked: string[] = [];
   const troubles: string[] = [];
@@ -42,7 +43,7 @@ function setup(answer: (request: UpstreamRequest) => UpstreamReply) {
   const channels = new Channels(catalog, new Map());
   const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     asked.push(request.url.host);
-    return answer(request);
+    return await answer(request);
   };
   const job = discoverModels(channels, { send }, { monotonic: () => now }, ({ name }) =>
     troubles.push(name),
@@ -132,4 +133,22 @@ test("an upstream that never names a model is asked less and less often", async 
   }
 
   expect(troubles.length).toBeLessThan(12);
+});
+
+test("a new channel is asked at once, also while another's upstream does not answer", async () => {
+  const silent = Promise.withResolvers<UpstreamReply>();
+  const { channels, asked, run } = setup(({ url }) =>
+    url.host === "vendor.example" ? silent.promise : reply(["new"]),
+  );
+  channels.replace([CHANNEL]);
+  const running = run();
+  await waitFor(() => asked.length === 1);
+
+  channels.replace([CHANNEL, { ...CHANNEL, name: "new", baseUrl: "https://new.example/v1" }]);
+  await waitFor(() => channels.find("new") !== undefined, 5_000).finally(() => {
+    silent.resolve(reply([]));
+  });
+  await running;
+
+  expect(asked).toEqual(["vendor.example", "new.example"]);
 });

@@ -1,6 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
+import { workOff } from "#lib/work-off.ts";
 import type { Channels } from "#relay/channels.ts";
 import { askForModels } from "#relay/discover.ts";
 import { poolOf } from "#relay/pools.ts";
@@ -9,13 +10,13 @@ import type { Job } from "./scheduler.ts";
 const ASK_AGAIN_MS = 600_000;
 /** One that is not there yet, or has nothing yet, may be soon; each time that it has not, less soon. */
 const UNKNOWN_MS = 30_000;
-/** A slow upstream keeps the others waiting for no longer. */
 const LONGEST_MS = 30_000;
+const AT_ONCE = 1_000;
 
 /**
  * Asks the upstreams of channels that list no models which they have: a new
  * channel's at once, each again after a while, and sooner at first, until it named some.
- * What was known before stays when one does not answer.
+ * What was known before stays when one does not answer, and nobody waits for it.
  */
 export function discoverModels(
   channels: Channels,
@@ -30,23 +31,35 @@ export function discoverModels(
   return {
     name: "discover-models",
     everyMs: 1_000,
-    async run(signal) {
-      const now = clock.monotonic();
-      const asked = new Map<string, number>();
-      const due: Channel[] = [];
-      for (const channel of channels.all) {
-        if (channel.models.kind !== "discover") continue;
-        const pool = poolOf(channel, channel.credentials[0]);
-        const last = askedAt.get(pool);
-        const isDue = last === undefined || now - last >= (pauses.get(pool) ?? UNKNOWN_MS);
-        asked.set(pool, isDue ? now : last);
-        if (isDue) due.push(channel);
-      }
-      askedAt = asked;
-      for (const pool of pauses.keys()) if (!asked.has(pool)) pauses.delete(pool);
-      await Promise.all(due.map((channel) => ask(channel, signal)));
-    },
+    run: (signal) =>
+      workOff<Channel>(
+        {
+          lease: async (room, underWay) => leaseDue(room, underWay),
+          act: (channel) => ask(channel, signal),
+          batch: AT_ONCE,
+          most: AT_ONCE,
+        },
+        signal,
+      ),
   };
+
+  function leaseDue(room: number, underWay: readonly Channel[]): readonly Channel[] {
+    const now = clock.monotonic();
+    const asked = new Map<string, number>();
+    const due: Channel[] = [];
+    for (const channel of channels.all) {
+      if (channel.models.kind !== "discover") continue;
+      const pool = poolOf(channel, channel.credentials[0]);
+      const last = askedAt.get(pool) ?? -Infinity;
+      const isTime = now - last >= (pauses.get(pool) ?? UNKNOWN_MS);
+      const isDue = isTime && due.length < room && !underWay.includes(channel);
+      asked.set(pool, isDue ? now : last);
+      if (isDue) due.push(channel);
+    }
+    askedAt = asked;
+    for (const pool of pauses.keys()) if (!asked.has(pool)) pauses.delete(pool);
+    return due;
+  }
 
   async function ask(channel: Channel, signal: AbortSignal): Promise<void> {
     const pool = poolOf(channel, channel.credentials[0]);

@@ -31,3 +31,24 @@ test("after a statement that outlasts its session everybody hears of their own, 
   await writer.close();
   rmSync(folder, { recursive: true });
 }, 5_000);
+
+test("what the thread cannot be told is refused, and takes nobody's answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-writer-"));
+  const path = join(folder, "sluice.db");
+  new Database(path, { create: true }).run("create table t (n integer)");
+  const writer = await openWriter(path, []);
+  const session = await writer.enter();
+
+  const refused = await session.query("select ?", [Symbol("n") as never]).catch(String);
+  const asked = [session.query("select 1 as n", []), session.query("select 2 as n", [])];
+  // Ends also those that would be waited for in vain.
+  session.leave();
+  await writer.close();
+
+  expect(refused).toContain("DataCloneError");
+  expect(await Promise.allSettled(asked)).toMatchObject([
+    { status: "fulfilled", value: { rows: [{ n: 1 }] } },
+    { status: "fulfilled", value: { rows: [{ n: 2 }] } },
+  ]);
+  rmSync(folder, { recursive: true });
+});

@@ -132,8 +132,9 @@ export async function openWriter(
   async function ask(request: Request): Promise<QueryReply> {
     if (death !== undefined) throw death;
     const answer = Promise.withResolvers<Reply>();
-    waiting.push(answer);
+    // Throws for what no thread can be told: that is never answered.
     thread.postMessage(request);
+    waiting.push(answer);
     const reply = await answer.promise;
     if ("failure" in reply) throw new SqliteFailure(reply.failure.code, reply.failure.message);
     return reply;

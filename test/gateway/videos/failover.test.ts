@@ -5,7 +5,7 @@ import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { asking } from "./asked.ts";
-import { openTestGateway } from "#test/harness.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { SEEDANCE } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -47,7 +47,7 @@ test("a refused task whose end cannot be written is told as it was refused, and 
   - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }`,
   });
   const at = asking(opened);
-  using db = new Database(join(opened.dataDir, "sluice.db"));
+  using db = openBeside(opened);
   db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
     BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
 
@@ -80,7 +80,7 @@ models:
   ${SEEDANCE}: { input: 1, output: 10 }`,
   });
   const at = asking(opened);
-  using db = new Database(join(opened.dataDir, "sluice.db"));
+  using db = openBeside(opened);
   db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'queued'
     BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
 
@@ -123,3 +123,10 @@ models:
   expect({ status, is: body["status"] }).toEqual({ status: 200, is: "queued" });
   expect(upstream.requests.filter(({ head }) => head.startsWith("POST"))).toHaveLength(2);
 });
+
+/** The gateway may be writing just then. */
+function openBeside({ dataDir }: TestGateway): Database {
+  const db = new Database(join(dataDir, "sluice.db"));
+  db.run("PRAGMA busy_timeout = 5000");
+  return db;
+}
