@@ -1,22 +1,13 @@
 import { expect, test } from "bun:test";
-import { credential, type Channel } from "#core/channel.ts";
+import { credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { Channels } from "#relay/channels.ts";
 import { waitFor } from "#test/wait.ts";
 import { discoverModels } from "./discover-models.ts";
+import { aChannel } from "#test/a-channel.ts";
 
-const CHANNEL: Channel = {
-  name: "main",
-  provider: "openai",
-  baseUrl: "https://vendor.example/v1",
-  credentials: [credential("a-credential-of-it")],
-  models: { kind: "discover" },
-  priority: 0,
-  weight: 1,
-  maxConcurrent: 1,
-  isSimulated: false,
-};
+const CHANNEL = aChannel({ name: "main", credentials: [credential("a-credential-of-it")] });
 
 function reply(ids: readonly string[]): UpstreamReply {
   const body = JSON.stringify({ data: ids.map((id) => ({ id })) });

@@ -12,6 +12,7 @@ import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { Vault } from "./vault.ts";
 import { NO_USAGE } from "#core/usage.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 const EVENTS: readonly ChatEvent[] = [
   { type: "start", id: "1", model: "m", createdAt: 1 },
@@ -35,18 +36,7 @@ function routeTo(say: Say): AdaptedRoute {
     authorize: bearer,
   };
   return {
-    channel: {
-      name: "c",
-      provider: "p",
-      baseUrl: "http://127.0.0.1:1",
-      credentials: [],
-      models: { kind: "discover" },
-      options: { package: "x" },
-      priority: 0,
-      weight: 1,
-      maxConcurrent: 1,
-      isSimulated: false,
-    },
+    channel: aChannel({ provider: "p", baseUrl: "http://127.0.0.1:1", options: { package: "x" } }),
     provider,
     adapter,
     upstreamModel: "upstream-m",

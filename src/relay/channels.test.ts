@@ -6,6 +6,7 @@ import { systemClock } from "#lib/clock.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router } from "./route.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
 const THINKER: Model = {
@@ -103,19 +104,7 @@ describe("until an upstream told its models", () => {
 
   function listedOf(provider: string, models: readonly Model[]): readonly string[] {
     const channels = new Channels({ ...CATALOG, listModels: () => models }, new Map());
-    channels.replace([
-      {
-        name: "one",
-        provider,
-        baseUrl: "http://127.0.0.1:1/v1",
-        credentials: [],
-        models: { kind: "discover" },
-        priority: 0,
-        weight: 1,
-        maxConcurrent: 1,
-        isSimulated: false,
-      },
-    ]);
+    channels.replace([aChannel({ provider, baseUrl: "http://127.0.0.1:1/v1" })]);
     return channels.list(KEY).map(({ id }) => id);
   }
 

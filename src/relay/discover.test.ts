@@ -2,23 +2,15 @@ import { expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { askForModels } from "./discover.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 const NOBODY = {
   send: () => Promise.reject(new Error("Nobody was to be asked.")),
 };
 
 function channelOf(provider: string): Channel {
-  return {
-    name: provider,
-    provider,
-    baseUrl: "https://upstream.test",
-    credentials: [credential("secret")],
-    models: { kind: "discover" },
-    priority: 0,
-    weight: 1,
-    maxConcurrent: 1,
-    isSimulated: false,
-  };
+  const baseUrl = "https://upstream.test";
+  return aChannel({ name: provider, provider, baseUrl, credentials: [credential("secret")] });
 }
 
 test("a vendor without a list has the models that are known of it, and is not asked", async () => {

@@ -6,6 +6,7 @@ import { EventMeter } from "./event-meter.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { Vault } from "./vault.ts";
 import { NO_USAGE } from "#core/usage.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 const json = { model: "m", messages: [{ role: "user", content: "Hello." }] };
 const CALL: Call = {
@@ -27,17 +28,7 @@ const CALL: Call = {
   count: async () => NO_USAGE,
 };
 const ROUTE: AdaptedRoute = {
-  channel: {
-    name: "c",
-    provider: "p",
-    baseUrl: "http://127.0.0.1:1",
-    credentials: [],
-    models: { kind: "discover" },
-    priority: 0,
-    weight: 1,
-    maxConcurrent: 1,
-    isSimulated: false,
-  },
+  channel: aChannel({ provider: "p" }),
   provider: { id: "p", name: "P", docs: "", needsKey: false, text: [], authorize: () => ({}) },
   adapter: { answer: async function* () {} },
   upstreamModel: "m",

@@ -1,22 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { credential, type Channel } from "#core/channel.ts";
+import { credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { Health } from "./health.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 function setup(credentials = 1) {
   let now = 1_000;
   const clock = { now: () => now, monotonic: () => now };
-  const channel: Channel = {
-    name: "c",
-    provider: "p",
-    baseUrl: "",
+  const channel = aChannel({
     credentials: Array.from({ length: credentials }, (_, i) => credential(`secret-number-${i}`)),
-    models: { kind: "discover" },
-    priority: 0,
-    weight: 1,
     maxConcurrent: 100,
-    isSimulated: false,
-  };
+  });
   const health = new Health(clock);
   const to = { channel, upstreamModel: "m" };
   const call = (error?: GatewayError): void => {

@@ -1,22 +1,11 @@
 import { expect, test } from "bun:test";
-import type { Channel } from "#core/channel.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Health } from "./health.ts";
 import { openMetrics } from "./metrics.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 test("a channel that was deleted is not measured any more", async () => {
-  const channel = (name: string): Channel => ({
-    name,
-    provider: "openai",
-    baseUrl: "https://vendor.example",
-    credentials: [],
-    models: { kind: "discover" },
-    priority: 0,
-    weight: 1,
-    maxConcurrent: 1,
-    isSimulated: false,
-  });
-  let channels = [channel("kept"), channel("deleted")];
+  let channels = [aChannel({ name: "kept" }), aChannel({ name: "deleted" })];
   const metrics = openMetrics(
     () => channels,
     new Health(systemClock),

@@ -5,7 +5,7 @@ import type { Clock } from "#lib/clock.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
 import { defined } from "#lib/values.ts";
-import { withinTime } from "#lib/within-time.ts";
+import { workOff, type Work } from "#lib/work-off.ts";
 
 export interface SendDeps {
   readonly notices: NoticeStore;
@@ -45,35 +45,17 @@ const GONE = 410;
 /** Sends what is due, until nothing is. One receiver that takes its time delays no other. */
 export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
   const lanes = new Map<string, Lane>();
-  const underWay = new Set<Promise<void>>();
-  let trouble: unknown;
-  const begin = (notice: Notice): void => {
-    const host = URL.parse(notice.url)?.host ?? "";
-    const lane = lanes.get(host) ?? new Lane();
-    lanes.set(host, lane);
-    lane.size++;
-    const sending = sendInTurn(notice, lane, deps, signal)
-      .catch((cause: unknown) => {
-        trouble ??= cause;
-      })
-      .finally(() => {
-        underWay.delete(sending);
-        if (--lane.size === 0) lanes.delete(host);
-      });
-    underWay.add(sending);
+  const troubles: unknown[] = [];
+  const work: Work<Notice> = {
+    lease: async (room) => (troubles.length > 0 ? [] : await deps.notices.lease(LEASE_MS, room)),
+    async act(notice) {
+      await sendInTurn(notice, lanes, deps, signal).catch((cause: unknown) => troubles.push(cause));
+    },
+    batch: BATCH,
+    most: MOST,
   };
-  try {
-    while (trouble === undefined) {
-      const room = signal.aborted ? 0 : Math.min(BATCH, MOST - underWay.size);
-      const due = room > 0 ? await deps.notices.lease(LEASE_MS, room) : [];
-      for (const notice of due) begin(notice);
-      if (underWay.size === 0) return;
-      await withinTime(Promise.race(underWay), SECOND_MS);
-    }
-  } finally {
-    await Promise.all(underWay);
-  }
-  throw trouble;
+  await workOff(work, signal);
+  if (troubles.length > 0) throw troubles[0];
 }
 
 /** What is on its way to one receiver, or waits for that. */
@@ -87,15 +69,23 @@ class Lane extends Semaphore {
 
 async function sendInTurn(
   notice: Notice,
-  lane: Lane,
+  lanes: Map<string, Lane>,
   deps: SendDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  using place = await lane.enter();
-  if (place !== undefined && !signal.aborted) return await send(notice, deps);
-  const { id, attempts, lastError } = notice;
-  const dueAt = deps.clock.now() + (place === undefined ? CROWDED_MS : 0);
-  await deps.notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
+  const host = URL.parse(notice.url)?.host ?? "";
+  const lane = lanes.get(host) ?? new Lane();
+  lanes.set(host, lane);
+  lane.size++;
+  try {
+    using place = await lane.enter();
+    if (place !== undefined && !signal.aborted) return await send(notice, deps);
+    const { id, attempts, lastError } = notice;
+    const dueAt = deps.clock.now() + (place === undefined ? CROWDED_MS : 0);
+    await deps.notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
+  } finally {
+    if (--lane.size === 0) lanes.delete(host);
+  }
 }
 
 async function send(notice: Notice, deps: SendDeps): Promise<void> {

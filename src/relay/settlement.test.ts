@@ -10,6 +10,7 @@ import type { Served } from "./call.ts";
 import { endable, OpenCalls } from "./open-calls.ts";
 import type { Candidate } from "./route.ts";
 import { Settlement } from "./settlement.ts";
+import { aChannel } from "#test/a-channel.ts";
 
 const PRICE: Price = {
   input: 0,
@@ -79,17 +80,7 @@ function candidate(): Candidate {
   const provider = findProvider("openai");
   if (provider === undefined) throw new Error("A provider was expected.");
   return {
-    channel: {
-      name: "a",
-      provider: "openai",
-      baseUrl: "https://vendor.example/v1",
-      credentials: [],
-      models: { kind: "discover" },
-      priority: 0,
-      weight: 1,
-      maxConcurrent: 1,
-      isSimulated: false,
-    },
+    channel: aChannel({ name: "a" }),
     provider,
     upstreamModel: "m",
     price: PRICE,

@@ -9,17 +9,22 @@ import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { SEEDANCE } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
+/** Takes a video on, and has made it when it is asked about. */
+function filming(method: string): Response {
+  if (method === "POST") return Response.json({ id: "made-1" });
+  return Response.json({
+    id: "made-1",
+    status: "succeeded",
+    content: { video_url: "https://cdn.example/v.mp4" },
+    usage: { completion_tokens: 100_000, total_tokens: 100_000 },
+  });
+}
+
 test("[decision 22] a video that a channel without a price made costs nothing, whatever one before it would have taken", async () => {
   await using vendor = openVendor(({ method, path }) => {
     if (path.startsWith("/full"))
       return Response.json({ error: { message: "Full." } }, { status: 429 });
-    if (method === "POST") return Response.json({ id: "made-1" });
-    return Response.json({
-      id: "made-1",
-      status: "succeeded",
-      content: { video_url: "https://cdn.example/v.mp4" },
-      usage: { completion_tokens: 100_000, total_tokens: 100_000 },
-    });
+    return filming(method);
   });
   await using opened = await openTestGateway({
     yaml: `channels:
@@ -61,18 +66,7 @@ test("a refused task whose end cannot be written is told as it was refused, and 
 });
 
 test("a task that was taken on is followed and charged, though that could not be written", async () => {
-  await using vendor = openVendor(({ method }) =>
-    Response.json(
-      method === "POST"
-        ? { id: "made-1" }
-        : {
-            id: "made-1",
-            status: "succeeded",
-            content: { video_url: "https://cdn.example/v.mp4" },
-            usage: { completion_tokens: 100_000, total_tokens: 100_000 },
-          },
-    ),
-  );
+  await using vendor = openVendor(({ method }) => filming(method));
   await using opened = await openTestGateway({
     yaml: `channels:
   - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }
