@@ -3,10 +3,9 @@ import type { AssetQuery, AssetStore, Busy } from "#core/asset.ts";
 import type { Tables } from "./tables.ts";
 import { text } from "./tables/columns.ts";
 import { assetRow, changedColumns, groupRow, toAsset, toGroup } from "./tables/assets.ts";
+import { NO_USER } from "./tables/users.ts";
 
 const NOBODY: Busy = { users: [], channels: [] };
-/** An empty list is no list to every engine. */
-const NO_USER = -1;
 
 export interface AssetStoreDeps {
   readonly db: Kysely<Tables>;

@@ -7,6 +7,7 @@ import type {
 import type { Tables } from "./tables.ts";
 import { groupRow } from "./tables/assets.ts";
 import { changedColumns, rowOf, toSession } from "./tables/identity-sessions.ts";
+import { NO_USER } from "./tables/users.ts";
 
 export interface IdentitySessionStoreDeps {
   readonly db: Kysely<Tables>;
@@ -15,8 +16,6 @@ export interface IdentitySessionStoreDeps {
 }
 
 const MAX_PRUNED = 1_000;
-/** An empty list is no list to every engine. */
-const NO_USER = -1;
 
 export function createIdentitySessionStore({
   db,

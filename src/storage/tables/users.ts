@@ -1,6 +1,9 @@
 import type { Generated, Selectable } from "kysely";
 import type { Role, User } from "#core/user.ts";
 
+/** Nobody's id, for lists of users: an empty one is none to every engine. */
+export const NO_USER = -1;
+
 export interface UsersTable {
   id: Generated<number>;
   name: string;
