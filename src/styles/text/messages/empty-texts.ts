@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json } from "#lib/json.ts";
+import { isThinking } from "./reasoning-out.ts";
 
 /**
  * What an assistant said without its empty texts: answers of other styles'
@@ -18,9 +19,4 @@ export function isSilent(turn: Json): boolean {
 
 function isEmptyText(block: Json): boolean {
   return isObject(block) && block["type"] === "text" && block["text"] === "";
-}
-
-function isThinking(block: Json): boolean {
-  const type = isObject(block) ? block["type"] : undefined;
-  return type === "thinking" || type === "redacted_thinking";
 }

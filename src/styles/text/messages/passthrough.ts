@@ -53,21 +53,16 @@ function mustStopThinking(turns: readonly Json[], lacksThinking: boolean): boole
 }
 
 function withOwnWords(turns: readonly Json[]): readonly Json[] {
-  const own = mapChanged(mapChanged(turns, withOwnSources), withoutEmpty);
+  const own = mapChanged(turns, inOwnWords);
   return own.some(isSilent) ? own.filter((turn) => !isSilent(turn)) : own;
 }
 
-function withoutEmpty(turn: Json): Json {
-  if (!isObject(turn) || turn["role"] !== "assistant" || !isArray(turn["content"])) return turn;
-  const content = withoutEmptyTexts(turn["content"]);
-  return content === turn["content"] ? turn : { ...turn, content };
-}
-
-function withOwnSources(turn: Json): Json {
+function inOwnWords(turn: Json): Json {
   if (!isObject(turn) || !isArray(turn["content"])) return turn;
-  const content = mapChanged(turn["content"], (block) =>
+  const sourced = mapChanged(turn["content"], (block) =>
     isObject(block) ? withVendorCitations(block) : block,
   );
+  const content = turn["role"] === "assistant" ? withoutEmptyTexts(sourced) : sourced;
   return content === turn["content"] ? turn : { ...turn, content };
 }
 

@@ -150,7 +150,8 @@ export function hasThoughtlessCalls({ messages }: Pick<Conversation, "messages">
   return calls && !isThinking(blocks[0]);
 }
 
-function isThinking(block: JsonObject[string]): boolean {
+/** Shown or hidden. */
+export function isThinking(block: JsonObject[string]): boolean {
   const type = isObject(block) ? block["type"] : undefined;
   return type === "thinking" || type === "redacted_thinking";
 }

@@ -2,6 +2,7 @@ import type { Block, Message } from "#core/chat.ts";
 import { readSignature } from "#core/signature.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { argumentsOf, defined, listOf, memberOf, textOf } from "#lib/values.ts";
+import { isResult } from "./call-kinds.ts";
 import { parsePart } from "./part-in.ts";
 import { RESPONSES } from "./spelling.ts";
 
@@ -47,10 +48,6 @@ export function parseConversation(body: JsonObject): readonly Message[] {
 function isOfModel(item: JsonObject): boolean {
   if (isResult(item)) return false;
   return item["role"] === undefined || item["role"] === null || item["role"] === "assistant";
-}
-
-function isResult({ type }: JsonObject): boolean {
-  return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
 function parseModelItem(item: JsonObject): readonly Block[] {

@@ -1,4 +1,5 @@
 import { isObject, type Json } from "#lib/json.ts";
+import { isResult } from "./call-kinds.ts";
 
 /**
  * Items without reasoning that led to nothing: a response may have been cut off
@@ -21,11 +22,6 @@ export function isThought(item: Json): boolean {
 
 /** Said or done by the model itself. */
 function isOfModel(item: Json): boolean {
-  if (!isObject(item) || RESULTS.has(item["type"])) return false;
+  if (!isObject(item) || isResult(item)) return false;
   return item["role"] === undefined || item["role"] === "assistant";
 }
-
-const RESULTS: ReadonlySet<Json | undefined> = new Set([
-  "function_call_output",
-  "custom_tool_call_output",
-]);

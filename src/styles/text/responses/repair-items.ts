@@ -1,16 +1,10 @@
 import type { LossReport } from "#core/lossy.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
 import { fitCallId } from "./call-id.ts";
+import { isResult, RESULT_OF } from "./call-kinds.ts";
 import { withoutLooseThoughts } from "./loose-thoughts.ts";
-
-/** Each kind of call has its own kind of result. */
-const RESULT_OF: ReadonlyMap<Json | undefined, string> = new Map([
-  ["function_call", "function_call_output"],
-  ["custom_tool_call", "custom_tool_call_output"],
-]);
-const RESULTS: ReadonlySet<Json | undefined> = new Set(RESULT_OF.values());
 
 /** What a call without a result is answered: callers that were interrupted leave such calls behind. */
 const INTERRUPTED = "The call was interrupted: there is no result.";
@@ -88,10 +82,6 @@ function pairsIn(items: readonly JsonObject[]): Pairs {
     }
   }
   return { calls, results, surplus };
-}
-
-function isResult({ type }: JsonObject): boolean {
-  return RESULTS.has(type);
 }
 
 function callIdOf({ call_id }: JsonObject): string {
