@@ -6,6 +6,7 @@ import { readNode, readText } from "#config/form.ts";
 import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
 import { type KeyConfig, readKeys, usd } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
+import { findMisspelt, type Misspelt } from "#config/misspelt-variables.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
 import {
@@ -329,9 +330,9 @@ export const SETTINGS = {
   sandbox: setting({
     env: "SLUICE_SANDBOX",
     path: "sandbox",
-    parser: take.choice("auto", "off"),
+    parser: take.choice("auto", "on", "off"),
     default: "auto",
-    doc: "`auto` runs the built-in simulator when no channel is configured.",
+    doc: "Whether the built-in simulator answers while no channel is configured; `auto`: only if `host` is a loopback address and there is no `database_url`.",
   }),
   unpriced: setting({
     env: "SLUICE_UNPRICED",
@@ -510,6 +511,8 @@ export interface Config {
   readonly models: ReadonlyMap<string, ModelOverride>;
   /** By path in the file, or by variable for what has none; in the table's order. */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** Variables that do nothing, and resemble some that would. */
+  readonly misspelt: readonly Misspelt[];
 }
 
 export interface Origin {
@@ -527,6 +530,8 @@ export interface ConfigInput {
 const DEFAULT_PATH = "sluice.yaml";
 const SECTIONS = ["channels", "keys", "models"];
 const MAX_MISTAKES = 1_000;
+/** Without ours before them, slips in these are no mistakes: another program may mean them. */
+const OTHERS = [SETTINGS.databaseUrl.env, SETTINGS.redisUrl.env];
 
 /**
  * Reads all settings: the environment wins over the file, the file over the
@@ -565,7 +570,9 @@ export function loadConfig(input: ConfigInput): Config {
   reportHalfBucket(settings.mediaStore, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { settings, channels, keys, models, origins };
+  const known = [...input.knownProviders.flatMap((each) => each.keyVariable ?? []), ...OTHERS];
+  const misspelt = findMisspelt(env, known, file.variables);
+  return { settings, channels, keys, models, origins, misspelt };
 }
 
 /** All rows, in the order in which people want to read them. */

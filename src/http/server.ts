@@ -8,6 +8,7 @@ import { API_PREFIX, renderFailure } from "./api/envelope.ts";
 import { VIDEO_ROOMS } from "./api/video/rooms.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
+import { SIMULATED_HEADER } from "./api/status.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
@@ -163,13 +164,23 @@ async function serve(
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps)
       : route.handle(exchange, deps);
-    return exchange.complete(await answering);
+    return marked(exchange.complete(await answering), route, deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
     const response = errorResponse(error, route.renderError(error, request, id), id);
-    return exchange?.complete(response) ?? response;
+    return marked(exchange?.complete(response) ?? response, route, deps);
   }
+}
+
+/** An answer of the simulator must not pass for a model's. */
+function marked(
+  response: Response,
+  { access }: Route<HttpDeps>,
+  { inventory }: HttpDeps,
+): Response {
+  if (access === "key" && inventory.isSimulated) response.headers.set(SIMULATED_HEADER, "true");
+  return response;
 }
 
 /** Somebody who may call the route; whoever may not is in the audit log. */
