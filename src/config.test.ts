@@ -143,6 +143,7 @@ test("with nothing said, every setting has its default", () => {
     linkMs: 20_000,
     keysPerUser: 1000,
     drainMs: 120_000,
+    drainDelayMs: undefined,
   });
   expect([channels, keys, models.size]).toEqual([[], [], 0]);
 });

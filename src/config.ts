@@ -111,6 +111,13 @@ export const LIMITS = {
   assets: limit("assets", count, 10_000, "Assets of one user."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
+  drainDelayMs: limit(
+    "drain_delay_ms",
+    take.duration(0, HOUR_MS),
+    undefined,
+    "How long new calls are accepted after a stop signal, while `/readyz` is 503; 5s in a container and 0 elsewhere, if not set.",
+    "never",
+  ),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
 } satisfies Table;
 
@@ -584,13 +591,13 @@ function setting<const T>(row: Setting<T>): Setting<T> {
   return row;
 }
 
-function limit<T>(
+function limit<T, D extends T | undefined = T>(
   name: string,
   parser: take.Parser<T>,
-  fallback: T,
+  fallback: D,
   doc: string,
   stored: Onset | "never" = "at once",
-): Setting<T> {
+): Setting<T | D> {
   const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
   const row = { env, path: `limits.${name}`, parser, default: fallback, doc };
   return stored === "never" ? row : { ...row, stored };

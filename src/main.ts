@@ -25,6 +25,7 @@ const NOUNS = [keys, users, channels, models, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;
+const LAUNCHER_CHECK_MS = 500;
 
 const input: ConfigInput = {
   env: process.env,
@@ -144,7 +145,7 @@ async function start(isDevelopment: boolean): Promise<number> {
     }
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
-    log.info({ signal }, "draining; once more to stop at once");
+    log.info({ signal }, "shutting down; send the signal again to exit immediately");
     await gateway.close();
     return 0;
   } catch (cause) {
@@ -175,7 +176,20 @@ function firstSignal(): Promise<NodeJS.Signals> {
     resolve(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  whenLauncherIsGone(() => resolve("SIGTERM"));
   return promise;
+}
+
+/** Whoever kills the launcher means the gateway: alone, it would keep its port and its lock. */
+function whenLauncherIsGone(act: () => void): void {
+  const launcher = Number(process.env["SLUICE_LAUNCHER_PID"]);
+  if (process.ppid !== launcher) return;
+  const watch = setInterval(() => {
+    if (process.ppid === launcher) return;
+    clearInterval(watch);
+    act();
+  }, LAUNCHER_CHECK_MS);
+  watch.unref();
 }
 
 function onBug(end: (cause: unknown) => void): void {

@@ -19,8 +19,15 @@ import type { Route } from "./routes.ts";
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no new calls, lets running ones end within the drain time, then ends them. */
+  /** Says that it is not ready, then takes no new calls, lets running ones end within the drain time, then ends them. */
   drain(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly hostname: string;
+  readonly port: number;
+  /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
+  readonly drainDelayMs: number;
 }
 
 /** For answers that were ended to say so. */
@@ -29,7 +36,7 @@ const LAST_MS = 3_000;
 const MAX_IDLE_SECONDS = 255;
 
 export function openServer(
-  address: { readonly hostname: string; readonly port: number },
+  { drainDelayMs, ...address }: ServerOptions,
   deps: HttpDeps,
 ): HttpServer {
   const { limits, relay } = deps;
@@ -55,6 +62,7 @@ export function openServer(
     url: `http://${server.hostname}:${server.port}`,
     async drain() {
       isDraining = true;
+      if (drainDelayMs > 0) await Bun.sleep(drainDelayMs);
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         relay.egress.abortAll(ending);

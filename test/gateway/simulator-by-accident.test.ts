@@ -70,7 +70,10 @@ describe("without a channel", () => {
     "before a PostgreSQL, the simulator answers only if it is told to",
     async () => {
       await using database = await openScratchDatabase();
-      const env = { DATABASE_URL: database.url, SLUICE_SECRET: "a-secret-of-32-characters-or-more" };
+      const env = {
+        DATABASE_URL: database.url,
+        SLUICE_SECRET: "a-secret-of-32-characters-or-more",
+      };
 
       expect(await statusOn("", env)).toBe(404);
       expect(await statusOn("", { ...env, SLUICE_SANDBOX: "on" })).toBe(200);
