@@ -9,7 +9,7 @@ import { Deadlines } from "#lib/deadlines.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { findSecretFile, loadPepper } from "#storage/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
 
 /** What every room stands on; each says which of it. */
@@ -41,6 +41,7 @@ export async function openGround(
 ): Promise<Ground> {
   const { config, env, log, clock = systemClock } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
+  const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
   const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
   const storage = opened.use(
@@ -49,6 +50,7 @@ export async function openGround(
       ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
       instance,
       pepper,
+      ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
       onError: (cause) => log.error({ err: cause }, "storage"),

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { GatewayError, type FaultCode } from "#core/error.ts";
+import { hostUrl } from "#lib/host-url.ts";
 import { ulid } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError } from "#styles/text/chat/error.ts";
@@ -27,7 +28,7 @@ export interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
   /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
-  readonly drainDelayMs: number;
+  drainDelayMs(): number;
 }
 
 /** For answers that were ended to say so. */
@@ -59,10 +60,10 @@ export function openServer(
     fetch: app,
   });
   return {
-    url: `http://${server.hostname}:${server.port}`,
+    url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
     async drain() {
       isDraining = true;
-      if (drainDelayMs > 0) await Bun.sleep(drainDelayMs);
+      if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         relay.egress.abortAll(ending);
