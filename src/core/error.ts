@@ -67,9 +67,21 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** The attempt that failed, in words of the operator's alone. */
+export interface FailedUpstream {
+  readonly channel: string;
+  readonly model: string;
+  /** Its label. */
+  readonly credential: string;
+  /** Of the upstream's answer, if there was one. */
+  readonly status: number | null;
+}
+
 /** The message is shown to the caller; the cause is only ever logged. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
+  /** Where it happened, said by the attempt that failed; for the log. */
+  upstream: FailedUpstream | undefined;
   readonly code: FaultCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;

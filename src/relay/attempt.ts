@@ -214,6 +214,14 @@ export async function tryOnce<T, R extends Tried>(
     reply?.close();
     session?.close();
     error = GatewayError.from(cause);
+    if (error.fault.blame !== "gateway") {
+      error.upstream = {
+        channel: channel.name,
+        model: route.upstreamModel,
+        credential: credential?.label ?? "",
+        status: reply?.status ?? null,
+      };
+    }
     deps.health.leave(channel);
     if (error.fault.next === "credential" && credential !== undefined) {
       deps.health.cool(route, credential, error);
