@@ -2,7 +2,6 @@ import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
-import type { FaultCode } from "#core/error.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
@@ -59,8 +58,6 @@ export interface Provider {
   readonly exchange?: TokenExchange;
   /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
   knownAs?(model: string): string;
-  /** Corrects the style's reading of an error. */
-  classifyError?(status: number, body: string): FaultCode | undefined;
 }
 
 export interface TextEndpoint {
