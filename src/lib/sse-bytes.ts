@@ -17,6 +17,26 @@ export function* eventsIn(bytes: Buffer): Generator<Buffer> {
   if (start < bytes.length) yield bytes.subarray(start);
 }
 
+/** The same events without their comments, and without those that were nothing else. */
+export function withoutComments(events: Buffer): Buffer {
+  const hasComments =
+    events[0] === COLON ||
+    events.includes("\n:", 0, "latin1") ||
+    events.includes("\r:", 0, "latin1");
+  if (!hasComments) return events;
+  const kept = Array.from(eventsIn(events), (event) =>
+    event
+      .toString("latin1")
+      .split(AFTER_LINE)
+      .filter((line) => !line.startsWith(":"))
+      .join(""),
+  ).filter((event) => event.trim() !== "");
+  return Buffer.from(kept.join(""), "latin1");
+}
+
+const COLON = 0x3a;
+const AFTER_LINE = /(?<=\r\n|\n|\r(?!\n))/;
+
 export function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
