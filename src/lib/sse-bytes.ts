@@ -24,14 +24,15 @@ export function withoutComments(events: Buffer): Buffer {
     events.includes("\n:", 0, "latin1") ||
     events.includes("\r:", 0, "latin1");
   if (!hasComments) return events;
-  const kept = Array.from(eventsIn(events), (event) =>
-    event
-      .toString("latin1")
-      .split(AFTER_LINE)
-      .filter((line) => !line.startsWith(":"))
-      .join(""),
-  ).filter((event) => event.trim() !== "");
-  return Buffer.from(kept.join(""), "latin1");
+  return Buffer.from(Array.from(eventsIn(events), withoutItsComments).join(""), "latin1");
+}
+
+function withoutItsComments(event: Buffer): string {
+  const lines = event.toString("latin1").split(AFTER_LINE);
+  const kept = lines.filter((line) => !line.startsWith(":")).join("");
+  if (kept.trim() !== "") return kept;
+  // The second half of a line end that was cut in two belongs to the event before.
+  return kept.startsWith("\n") && lines[0] === "\n" ? "\n" : "";
 }
 
 const COLON = 0x3a;
