@@ -31,6 +31,8 @@ export interface Metered {
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */
   readonly inputUsage?: Usage | undefined;
+  /** Whether any content was delivered. A stream that fails before is not charged. */
+  readonly hasContent?: boolean;
   takeOutputText(): string;
 }
 
@@ -193,8 +195,7 @@ export class Settlement {
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    const isOwed =
-      this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
+    const isOwed = this.#isOwed(outcome);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = costOf(usage, this.#route?.price ?? FREE);
@@ -214,6 +215,14 @@ export class Settlement {
       : ledger.void(this.#call.id, record);
     this.#deps.onClosed(record);
     await withinDeadline(closing, this.#deps);
+  }
+
+  /** Of an answer that did not come to its end, only what a stream delivered. */
+  #isOwed(outcome: CallOutcome): boolean {
+    if (this.#metered === undefined) return false;
+    return (
+      outcome === "completed" || (this.#call.facts.stream && this.#metered.hasContent !== false)
+    );
   }
 
   async #finalUsage(): Promise<Usage> {
