@@ -140,12 +140,13 @@ export class Channels implements ModelTable {
     const limited = this.#limitedBy(name) ?? this.#limitedBy(upstreamModel);
     const known = this.#find(provider, upstreamModel);
     const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
+    const family = this.#catalog.findFamily(upstreamModel);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...known, ...(counting && { counting }), ...limitsOf(override) },
+      traits: { ...family, ...known, ...(counting && { counting }), ...limitsOf(override) },
       suffixes: known?.suffixes ?? [],
       ...(limited === undefined ? {} : { limited }),
     };
