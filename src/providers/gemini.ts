@@ -15,6 +15,7 @@ const DIALECT: GeminiDialect = { refuses: ["labels"] };
 export const gemini: Provider = {
   id: "gemini",
   name: "Google Gemini",
+  prefixes: ["google"],
   docs: "https://ai.google.dev/api/generate-content",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   keyVariable: "GEMINI_API_KEY",
@@ -58,6 +59,14 @@ export const gemini: Provider = {
     },
   }),
   modelsPath: "/models?pageSize=1000",
+  models: [
+    "veo-2.0-generate-001",
+    "veo-3.0-generate-001",
+    "veo-3.0-fast-generate-001",
+    "veo-3.1-generate-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ],
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 
   readModels(list) {
