@@ -25,6 +25,7 @@ const CATALOG: Catalog = {
   findModel: (_provider, id) => (id === "thinker" ? THINKER : undefined),
   listModels: () => [],
   findCounting: () => undefined,
+  findFamily: () => undefined,
 };
 
 function limitsOn(model: string, overrides: readonly (readonly [string, ModelOverride])[]) {

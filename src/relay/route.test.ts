@@ -56,7 +56,12 @@ function setup(
 }
 
 function catalogOf(known: Model | undefined): Catalog {
-  return { findModel: () => known, listModels: () => [], findCounting: () => undefined };
+  return {
+    findModel: () => known,
+    listModels: () => [],
+    findCounting: () => undefined,
+    findFamily: () => undefined,
+  };
 }
 
 function codeOf(run: () => unknown): string {
@@ -137,6 +142,7 @@ describe("a model", () => {
     const catalog: Catalog = {
       ...catalogOf(undefined),
       findCounting: (id) => (id === "upstream-m" ? counting : undefined),
+      findFamily: () => undefined,
     };
     const channels = new Channels(catalog, PRICED);
     channels.replace([channel("a")]);
