@@ -5,11 +5,16 @@ import { defined } from "#lib/values.ts";
 import {
   costOf,
   estimateCost,
+  formatUsd,
   FREE,
+  MOST_USD,
+  nanoUsd,
   parseThousandths,
+  parseUsd,
   partsOf,
   ratesFor,
   scalePrice,
+  spendMore,
   writePartCost,
   writeThousandths,
   type Price,
@@ -308,4 +313,81 @@ describe("a factor", () => {
     expect(parseThousandths(text)).toBe(expected as never);
     if (expected !== undefined) expect(writeThousandths(expected)).toBe(text);
   });
+});
+
+test("a price tier begins above its bound, and not at it", () => {
+  const tiered: Price = {
+    ...PRICE,
+    tiers: [
+      { aboveInputTokens: 200_000, input: 6_000_000, output: 22_500_000 },
+      { aboveInputTokens: 500_000, input: 9_000_000, output: 30_000_000 },
+    ],
+  };
+  const inputRate = (inputTokens: number): number => ratesFor({ inputTokens }, tiered).input;
+
+  expect(inputRate(200_000)).toBe(3_000_000);
+  expect(inputRate(200_001)).toBe(6_000_000);
+  expect(inputRate(500_000)).toBe(6_000_000);
+  expect(inputRate(500_001)).toBe(9_000_000);
+});
+
+test("of a grade with a quality, its own price is taken before that of its size alone", () => {
+  const graded: Price = {
+    ...PRICE,
+    grades: { "1024x1024": { image: 40_000_000_000 }, "hd 1024x1024": { image: 80_000_000_000 } },
+  };
+  const imageRate = (grade: string): number | undefined =>
+    ratesFor({ inputTokens: 0, grade }, graded).image;
+
+  expect(imageRate("hd 1024x1024")).toBe(80_000_000_000);
+  expect(imageRate("low 1024x1024")).toBe(40_000_000_000);
+});
+
+test("spoken output costs its own rate", () => {
+  const usage = used({ inputTokens: 0, outputTokens: 30, audioOutputTokens: 20 });
+
+  expect(Number(costOf(usage, { ...PRICE, audioOutput: 64_000_000 }))).toBe(150_000 + 1_280_000);
+});
+
+test("reasoning is a part of the output, and never more than all of it", () => {
+  const usage: Usage = {
+    ...used({ inputTokens: 0, outputTokens: 10 }),
+    reasoningTokens: 25,
+  };
+  const counts = (of: Usage): readonly (number | undefined)[] =>
+    ["output", "reasoning"].map(
+      (kind) => partsOf(of, PRICE).find((part) => part.kind === kind)?.count,
+    );
+
+  expect(counts(usage)).toEqual([0, 10]);
+  expect(counts({ ...usage, reasoningTokens: 4 })).toEqual([6, 4]);
+  expect(counts({ ...usage, reasoningTokens: -4 })).toEqual([10, 0]);
+});
+
+test("parts that overlap in a vendor's count take nothing off the rest, however large", () => {
+  const overlapping: Usage = {
+    ...used({ inputTokens: 0, outputTokens: 0 }),
+    inputTokens: 100,
+    cachedInputTokens: 400,
+  };
+
+  expect(Number(costOf(overlapping, PRICE))).toBe(400 * 300);
+  const large: Usage = { ...overlapping, outputTokens: 1_000_000 };
+  expect(Number(costOf(large, PRICE))).toBe(400 * 300 + 1_000_000 * 15_000);
+});
+
+test("an amount is whole nano-dollars, and is written for people with two decimals at least", () => {
+  expect(Number(parseUsd("12.5"))).toBe(12_500_000_000);
+  expect(parseUsd("12.5 dollars")).toBeUndefined();
+  expect(parseUsd("0.0000000001")).toBeUndefined();
+  expect(() => nanoUsd(0.5)).toThrow(RangeError);
+
+  expect(formatUsd(nanoUsd(1_500_000_000))).toBe("$1.50");
+  expect(formatUsd(nanoUsd(0))).toBe("$0.00");
+  expect(formatUsd(nanoUsd(-12_300_000))).toBe("-$0.0123");
+});
+
+test("an account that can count no further stays there", () => {
+  expect(Number(spendMore(nanoUsd(5), 7))).toBe(12);
+  expect(Number(spendMore(nanoUsd(MOST_USD - 1), 7))).toBe(MOST_USD);
 });

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import type { ChatEvent, ChatRequest } from "./chat.ts";
-import type { FaultCode, GatewayError } from "./error.ts";
+import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
 import type { Usage } from "./usage.ts";
@@ -135,6 +135,9 @@ export interface UpstreamError {
   readonly param?: string;
   /** How long the vendor asks us to wait, where its body says so. */
   readonly retryAfterMs?: number;
+  /** Structured details of the vendor's error that clients of its style act on. */
+  readonly details?: JsonObject;
+  readonly vendor?: VendorFailure;
 }
 
 /** What a whole answer says about itself. */

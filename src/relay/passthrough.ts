@@ -1,11 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
+import type { OutboundStyle, Passthrough, Tap } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson, setMembers, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseFramer } from "#lib/sse.ts";
+import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
@@ -182,12 +183,4 @@ export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle
 
 function notStreamed(): GatewayError {
   return new GatewayError("upstream_failed", "The upstream did not stream its answer.");
-}
-
-export function asGatewayError(error: UpstreamError): GatewayError {
-  return new GatewayError(
-    error.code,
-    error.message,
-    error.param === undefined ? {} : { param: error.param },
-  );
 }

@@ -170,7 +170,7 @@ describe("a failure inside the stream is found, and kept from the caller", () =>
     const on = tap();
 
     expect(passed(on, TEXT, TEXT + FAILURE + TEXT, TEXT, DONE)).toBe(TEXT + TEXT);
-    expect(on.error).toEqual({ code: "upstream_failed", message: "bad key [key]" });
+    expect(on.error).toMatchObject({ code: "upstream_failed", message: "bad key [key]" });
     expect([on.isComplete(), on.end()]).toEqual([false, undefined]);
   });
 
