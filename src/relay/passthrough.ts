@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { BodyEdits, OutboundStyle, Passthrough, Tap } from "#core/style.ts";
+import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson, setMembers, type JsonObject, type JsonOutline } from "#lib/json.ts";
