@@ -77,6 +77,16 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** The attempt that failed, in words of the operator's alone. */
+export interface FailedUpstream {
+  readonly channel: string;
+  readonly model: string;
+  /** Its label. */
+  readonly credential: string;
+  /** Of the upstream's answer, if there was one. */
+  readonly status: number | null;
+}
+
 /** A failure as the vendor reported it. */
 export interface VendorFailure {
   /** HTTP status of the answer, or the one that its body names. */
@@ -90,6 +100,8 @@ export interface VendorFailure {
 /** The message is shown to the caller; the cause is only ever logged. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
+  /** Where it happened, said by the attempt that failed; for the log. */
+  upstream: FailedUpstream | undefined;
   readonly code: FaultCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
@@ -110,7 +122,7 @@ export class GatewayError extends Error {
   /** The same, with how long the caller should wait. */
   withWait(retryAfterMs: number): GatewayError {
     const { param, details, vendor, mayRetry, cause } = this;
-    return new GatewayError(this.code, this.message, {
+    const timed = new GatewayError(this.code, this.message, {
       retryAfterMs,
       cause,
       ...(param === undefined ? {} : { param }),
@@ -118,6 +130,8 @@ export class GatewayError extends Error {
       ...(vendor === undefined ? {} : { vendor }),
       ...(mayRetry === undefined ? {} : { mayRetry }),
     });
+    timed.upstream = this.upstream;
+    return timed;
   }
 
   get fault(): Fault {

@@ -17,6 +17,8 @@ export type ModelKind =
 /** What the catalogue knows about one model of one vendor. */
 export interface Model {
   readonly id: string;
+  /** Other ids that the same vendor answers to with the same model, at the same price. */
+  readonly aliases?: readonly string[];
   /** Id of the provider that serves it. */
   readonly owner: string;
   readonly kind: ModelKind;

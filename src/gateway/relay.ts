@@ -89,7 +89,8 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     delivery: deliveryOf(needs),
     onClosed: (record) => metrics.observe(record),
     onLook: (lateMs) => metrics.observeLook(lateMs),
-    onTrouble: (cause) => needs.log.error({ err: cause }, "settlement"),
+    onTrouble: (cause) =>
+      needs.problems.error("settlement", cause, "settlement failed; it is retried"),
   };
   const tasks = new Tasks(relay);
   opened.defer(() => tasks.close());

@@ -11,6 +11,7 @@ const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunni
 export const gemini: Provider = {
   id: "gemini",
   name: "Google Gemini",
+  prefixes: ["google"],
   docs: "https://ai.google.dev/api/generate-content",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   keyVariable: "GEMINI_API_KEY",
@@ -53,6 +54,14 @@ export const gemini: Provider = {
     },
   }),
   modelsPath: "/models?pageSize=1000",
+  models: [
+    "veo-2.0-generate-001",
+    "veo-3.0-generate-001",
+    "veo-3.0-fast-generate-001",
+    "veo-3.1-generate-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ],
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 
   readModels(list) {

@@ -6,7 +6,7 @@ import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
-import { OPENAI_VIDEOS } from "./openai-videos.ts";
+import { OPENAI_VIDEOS, OPENAI_VIDEO_MODELS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
@@ -78,5 +78,6 @@ export const openai: Provider = {
   images: OPENAI_IMAGES,
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",
+  models: OPENAI_VIDEO_MODELS,
   authorize: bearer,
 };

@@ -295,6 +295,14 @@ export async function tryOnce<T, R extends Tried>(
     reply?.close();
     session?.close();
     error = GatewayError.from(cause);
+    if (error.fault.blame !== "gateway") {
+      error.upstream = {
+        channel: channel.name,
+        model: route.upstreamModel,
+        credential: credential?.label ?? "",
+        status: reply?.status ?? null,
+      };
+    }
     visit.leave(error);
     const { next } = error.fault;
     if ((next === "credential" || next === "once") && credential !== undefined) {

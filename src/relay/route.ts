@@ -28,6 +28,12 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** The name without the vendor's prefix that the caller put before it. */
+  readonly entry?: string;
+  /** The catalogue's id of the model, if the name is another of its vendor's ids for it. */
+  readonly aliasOf?: string;
+  /** Id of the provider whose model it is, as far as the catalogue knows. */
+  readonly maker?: string;
   /** What the answer is expected to be charged by, where that is known better than for calls in general. */
   readonly expected?: Usage;
   /** Label of the one credential that will do: what is asked for belongs to its account. */
@@ -185,8 +191,9 @@ export class Router {
     const { group } = key;
     if (group === undefined) return candidates;
     return candidates.map((each) => {
-      const names = each.base === undefined ? [model] : [model, each.base];
-      return { ...each, price: priceFor(group, each.price, names) };
+      const { entry, base, aliasOf, price } = each;
+      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+      return { ...each, price: priceFor(group, price, names) };
     });
   }
 

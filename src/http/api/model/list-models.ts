@@ -38,10 +38,14 @@ export function showModel(
     served_by: candidates.map((each) => ({
       ...showCandidate(each),
       // Other names for a model share what is said of it.
-      overridden_by: [name, each.upstreamModel].find((entry) => overrides.has(entry)) ?? null,
+      overridden_by: namesOf(name, each).find((entry) => overrides.has(entry)) ?? null,
     })),
     override: override === undefined ? null : showOverride(override),
   };
+}
+
+function namesOf(name: string, { upstreamModel, aliasOf }: Candidate): readonly string[] {
+  return [name, upstreamModel, ...(aliasOf === undefined ? [] : [aliasOf])];
 }
 
 /** The model in the path; slashes in its name may be written as they are or encoded. */
