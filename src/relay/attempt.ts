@@ -9,6 +9,7 @@ import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
+import { keptFailure } from "./kept-failure.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
 import { poolOf } from "./pools.ts";
@@ -243,6 +244,7 @@ export async function tryOnce<T, R extends Tried>(
   let reply: UpstreamReply | undefined;
   let session: FetchSession | undefined;
   let error: GatewayError | undefined;
+  let sent: Body | undefined;
 
   const terms = {
     pool: poolOf(channel, credential),
@@ -258,8 +260,9 @@ export async function tryOnce<T, R extends Tried>(
     endsAt: endOf(call, deps),
     signal: call.signal,
   };
-  const onReply = async (each: UpstreamReply): Promise<void> => {
+  const onReply = async (each: UpstreamReply, body?: string): Promise<void> => {
     reply = each;
+    sent = body ?? sent;
     if (each.status === 200) return;
     // Others of this attempt may still be answered, so that nobody else would let it go.
     using refusal = each;
@@ -277,6 +280,7 @@ export async function tryOnce<T, R extends Tried>(
       credential: credential?.label ?? "",
       send(wire, { body, headers }) {
         const url = urlOf(wire, pathOf(wire, call.facts.stream));
+        sent = body;
         const all = provider.headers === undefined ? headers : { ...provider.headers, ...headers };
         return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
       },
@@ -316,8 +320,11 @@ export async function tryOnce<T, R extends Tried>(
       credential: credential?.label ?? "",
       fault: error?.code ?? null,
       status: reply?.status ?? null,
+      ...(error?.vendor && keptFailure(error.vendor, route.upstreamModel, sent)),
       durationMs: Math.round(deps.clock.monotonic() - startedAt),
     });
+    // A long answer must not hold on to its question.
+    sent = undefined;
   }
 }
 

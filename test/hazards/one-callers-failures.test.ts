@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
-import { asRoot, asUser, bearer, openWithRoot, textIn } from "#test/accounts.ts";
+import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { json, openVendor, stream, type Seen, type Vendor } from "#test/adapter/vendor.ts";
 import type { TestGateway } from "#test/harness.ts";
 
@@ -12,6 +12,8 @@ let vendor: Vendor;
 let gateway: TestGateway;
 let ann: string;
 let ben: string;
+let root: Ask;
+let annAsks: Ask;
 let respond: (seen: Seen) => Response;
 
 const SERVED = (): Response =>
@@ -29,13 +31,12 @@ ${at("second", "key-of-second", 1)}
 ${at("third", "key-of-third", 2)}`,
     env: { SLUICE_LIMIT_ATTEMPTS: "4" },
   });
-  await asRoot(gateway.url);
-  const keyOf = async (name: string): Promise<string> => {
-    const ask = await asUser(gateway.url, name);
-    return textIn((await ask("POST", "/api/token", { name: "own" })).data, "key");
-  };
-  ann = await keyOf("ann");
-  ben = await keyOf("ben");
+  root = await asRoot(gateway.url);
+  const keyOf = async (asks: Ask): Promise<string> =>
+    textIn((await asks("POST", "/api/token", { name: "own" })).data, "key");
+  annAsks = await asUser(gateway.url, "ann");
+  ann = await keyOf(annAsks);
+  ben = await keyOf(await asUser(gateway.url, "ben"));
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
@@ -339,5 +340,73 @@ describe("an account that the vendor refuses", () => {
       expect(headers.get("retry-after")).toBeNull();
     }
     expect(vendor.seen.length).toBe(asked);
+  });
+});
+
+describe("the log of calls", () => {
+  test("keeps the vendor's status and code for users, and its reason for operators", async () => {
+    const key = "unsupported_parameter";
+    respond = () =>
+      json(
+        {
+          error: {
+            message: `Unsupported parameter: 'max_tokens'. You wrote: Greet Kunigunde.`,
+            type: "invalid_request_error",
+            code: key,
+          },
+        },
+        400,
+      );
+    const answer = await ask(ann, "Greet Kunigunde.");
+    expect(answer).toMatchObject({ status: 400, error: { code: key } });
+    const id = answer.headers.get("x-request-id") ?? "";
+
+    const own = await annAsks("GET", `/api/log/self/${id}`);
+    expect(own.data).toMatchObject({
+      fault: "upstream_rejected",
+      upstream_status: 400,
+      upstream_code: key,
+    });
+    expect(JSON.stringify(own.data)).not.toContain("Unsupported");
+
+    const whole = await root("GET", `/api/log/${id}`);
+    expect(whole.data["attempts"]).toEqual([
+      {
+        channel: "first",
+        credential: expect.any(String),
+        fault: "upstream_rejected",
+        status: 400,
+        code: key,
+        type: "invalid_request_error",
+        reason: "Unsupported parameter: 'max_tokens'. You wrote: … ….",
+        duration_ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  test("says of a stream that broke off what broke it", async () => {
+    respond = () =>
+      stream(
+        [
+          'data: {"choices":[{"index":0,"delta":{"content":"po"}}]}\n\n',
+          'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n',
+        ],
+        "text/event-stream",
+        // What fails before anything has left is tried elsewhere.
+        async (index) => (index === 1 ? await Bun.sleep(300) : undefined),
+      );
+    const answer = await ask(ann, "Hi", { stream: true });
+    const id = answer.headers.get("x-request-id") ?? "";
+
+    const own = await annAsks("GET", `/api/log/self/${id}`);
+    expect(own.data).toMatchObject({
+      fault: "upstream_overloaded",
+      upstream_status: 200,
+      upstream_code: null,
+    });
+    const whole = await root("GET", `/api/log/${id}`);
+    expect(whole.data["attempts"]).toMatchObject([
+      { fault: "upstream_overloaded", type: "overloaded_error", reason: null },
+    ]);
   });
 });
