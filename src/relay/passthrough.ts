@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { OutboundStyle, Passthrough, Tap } from "#core/style.ts";
+import type { OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson, setMembers, type JsonOutline } from "#lib/json.ts";
@@ -118,6 +118,10 @@ export class PassedStream implements AnswerStream {
 
   get hasContent(): boolean {
     return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
   }
 
   get usage(): Usage | undefined {
