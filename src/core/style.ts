@@ -40,6 +40,12 @@ export interface OutboundStyle {
   readonly id: string;
   readonly outbound: {
     buildRequest(request: ChatRequest, context: OutboundContext): JsonObject;
+    /**
+     * Members of an outgoing body to set, or to leave out if `undefined`, so that
+     * the model and its vendor accept it. Runs on bodies that were translated and
+     * on those that pass through. Reports what is lost by it.
+     */
+    fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */

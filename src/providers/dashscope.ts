@@ -12,6 +12,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   reasoning: "switch",
+  jsonWord: true,
   forcedToolsWhileReasoning: false,
   webSearch: { as: "switch" },
   topK: true,

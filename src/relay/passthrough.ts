@@ -1,9 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
+import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson, setMembers, type JsonOutline } from "#lib/json.ts";
+import { isObject, parseJson, setMembers, type JsonObject, type JsonOutline } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
@@ -12,6 +12,7 @@ import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
+import { fitRequest } from "./fit-request.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
@@ -31,8 +32,9 @@ export function passthroughRequest(
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
+  edits = { ...edits, ...fitRequest(edited(body.json, edits), { endpoint, traits }, report) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel, report);
+    const adapted = endpoint.adaptRequest(edited(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
   }
   if (isStrict) report.refuseIfAny();
@@ -41,6 +43,12 @@ export function passthroughRequest(
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
+}
+
+/** The body as it stands after the edits; the body itself if there are none. */
+function edited(body: JsonObject, edits: BodyEdits): JsonObject {
+  for (const _ in edits) return { ...body, ...edits };
+  return body;
 }
 
 /** Nobody else will be asked: what was only needed to ask is let go of. */

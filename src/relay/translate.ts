@@ -12,6 +12,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
+import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
@@ -56,7 +57,8 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report) };
+  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
