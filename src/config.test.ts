@@ -123,6 +123,7 @@ test("with nothing said, every setting has its default", () => {
     idleMs: 60_000,
     totalMs: 3_600_000,
     callerStallMs: 120_000,
+    bufferedBytes: 256 * 1024 * 1024,
     attempts: 3,
     inFlight: 10_000,
     channelInFlight: 5000,

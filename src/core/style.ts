@@ -69,6 +69,8 @@ export interface Passthrough {
     report?: LossReport,
   ): BodyEdits;
   readAnswer(body: JsonObject): AnswerFacts;
+  /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
+  asksForUsage?(edits: BodyEdits): boolean;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -117,7 +119,7 @@ export interface RequestFacts {
   readonly choices: number;
   /** Turns of the conversation, which the owner may bound. */
   readonly messages: number;
-  /** The caller asked for usage in the stream; otherwise it is taken out again. */
+  /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;

@@ -182,6 +182,13 @@ export class Settlement {
     return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
   }
 
+  /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
+  collect(): void {
+    if (this.#closing !== undefined || this.#metered === undefined) return;
+    const text = this.#metered.takeOutputText();
+    if (this.#metered.usage === undefined) this.#uncounted.add(text);
+  }
+
   async #extend(more: NanoUsd): Promise<boolean> {
     const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
     if (isGranted) this.#held = nanoUsd(this.#held + more);

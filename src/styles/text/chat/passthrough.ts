@@ -25,6 +25,10 @@ export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: stri
   };
 }
 
+export function asksForUsage(edits: BodyEdits): boolean {
+  return memberOf(edits["stream_options"], "include_usage") === true;
+}
+
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
 
 export function readAnswer(body: JsonObject): AnswerFacts {
