@@ -4,6 +4,7 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
+import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
@@ -167,6 +168,7 @@ export async function tryOnce<T, R extends Tried>(
     pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
+    ...(isVendors(route) ? {} : { hidesAddress: true as const }),
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
@@ -215,6 +217,8 @@ export async function tryOnce<T, R extends Tried>(
     session?.close();
     error = GatewayError.from(cause);
     if (error.fault.blame !== "gateway") {
+      // Also of a failure that an answer of success told.
+      error.message = withoutOwn(error.message, { ...terms, url: baseOf(route) });
       error.upstream = {
         channel: channel.name,
         model: route.upstreamModel,
@@ -282,6 +286,11 @@ function urlOf(route: Candidate, path: string): URL {
 /** The channel's address. */
 export function baseOf(route: Candidate): URL {
   return urlOf(route, "");
+}
+
+/** At the vendor's well-known address. */
+function isVendors({ channel, provider }: Candidate): boolean {
+  return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 
 function addressOf({ channel, provider }: Candidate): string {
