@@ -81,10 +81,14 @@ const KEY_STARTS = [
   "eyJ",
 ];
 const MIN_KEY = 16;
+/** Nearly every vendor's keys begin so. */
+const SHORT_STARTS = /^sk[-_]/;
+const MIN_SHORT_KEY = 11;
 
 /** A known start, and characters after it that no word has. */
 function isKey(piece: string): boolean {
-  if (piece.length < MIN_KEY || !KEY_STARTS.some((start) => piece.startsWith(start))) return false;
+  const least = SHORT_STARTS.test(piece) ? MIN_SHORT_KEY : MIN_KEY;
+  if (piece.length < least || !KEY_STARTS.some((start) => piece.startsWith(start))) return false;
   return /^[\w.+/=-]+$/.test(piece) && countOf(piece, isDigit) >= 2;
 }
 
