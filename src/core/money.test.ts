@@ -187,6 +187,46 @@ test.each(["1664*928", "1664x928", "1664X928", "high 1664×928"])(
   },
 );
 
+test.each([
+  ["720p", 1],
+  ["720p audio", 1],
+  ["1080p", 2],
+  ["1080p audio", 3],
+  ["4k audio", 4],
+  ["480p", 9],
+])(
+  "a video has the price of its resolution, with sound if there is one for sound (%j)",
+  (grade, second) => {
+    const grades = {
+      "720p": { second: 1 },
+      "1080p": { second: 2 },
+      "1080p audio": { second: 3 },
+      audio: { second: 4 },
+    };
+    const price: Price = { ...PRICE, second: 9, grades };
+
+    expect(ratesFor({ inputTokens: 0, grade }, price).second).toBe(second);
+  },
+);
+
+test.each([
+  [6, 1],
+  [6.2, 1],
+  [10, 2],
+  [undefined, 2],
+])("a video of %p s has the price of its length if there is one", (seconds, second) => {
+  const price: Price = {
+    ...PRICE,
+    grades: { "768p": { second: 2 }, "768p 6s": { second: 1 } },
+  };
+  const durationMs = seconds === undefined ? {} : { durationMs: seconds * 1_000 };
+
+  expect(ratesFor({ inputTokens: 0, grade: "768p", ...durationMs }, price).second).toBe(second);
+  expect(ratesFor({ inputTokens: 0, grade: "768p audio", ...durationMs }, price).second).toBe(
+    second,
+  );
+});
+
 test("a factor changes every rate, those of the grades too", () => {
   const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
 

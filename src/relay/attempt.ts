@@ -8,7 +8,7 @@ import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
-import { parseError } from "#styles/upstream-error.ts";
+import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
@@ -309,24 +309,17 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** What a route says of where it leads; an adapted one says nothing. */
 type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
 
-interface Answerer extends Pick<Candidate, "provider"> {
+interface Answerer {
   readonly endpoint?: Pick<Addressee, "style"> | undefined;
 }
 
 /** What a reply that is no answer says. */
-export async function asError(
-  reply: UpstreamReply,
-  { provider, endpoint }: Answerer,
-): Promise<GatewayError> {
+export async function asError(reply: UpstreamReply, { endpoint }: Answerer): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
-  const code = provider.classifyError?.(reply.status, body) ?? read.code;
   const retryAfterMs = retryAfter(reply.headers) ?? read.retryAfterMs;
-  return new GatewayError(code, read.message, {
-    cause: `status ${reply.status}`,
-    ...(read.param === undefined ? {} : { param: read.param }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  const timed = retryAfterMs === undefined ? read : { ...read, retryAfterMs };
+  return asGatewayError({ ...timed, vendor: { ...read.vendor, status: reply.status } });
 }
 
 /** Seconds, or a date, or the milliseconds that some vendors add. */
