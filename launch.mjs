@@ -23,6 +23,7 @@ const steps = {
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutants: [[bun, "test/mutation/main.ts", ...rest]],
+  clients: [[bun, "test/languages/main.ts", ...rest]],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],

@@ -55,7 +55,7 @@ describe("the file of a finished video", () => {
     expect(headers).toMatchObject({
       "content-type": "video/mp4",
       "cache-control": "public, max-age=86400",
-      vary: "authorization, x-api-key",
+      vary: "authorization, x-api-key, api-key",
       "x-content-type-options": "nosniff",
       "content-disposition": `inline; filename="${id}.mp4"`,
       "accept-ranges": "bytes",
@@ -79,7 +79,7 @@ describe("the file of a finished video", () => {
     const answer = await fetch(url, { headers: { "x-goog-api-key": KEY } });
 
     expect(await bytesOf(answer)).toEqual(VIDEO);
-    expect(answer.headers.get("vary")).toBe("authorization, x-api-key, x-goog-api-key");
+    expect(answer.headers.get("vary")).toBe("authorization, x-api-key, api-key, x-goog-api-key");
     expect((await fetch(`${url}?key=${KEY}`)).status).toBe(200);
   });
 

@@ -29,4 +29,4 @@ test("no vendor refuses what the gateway makes of a usual request", async () => 
 
   expect(cells.length).toBeGreaterThan(6_000);
   expect(byVendors.length > 0 || failed.length > 0 ? report : "").toBe("");
-});
+}, 900_000);

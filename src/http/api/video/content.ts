@@ -195,7 +195,7 @@ function unsatisfiable(): GatewayError {
 /** Whoever asks with another credential, or with none, gets another answer. */
 function credentialHeaders({ request }: Exchange): string {
   const ofVendors = [...request.headers.keys()].filter(isVendorKeyHeader);
-  return ["authorization", "x-api-key", ...ofVendors].join(", ");
+  return ["authorization", "x-api-key", "api-key", ...ofVendors].join(", ");
 }
 
 async function collect(body: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Uint8Array> {

@@ -130,7 +130,7 @@ const THINKING = tagged(
   {
     enabled: object({
       "budget_tokens!": integer(
-        1_025,
+        1_024,
         MAX_OUTPUT_TOKENS,
         "Tokens to think for; they count towards `max_tokens`.",
       ),
