@@ -68,6 +68,12 @@ export interface Passthrough {
     model?: ModelTraits,
     report?: LossReport,
   ): BodyEdits;
+  /**
+   * Whether a request has to be translated although its upstream speaks the
+   * same style, because its answer would have to be edited: names of tools that
+   * are too long for the upstream come back as they were.
+   */
+  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;

@@ -4,7 +4,7 @@ import { buildError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
-import { amend, asksForUsage, readAnswer } from "./passthrough.ts";
+import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -22,5 +22,5 @@ export const chat: TextStyle = {
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, asksForUsage, openTap },
+  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, openTap },
 };
