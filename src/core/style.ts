@@ -177,6 +177,11 @@ export interface Tap {
   isComplete(): boolean;
   /** What `push` returned last holds the end of the answer. */
   readonly isEnding: boolean;
+  /**
+   * Something of the answer has passed: more than comments, and more than the
+   * head that any answer begins with. Until then another upstream may answer.
+   */
+  readonly hasContent: boolean;
   /** Of all that has passed. */
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */

@@ -134,7 +134,7 @@ describe("a model", () => {
     });
 
     expect(free.plan().estimate).toBe(0 as never);
-    expect(codeOf(strict.plan)).toBe("unavailable");
+    expect(codeOf(strict.plan)).toBe("forbidden");
   });
 
   test("that is not listed counts as its family does, by the name its upstream knows", () => {
@@ -234,7 +234,7 @@ describe("for a user of a group", () => {
       assumedOutputTokens: 500,
     });
 
-    expect(codeOf(() => plan({}, inGroup({})))).toBe("unavailable");
+    expect(codeOf(() => plan({}, inGroup({})))).toBe("forbidden");
     expect(plan({}, inGroup({ prices: new Map([["m", PRICE]]) })).routes).toHaveLength(1);
   });
 });

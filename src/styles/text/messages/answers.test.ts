@@ -138,8 +138,8 @@ describe("whatever servers do, an answer is read as it is meant", () => {
       { text: "hi", finish: "stop" },
     ],
     [
-      "an end mark without a reason",
-      [START, ...textBlock("hi"), END],
+      "an end mark and a count, without a reason",
+      [START, ...textBlock("hi"), { ...STOP, delta: {} }, END],
       { text: "hi", finish: "other" },
     ],
     ["no start", [...textBlock("hi"), STOP, END], { text: "hi" }],
@@ -376,6 +376,8 @@ describe("an answer that broke off is a failure, never an end", () => {
     ],
     ["everything but the end", [START, ...textBlock("a")]],
     ["an end without anything before it", [END]],
+    ["an end without a reason", [START, ...textBlock("hi"), END]],
+    ["a count without any content", [START, { ...STOP, delta: {} }, END]],
     [
       "usage without a reason",
       [START, ...textBlock("a"), { type: "message_delta", delta: {}, usage: USAGE }],
