@@ -69,6 +69,8 @@ export interface Passthrough {
     report?: LossReport,
   ): BodyEdits;
   readAnswer(body: JsonObject): AnswerFacts;
+  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -119,6 +121,8 @@ export interface RequestFacts {
   readonly messages: number;
   /** The caller asked for usage in the stream; otherwise it is taken out again. */
   readonly wantsUsage: boolean;
+  /** The caller chose the tool that is called. */
+  readonly forcesTool?: true;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

@@ -79,7 +79,7 @@ export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReadin
     if (passthrough !== undefined) {
       const request = passthroughRequest(call, route, passthrough);
       using reply = await way.send(route, request);
-      return await passWhole(reply, passthrough, request);
+      return await passWhole(reply, passthrough, call, request);
     }
     const translation = await translateRequest(call, route, deps);
     using reply = await way.send(route, translation);
