@@ -77,6 +77,8 @@ export interface Passthrough {
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
+  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -127,6 +129,8 @@ export interface RequestFacts {
   readonly messages: number;
   /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
+  /** The caller chose the tool that is called. */
+  readonly forcesTool?: true;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

@@ -346,7 +346,7 @@ describe("an explanation", () => {
   });
 
   test("shows what nobody here knows as the caller wrote it", async () => {
-    const { body } = ask(MODEL, { "x-π": "Grüße 👋", metadata: { a: "1" } });
+    const { body } = ask(MODEL, { metadata: { "x-π": "Grüße 👋", a: "1" } });
     const { request } = await explain(opened, { body, path: "/v1/chat/completions" });
 
     expect(request?.body).toEqual({ ...body, model: MODEL });

@@ -6,6 +6,7 @@ import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
+import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -22,5 +23,5 @@ export const chat: TextStyle = {
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, openTap },
+  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
 };
