@@ -251,7 +251,8 @@ function beforeFirstReason(sse: string): number {
 
 function allowedFor(status: number): readonly string[] {
   if (status === 401 || status === 403) return ["upstream_auth"];
-  if (status === 404) return ["upstream_model_missing"];
+  // A model that the vendor lacks, or a request that none of its servers can answer.
+  if (status === 404) return ["upstream_model_missing", "upstream_not_found"];
   if (status >= 500) return ["upstream_failed", "upstream_overloaded", "upstream_timeout"];
   return [
     "upstream_rejected",
