@@ -13,6 +13,8 @@ import {
 
 const PATH = "/v1/video/generations";
 const CDN = "https://cdn.example/v.mp4";
+/** The words, as models of the fourth family read them. */
+const FOX = { content: [{ type: "text", text: "a fox" }] };
 
 let place: VideoPlace;
 beforeAll(async () => {
@@ -37,7 +39,7 @@ const lastAsked = (): JsonObject => place.asked().at(-1)?.body ?? {};
 
 describe("[B4.1-a] a video", () => {
   test("[B2.1] is taken on, made, and where it is said to be", async () => {
-    const { status, body } = await submit({ model: SEEDANCE, prompt: "a fox", duration: 5 });
+    const { status, body } = await submit({ model: SEEDANCE, metadata: FOX, duration: 5 });
     const id = textOf(body["task_id"]) ?? "";
     place.task = {
       body: {
@@ -59,7 +61,7 @@ describe("[B4.1-a] a video", () => {
   });
 
   test("that is being made is in progress, and one that fails says why, with a number", async () => {
-    const id = await submitted({ model: SEEDANCE, prompt: "a fox" });
+    const id = await submitted({ model: SEEDANCE, metadata: FOX });
     place.task = { body: { id: "upstream", status: "running" } };
     await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "in_progress");
     place.task = {
@@ -203,6 +205,16 @@ test("[B4.1-f3] the third family takes a smart prompt and a sound of the caller'
 });
 
 describe("[B4.1-f4] the fourth family", () => {
+  test("[B4.1-f4] needs the list of contents, and is refused with a prompt alone", async () => {
+    const { status, body } = await submit({ model: SEEDANCE, prompt: "a fox" });
+
+    expect([status, body["error"]]).toEqual([
+      400,
+      expect.objectContaining({ param: "metadata.content" }),
+    ]);
+    expect(place.asked()).toEqual([]);
+  });
+
   test("takes a list, reads what its words say, and leaves them as they are", async () => {
     const text = "a fox runs --ratio 16:9 --dur 10 --rs 720p";
     await submitted({
@@ -259,7 +271,7 @@ test("what a vendor cannot be told is said, or refused for a strict caller", asy
 
 test("[decision 35] the same request sent again is one video", async () => {
   const headers = { "idempotency-key": "order-7" };
-  const body = { model: SEEDANCE, prompt: "a fox" };
+  const body = { model: SEEDANCE, metadata: FOX };
   const first = await place.gateway.post(PATH, body, headers);
   const second = await place.gateway.post(PATH, body, headers);
 

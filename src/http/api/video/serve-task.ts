@@ -67,7 +67,7 @@ export async function submitVideo(
     if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
-      ...askedBy(exchange, taskId, question, id, deps),
+      ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
       ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
     };
@@ -81,6 +81,12 @@ export async function submitVideo(
     };
   };
   return await once(exchange, sent, deps, answer, taskId);
+}
+
+/** With what only shows by the format that was spoken. */
+function entered(question: VideoQuestion, { id, hasContents }: InboundVideoFormat): VideoQuestion {
+  const words = hasContents === true ? { wordsIn: question.wordsIn ?? "prompt" } : {};
+  return { ...question, ...words, entry: id };
 }
 
 /** A refusal names the field as its caller wrote it. */

@@ -103,7 +103,14 @@ describe("a tool that only this style's vendor runs", () => {
         messages: [{ role: "user", content: "hi" }],
         tools: [{ type: "code_interpreter" }],
       },
-      { model: "m", stream: false, maxOutputTokens: undefined, choices: 1, messages: 1, wantsUsage: false },
+      {
+        model: "m",
+        stream: false,
+        maxOutputTokens: undefined,
+        choices: 1,
+        messages: 1,
+        wantsUsage: false,
+      },
     );
     const context = { report: new LossReport(), model: {} };
 

@@ -45,7 +45,9 @@ function editor(commands: readonly string[], inserted: string): ClientTool {
       old_str: { ...TEXT, description: "Text to replace." },
       new_str: { ...TEXT, description: "Text to put in its place." },
       insert_line: { ...INTEGER, description: "Line after which to insert; 0 is the beginning." },
-      ...(inserted === "new_str" ? {} : { [inserted]: { ...TEXT, description: "Text to insert." } }),
+      ...(inserted === "new_str"
+        ? {}
+        : { [inserted]: { ...TEXT, description: "Text to insert." } }),
       view_range: RANGE,
     }),
   };

@@ -298,7 +298,12 @@ describe("a tool that the style names by its type and its client runs", () => {
           operation: { type: "delete_file", path: "x" },
           status: "completed",
         },
-        { type: "apply_patch_call_output", call_id: "c2", status: "failed", output: "no such file" },
+        {
+          type: "apply_patch_call_output",
+          call_id: "c2",
+          status: "failed",
+          output: "no such file",
+        },
       ],
     });
 

@@ -105,7 +105,8 @@ function parseModelItem(item: JsonObject, names: ToolNames): readonly Block[] {
     case "image_generation_call":
       return [drawnIn(item) ?? { type: "other", style: RESPONSES, data: item }];
     default:
-      if (item["role"] !== "assistant" || !isMessage(item)) return [{ type: "other", style: RESPONSES, data: item }];
+      if (item["role"] !== "assistant" || !isMessage(item))
+        return [{ type: "other", style: RESPONSES, data: item }];
       return contentOf(item["content"]).map((block) => ({
         ...block,
         extra: { [RESPONSES]: { ...block.extra?.[RESPONSES], item } },

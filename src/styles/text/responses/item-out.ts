@@ -196,7 +196,10 @@ function spokenBy({ role }: Message, content: Json): JsonObject {
 function buildResultItem(result: ToolResultBlock, message: Message, at: Place): JsonObject {
   const item = itemOf(message);
   if (item !== undefined && clientResultIn(item) !== undefined) {
-    return { ...item, ...(item["call_id"] === undefined ? {} : { call_id: fitCallId(result.callId) }) };
+    return {
+      ...item,
+      ...(item["call_id"] === undefined ? {} : { call_id: fitCallId(result.callId) }),
+    };
   }
   const output = buildOutput(result, item, at);
   return {

@@ -12,6 +12,7 @@ const ID = "video-unified";
 /** Videos of any family, by the same fields and with the same few states. */
 export const unifiedVideos: InboundVideoFormat = {
   id: ID,
+  hasContents: true,
   inbound: {
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
