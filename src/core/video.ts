@@ -164,6 +164,8 @@ export interface InboundVideoFormat {
   readonly inbound: {
     /** What it calls fields that vendors' formats refuse under another name. */
     readonly names?: Readonly<Record<string, string>>;
+    /** The same for a format whose callers have several names for a field: those of this request. */
+    namesIn?(body: JsonObject): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoQuestion;
     readForm?(form: Form, address: Address): VideoQuestion;

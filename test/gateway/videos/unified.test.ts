@@ -136,7 +136,7 @@ describe("[B4.1-f1] the first family", () => {
   });
 
   test.each([
-    [{ seconds: "5" }, "'duration' must be 4, 8 or 12."],
+    [{ seconds: "5" }, "'seconds' must be 4, 8 or 12."],
     [{ size: "640x480" }, "'size' must be 720x1280 or 1280x720."],
   ])("refuses %j", async (wish, message) => {
     const { status, body } = await submit({ model: SORA, prompt: "a fox", ...wish });
@@ -277,4 +277,44 @@ test("[decision 35] the same request sent again is one video", async () => {
 
   expect(await second.text()).toBe(await first.text());
   expect(place.asked()).toHaveLength(1);
+});
+
+test.each([
+  [{ model: SORA, prompt: "a fox", seconds: 5 }, "seconds"],
+  [{ model: SORA, prompt: "a fox", duration: 5 }, "duration"],
+  [{ model: SORA, prompt: "a fox", durationSeconds: 5 }, "durationSeconds"],
+  [
+    { model: SORA, prompt: "a fox", metadata: { duration_seconds: 5 } },
+    "metadata.duration_seconds",
+  ],
+  [{ model: VEO, prompt: "a fox", aspectRatio: "3:2" }, "aspectRatio"],
+  [{ model: VEO, prompt: "a fox", numberOfVideos: 3 }, "numberOfVideos"],
+])("a refusal of %j names the field as it was sent", async (body, field) => {
+  const { status, body: answer } = await submit(body);
+
+  expect([status, answer["error"]]).toMatchObject([
+    400,
+    { param: field, message: expect.stringContaining(`'${field}'`) },
+  ]);
+});
+
+test("a video that its vendor hands out as a data URI is served here", async () => {
+  const bytes = Buffer.from("000000186674797069736f6d0000020069736f6d61766331", "hex");
+  const url = `data:video/mp4;base64,${bytes.toString("base64")}`;
+  const id = await submitted({ model: SEEDANCE, metadata: FOX });
+  place.task = {
+    body: {
+      id: "upstream",
+      status: "succeeded",
+      content: { video_url: url },
+      usage: { completion_tokens: 100, total_tokens: 100 },
+    },
+  };
+
+  const done = await place.until(`${PATH}/${id}`, ({ status }) => status === "succeeded");
+  const file = await place.gateway.get(`/v1/videos/${id}/content`);
+
+  expect(done["url"]).toEndWith(`/v1/videos/${id}/content`);
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "video/mp4"]);
+  expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
 });

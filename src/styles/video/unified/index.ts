@@ -3,6 +3,7 @@ import type { InboundVideoFormat } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError as buildPlainError } from "#styles/text/chat/error.ts";
 import { memberOf } from "#lib/values.ts";
+import { namesIn } from "./names-in.ts";
 import { readForm } from "./read-form.ts";
 import { readQuestion } from "./read-question.ts";
 import { writeSubmitted, writeTask } from "./write-task.ts";
@@ -14,6 +15,7 @@ export const unifiedVideos: InboundVideoFormat = {
   id: ID,
   hasContents: true,
   inbound: {
+    namesIn,
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted,
