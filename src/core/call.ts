@@ -20,6 +20,8 @@ export interface CallRecord {
   readonly fault: FaultCode | null;
   readonly usage: Usage;
   readonly cost: NanoUsd;
+  /** A model without a price answered it: it cost nothing because nobody knows what it costs. */
+  readonly isUnpriced?: true;
   /** What it was charged by; absent where it cost nothing, or where that is not known. */
   readonly rates?: Rates;
   /** From admission to the answer's first byte, and to its end. */
@@ -43,6 +45,11 @@ export interface AttemptRecord {
   readonly fault: FaultCode | null;
   /** Status the upstream answered with; null when it did not. */
   readonly status: number | null;
+  /** The upstream's own names of its failure. */
+  readonly code?: string;
+  readonly type?: string;
+  /** Its message without what it repeats of the request. For operators alone. */
+  readonly reason?: string;
   readonly durationMs: number;
 }
 

@@ -17,7 +17,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Ground,
-  "log" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
+  "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
 > &
   Pick<Routing, "channels"> &
   Pick<Links, "links" | "linkedFiles"> &
@@ -70,7 +70,7 @@ export function openAssets(needs: Needs): Assets {
     secrets: storage.noticeSecrets,
     takeIn: (asset, signal) => assetFiles.takeIn(asset, signal),
     letGo: (asset) => assetFiles.letGo(asset),
-    onTrouble: (cause) => needs.log.error({ err: cause }, "assets"),
+    onTrouble: (cause) => needs.problems.error("assets", cause, "asset operation failed"),
   };
   return {
     library: new Library({

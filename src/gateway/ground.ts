@@ -8,6 +8,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
+import { ThrottledLog } from "#lib/throttled-log.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { findSecretFile, loadPepper } from "#storage/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -18,6 +19,8 @@ export interface Ground {
   readonly config: Config;
   readonly env: GatewayOptions["env"];
   readonly log: Logger;
+  /** For failures that may happen thousands of times a second. */
+  readonly problems: ThrottledLog;
   readonly clock: Clock;
   /** All keys of digests and seals are made of it. */
   readonly pepper: Uint8Array;
@@ -44,6 +47,7 @@ export async function openGround(
   const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
   const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
+  const problems = opened.use(new ThrottledLog(log));
   const storage = opened.use(
     await openStorage({
       dataDir,
@@ -53,7 +57,7 @@ export async function openGround(
       ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
-      onError: (cause) => log.error({ err: cause }, "storage"),
+      onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),
     }),
   );
@@ -68,6 +72,7 @@ export async function openGround(
     config,
     env,
     log,
+    problems,
     clock,
     pepper,
     instance,

@@ -92,10 +92,10 @@ async function findKey(
 ): Promise<ApiKey> {
   const found = keys.find(readCredential(request));
   const key = found instanceof Promise ? await found : found;
-  if (key === undefined) throw unauthenticated("This API key is not valid.");
-  if (key.status !== KEY_STATUS.enabled) throw unauthenticated("This API key is disabled.");
+  if (key === undefined) throw incorrectKey("this gateway does not know it");
+  if (key.status !== KEY_STATUS.enabled) throw incorrectKey("it is disabled");
   if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {
-    throw unauthenticated("This API key has expired.");
+    throw incorrectKey("it has expired");
   }
   if (key.networks !== undefined) {
     const { address } = readClient();
@@ -104,6 +104,11 @@ async function findKey(
     }
   }
   return key;
+}
+
+/** Clients such as LiteLLM recognize a wrong key by the first words. The key is never repeated. */
+function incorrectKey(reason: string): GatewayError {
+  return unauthenticated(`Incorrect API key provided: ${reason}.`);
 }
 
 function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {

@@ -1,10 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 
+/** Sent by clients of Azure OpenAI. */
+const AZURE_KEY_HEADER = "api-key";
 const VENDOR_HEADER = /^x-[a-z0-9]{1,32}-api-key$/;
 
 /**
  * The one place where a caller's secret is read: a Bearer header, `x-api-key`,
- * `x-<vendor>-api-key`, or `?key=`. Two that differ are refused, since two
+ * `api-key`, `x-<vendor>-api-key`, or `?key=`. Two that differ are refused, since two
  * readers might pick different ones.
  */
 export function readCredential(request: Request): string {
@@ -41,7 +43,7 @@ export function readBearer(request: Request): string | undefined {
 }
 
 function isKeyHeader(name: string): boolean {
-  return name === "x-api-key" || isVendorKeyHeader(name);
+  return name === "x-api-key" || name === AZURE_KEY_HEADER || isVendorKeyHeader(name);
 }
 
 /** `x-<vendor>-api-key`, whichever the vendor. */

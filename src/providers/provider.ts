@@ -2,7 +2,6 @@ import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
-import type { FaultCode } from "#core/error.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
@@ -61,8 +60,6 @@ export interface Provider {
   readonly exchange?: TokenExchange;
   /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
   knownAs?(model: string): string;
-  /** Corrects the style's reading of an error. */
-  classifyError?(status: number, body: string): FaultCode | undefined;
 }
 
 export interface TextEndpoint {
@@ -76,6 +73,8 @@ export interface TextEndpoint {
    * they are. Where not, they are read and written anew.
    */
   readonly isFaithful: boolean;
+  /** Models that refuse to answer whole: their streams are gathered. */
+  streamsOnly?(model: string): boolean;
   /** Linked media that the vendor does not fetch by itself; what is behind such links is sent instead. */
   readonly inlines?: readonly MediaBlock["type"][];
   /** In which ways the vendor's reading of the style is its own, in that style's terms. */

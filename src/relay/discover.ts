@@ -30,7 +30,7 @@ export async function askForModels(
     signal,
   });
   try {
-    if (reply.status !== 200) throw await asError(reply, { provider });
+    if (reply.status !== 200) throw await asError(reply, {});
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
     if (!isArray(body) && !isObject(body)) throw noList(channel);
     return (provider.readModels?.(body) ?? usualIds(body, channel)).slice(0, MAX_MODELS);

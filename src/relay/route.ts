@@ -3,13 +3,14 @@ import { GatewayError } from "#core/error.ts";
 import { priceFor } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { CallSize, Limited } from "#core/limits.ts";
-import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
+import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
 import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
+import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
 
@@ -67,7 +68,8 @@ export interface Prospect {
 }
 
 export interface RouterSettings {
-  readonly unpriced: "allow" | "refuse";
+  /** Of models without a price. If unset: `refuse` for callers with a quota or budget, else `warn`. */
+  readonly unpriced: "allow" | "warn" | "refuse" | undefined;
   /** Reserved when neither the call nor the catalogue names a maximum. */
   readonly assumedOutputTokens: number;
 }
@@ -104,18 +106,33 @@ export class Router {
     const all = this.#candidates(call.key, call.facts.model).flatMap((each) => toRoute(each) ?? []);
     if (all.length === 0) throw unableTo(refusal);
     const able = all.filter((each) => this.#health.mayTry(each));
-    if (able.length === 0) throw allResting(all, this.#health);
+    const routes = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
+    if (routes.length === 0) throw allResting(all, this.#health, call.key);
 
-    const routes = inOrder(able);
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
   }
 
-  /** All channels that have the model: those of a plan in its order, then those passed over. */
-  survey(call: Pick<Call, "key" | "style" | "facts">): readonly Prospect[] {
+  /** Those that a call turns to if nobody else answers come last. */
+  #withOthers<R extends Candidate>(
+    able: readonly R[],
+    all: readonly R[],
+    { key }: Pick<Served, "key">,
+  ): readonly R[] {
+    const others = all.filter(
+      (each) => !able.includes(each) && this.#health.mayTryAnyway(each, key),
+    );
+    return [...inOrder(able), ...inOrder(others)];
+  }
+
+  /**
+   * All channels that have the model: those of a plan in its order, then those
+   * passed over. `isBounded`: a quota or budget binds the call.
+   */
+  survey(call: Pick<Call, "key" | "style" | "facts">, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
       candidate,
-      objection: this.#isRefused(candidate)
+      objection: this.#isRefused(candidate, isBounded)
         ? ("unpriced" as const)
         : this.#health.objectionTo(candidate),
     }));
@@ -153,19 +170,22 @@ export class Router {
       : { known: fitsIn(inputTokens + output), assumed: 0 };
   }
 
-  #candidates(key: ApiKey, model: string): readonly Candidate[] {
-    const candidates = this.#known(key, model);
-    if (this.#settings.unpriced === "allow") return candidates;
-    const allowed = candidates.filter((each) => !this.#isRefused(each));
-    if (allowed.length > 0) return allowed;
-    throw new GatewayError(
-      "unavailable",
-      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
-    );
+  /** Whether a quota or budget of the caller matters to what may be planned. */
+  get asksForBounds(): boolean {
+    return this.#settings.unpriced === undefined;
   }
 
-  #isRefused({ price }: Candidate): boolean {
-    return price === undefined && this.#settings.unpriced === "refuse";
+  #candidates(key: ApiKey, model: string): readonly Candidate[] {
+    const candidates = this.#known(key, model);
+    if (this.#settings.unpriced !== "refuse") return candidates;
+    const allowed = candidates.filter((each) => !isUnpriced(each));
+    if (allowed.length > 0) return allowed;
+    throw unpriced(model, "models without a price are refused here");
+  }
+
+  #isRefused(candidate: Candidate, isBounded: boolean): boolean {
+    const rule = this.#settings.unpriced ?? (isBounded ? "refuse" : "warn");
+    return rule === "refuse" && isUnpriced(candidate);
   }
 
   #known(key: ApiKey, model: string): readonly Candidate[] {
@@ -206,22 +226,60 @@ export class Router {
 
 const NOBODY: readonly Limited[] = [];
 
+/** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
+export function isUnpriced({ price, provider, expected }: Candidate): boolean {
+  if (price === undefined) return provider.isLocal !== true;
+  return expected !== undefined && isPriceOfOther(expected, price);
+}
+
+/** The model is refused because it has no price. */
+export function unpriced(model: string, why: string): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    `The model '${shown(model)}' has no price, and ${why}. ` +
+      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+    { param: "model" },
+  );
+}
+
 /**
- * There is somebody who could answer, but not now. `waits`: in ms, of those
+ * There is an upstream that could answer, but not now. `waits`: in ms, of those
  * that are at a limit of their own; for some calls waiting does not help.
  */
 export function allResting(
   candidates: readonly Candidate[],
   health: Health,
+  caller: Caller,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
-  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one]));
+  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one], caller));
   const retryAfterMs = Math.min(...each);
+  const causes = candidates.map((one) => health.cooldownCause(one, caller));
+  const cause = causes.find((one) => one !== undefined);
+  const message = `No upstream is available for this model: ${reasonFor(cause)}`;
+  // An account that is refused is refused until its owner mends it, which no client waits for.
+  if (causes.every((one) => one?.fault.blame === "operator")) {
+    return new GatewayError("unavailable", message, { mayRetry: false });
+  }
   return new GatewayError(
     "unavailable",
-    "Every upstream of this model is resting after failures, or at its limit.",
+    message,
     retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
+}
+
+/** In our own words: the vendor's were about another call, and may repeat it. */
+function reasonFor(cause: GatewayError | undefined): string {
+  if (cause === undefined) return "each one is at its limit of calls.";
+  const status = cause.vendor === undefined ? "" : ` (status ${cause.vendor.status})`;
+  switch (cause.code) {
+    case "upstream_auth":
+      return `the upstream does not accept the gateway's account${status}.`;
+    case "upstream_rate_limited":
+      return `the upstream's rate limit is reached${status}.`;
+    default:
+      return `the upstream refused the last calls${status}.`;
+  }
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */

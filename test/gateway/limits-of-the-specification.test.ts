@@ -138,9 +138,9 @@ const LIMITS: readonly Limit[] = [
     what: "thinking.budget_tokens",
     place: MESSAGES,
     field: "thinking.budget_tokens",
-    bound: "from 1025 to",
-    taken: [thinking(1_025)],
-    refused: [thinking(1_024), thinking(0)],
+    bound: "from 1024 to",
+    taken: [thinking(1_024)],
+    refused: [thinking(1_023), thinking(0)],
   },
   range("n of image family C", picturesOf("C"), "n", [1, 10], [0, 11]),
   {

@@ -4,7 +4,7 @@ import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
 import { nativeModelList } from "#styles/model-list/native.ts";
-import { isVendorKeyHeader } from "../credential.ts";
+import { callerStyle, type CallerStyle } from "../caller-style.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Exchange, Route } from "../routes.ts";
@@ -57,12 +57,14 @@ export const getNativeModel: Route<HttpDeps> = {
   handle: (exchange, deps) => json(nativeModelList.one(find(exchange, deps)), exchange.id),
 };
 
-/** A style's own header decides; the kind of credential only where there is none. */
+const STYLES: Readonly<Record<CallerStyle, ModelListStyle>> = {
+  chat: chatModelList,
+  messages: messagesModelList,
+  native: nativeModelList,
+};
+
 function styleFor(request: Request): ModelListStyle {
-  const { headers } = request;
-  if (headers.has("anthropic-version") || headers.has("x-api-key")) return messagesModelList;
-  for (const name of headers.keys()) if (isVendorKeyHeader(name)) return nativeModelList;
-  return new URL(request.url).searchParams.has("key") ? nativeModelList : chatModelList;
+  return STYLES[callerStyle(request)];
 }
 
 function find(exchange: Exchange, deps: HttpDeps): ShownModel {

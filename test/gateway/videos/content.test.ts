@@ -55,7 +55,7 @@ describe("the file of a finished video", () => {
     expect(headers).toMatchObject({
       "content-type": "video/mp4",
       "cache-control": "public, max-age=86400",
-      vary: "authorization, x-api-key",
+      vary: "authorization, x-api-key, api-key",
       "x-content-type-options": "nosniff",
       "content-disposition": `inline; filename="${id}.mp4"`,
       "accept-ranges": "bytes",
@@ -79,7 +79,7 @@ describe("the file of a finished video", () => {
     const answer = await fetch(url, { headers: { "x-goog-api-key": KEY } });
 
     expect(await bytesOf(answer)).toEqual(VIDEO);
-    expect(answer.headers.get("vary")).toBe("authorization, x-api-key, x-goog-api-key");
+    expect(answer.headers.get("vary")).toBe("authorization, x-api-key, api-key, x-goog-api-key");
     expect((await fetch(`${url}?key=${KEY}`)).status).toBe(200);
   });
 
@@ -472,6 +472,26 @@ describe("a video without a link", () => {
       expect((await place.content(place.made("open", [{ url }]))).status).toBe(502);
     }
   });
+});
+
+test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
+  "a caller who has the file as it is, %s, is sent nothing",
+  async (known) => {
+    const id = open();
+
+    const answer = await place.content(id, { "if-none-match": known });
+
+    expect([answer.status, answer.headers.get("etag")]).toEqual([304, '"v1"']);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=86400");
+    expect(await bytesOf(answer)).toHaveLength(0);
+  },
+);
+
+test("a caller who has another file is sent this one", async () => {
+  const answer = await place.content(open(), { "if-none-match": '"v0"' });
+
+  expect(answer.status).toBe(200);
+  expect(await bytesOf(answer)).toEqual(VIDEO);
 });
 
 describe("a link that leads to where nobody may go", () => {

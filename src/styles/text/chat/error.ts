@@ -1,11 +1,23 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 export function buildError(error: GatewayError): JsonObject {
-  const { type, code } = WORDS[error.code];
-  return { error: { message: error.message, type, param: error.param ?? null, code } };
+  return errorWith(error, messageOf(error, OVERFLOW));
 }
+
+/** The same, where other words are known to its clients. */
+export function errorWith(error: GatewayError, message: string): JsonObject {
+  const { type, code } = WORDS[error.code];
+  const told = vendorCodeOf(error) ?? code;
+  return { error: { message, type, param: error.param ?? null, code: told } };
+}
+
+const OVERFLOW: OverflowWords = {
+  known: "maximum context length",
+  intro: "This model's maximum context length is exceeded",
+};
 
 /** No end mark follows: an answer that failed has not ended. */
 export function encodeError(error: GatewayError): string {
@@ -27,6 +39,8 @@ const WORDS: Readonly<Record<FaultCode, Words>> = {
   context_length_exceeded: { type: BAD, code: "context_length_exceeded" },
   content_filtered: { type: BAD, code: "content_policy_violation" },
   upstream_rejected: { type: BAD, code: "upstream_rejected" },
+  upstream_forbidden: { type: BAD, code: "forbidden" },
+  upstream_not_found: { type: BAD, code: "not_found" },
   unauthenticated: { type: BAD, code: "invalid_api_key" },
   out_of_quota: { type: "insufficient_quota", code: "insufficient_quota" },
   forbidden: { type: BAD, code: "forbidden" },
@@ -46,6 +60,8 @@ const WORDS: Readonly<Record<FaultCode, Words>> = {
   rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },
   canceled: { type: BAD, code: "canceled" },
   internal: { type: SERVER, code: "internal_error" },
+  upstream_refused: { type: BAD, code: "forbidden" },
+  upstream_denied: { type: SERVER, code: "upstream_unavailable" },
   upstream_auth: { type: SERVER, code: "upstream_unavailable" },
   upstream_model_missing: { type: SERVER, code: "upstream_unavailable" },
   upstream_rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },

@@ -1,6 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 export function buildError(error: GatewayError): JsonObject {
   return errorOf(TYPES[error.code], error);
@@ -16,12 +17,17 @@ export function encodeError(error: GatewayError): string {
   return formatSse(JSON.stringify(buildError(error)), "error");
 }
 
-function errorOf(type: string, { message, details }: GatewayError): JsonObject {
+function errorOf(type: string, error: GatewayError): JsonObject {
+  const code = vendorCodeOf(error);
+  const details = error.details ?? (code === undefined ? undefined : { error_code: code });
+  const message = messageOf(error, OVERFLOW);
   return {
     type: "error",
     error: { type, message, ...(details === undefined ? {} : { details }) },
   };
 }
+
+const OVERFLOW: OverflowWords = { known: "prompt is too long", intro: "prompt is too long" };
 
 const BAD = "invalid_request_error";
 const SERVER = "api_error";
@@ -34,6 +40,8 @@ const TYPES: Readonly<Record<FaultCode, string>> = {
   context_length_exceeded: BAD,
   content_filtered: BAD,
   upstream_rejected: BAD,
+  upstream_forbidden: "permission_error",
+  upstream_not_found: "not_found_error",
   unauthenticated: "authentication_error",
   out_of_quota: "billing_error",
   forbidden: "permission_error",
@@ -53,6 +61,8 @@ const TYPES: Readonly<Record<FaultCode, string>> = {
   rate_limited: "rate_limit_error",
   canceled: BAD,
   internal: SERVER,
+  upstream_refused: "permission_error",
+  upstream_denied: SERVER,
   upstream_auth: SERVER,
   upstream_model_missing: SERVER,
   upstream_rate_limited: "rate_limit_error",

@@ -81,7 +81,7 @@ describe("[A4.5-a] [A8] a field of the wrong type or out of its range is refused
     ["thinking.type", withField({ thinking: {} })],
     ["thinking.type", withField({ thinking: { type: "auto" } })],
     ["thinking.budget_tokens", withField({ thinking: { type: "enabled" } })],
-    ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: 1_024 } })],
+    ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: 1_023 } })],
     ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: -1 } })],
     ["tools[0].name", withTool({ input_schema: {} })],
     ["tools[0].input_schema", withTool({ name: "f" })],
@@ -101,6 +101,12 @@ describe("[A4.5-a] [A8] a field of the wrong type or out of its range is refused
     ],
     ["tool_choice", withField({ tool_choice: "auto" })],
     ["tool_choice.type", withField({ tool_choice: {} })],
+    ["tool_choice.type", withField({ tool_choice: { type: "best" } })],
+    ["output_config.format.type", withField({ output_config: { format: { type: "regex" } } })],
+    [
+      "output_config.format.schema",
+      withField({ output_config: { format: { type: "json_schema" } } }),
+    ],
     ["tool_choice.name", withField({ tool_choice: { type: "tool" } })],
     ["metadata.user_id", withField({ metadata: { user_id: 7 } })],
     ["mcp_servers", withField({ mcp_servers: {} })],
@@ -154,7 +160,7 @@ describe("what is in its range, and what is nobody's business, is accepted", () 
         container: "c1",
       }),
     ],
-    ["the least budget", withField({ thinking: { type: "enabled", budget_tokens: 1_025 } })],
+    ["the least budget", withField({ thinking: { type: "enabled", budget_tokens: 1_024 } })],
     ["no thinking", withField({ thinking: { type: "disabled" } })],
     ["thinking as the model likes", withField({ thinking: { type: "adaptive" } })],
     ["null for what is left out", withField({ system: null, tools: null, thinking: null })],
@@ -166,7 +172,6 @@ describe("what is in its range, and what is nobody's business, is accepted", () 
     ["blocks of a type that nobody knows", withBlock({ type: "hologram", data: 1 })],
     ["sources of a type that nobody knows", withBlock({ type: "image", source: { type: "wire" } })],
     ["tools of a type that nobody knows", withTool({ type: "bash_20250124", name: "bash" })],
-    ["choices of a type that nobody knows", withField({ tool_choice: { type: "best" } })],
     [
       "[A4.5-c] the web search tool",
       withTool({
