@@ -173,6 +173,8 @@ export interface InboundVideoFormat {
     /** An answer or a failure with the request's id in it, where the format has a place for that. */
     withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
+  /** Its clients read results without a key: the gateway's own links to them are signed. */
+  readonly hasOpenLinks?: true;
   /** A task with an id of its caller's is refused while there is another one with the same. */
   readonly hasUniqueExternalIds?: true;
 }
@@ -181,8 +183,8 @@ export interface InboundVideoFormat {
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
-  /** Ours, of the first of them. */
-  readonly contentUrl: string;
+  /** Under which the gateway serves each of them as a file of the native style. */
+  readonly filesUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */
