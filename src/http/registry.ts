@@ -1,3 +1,4 @@
+import { arkOperations, arkTaskOperations } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
@@ -152,6 +153,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...unifiedOperations,
     ...videoOperations.flatMap(inOtherShape),
     ...contentTaskOperations,
+    ...arkTaskOperations,
+    ...arkOperations,
     protocolB,
     ...protocolC,
     ...protocolD,

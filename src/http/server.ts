@@ -195,8 +195,8 @@ async function letIn(
 
 /** Below which prefixes failures have a form of their own, also where nothing is. */
 const ROOMS: readonly (readonly [prefix: string, render: (error: GatewayError) => JsonObject])[] = [
-  [API_PREFIX, renderFailure],
   ...VIDEO_ROOMS,
+  [API_PREFIX, renderFailure],
 ];
 
 function refuse(path: string, code: FaultCode, message: string): Response {

@@ -145,7 +145,10 @@ describe("a key that is no good", () => {
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({
       type: "error",
-      error: { type: "authentication_error", message: "Incorrect API key provided: this gateway does not know it." },
+      error: {
+        type: "authentication_error",
+        message: "Incorrect API key provided: this gateway does not know it.",
+      },
     });
   });
 
@@ -154,7 +157,11 @@ describe("a key that is no good", () => {
 
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({
-      error: { code: 401, message: "Incorrect API key provided: this gateway does not know it.", status: "UNAUTHENTICATED" },
+      error: {
+        code: 401,
+        message: "Incorrect API key provided: this gateway does not know it.",
+        status: "UNAUTHENTICATED",
+      },
     });
   });
 
