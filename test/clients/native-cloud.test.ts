@@ -172,3 +172,36 @@ describe("a prediction", () => {
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8DAAMQMEAoAHwQC/tuFLYcAAAAASUVORK5CYII=";
+
+describe("a model that makes no text, asked for some", () => {
+  const contents = [{ role: "user", parts: [{ text: "A fox, please." }] }];
+
+  test.each([
+    ["gpt-image-1", "/v1/images/generations"],
+    ["dall-e-3", "/v1/images/generations"],
+    ["imagen-4.0-generate-001", "/v1/images/generations"],
+    ["doubao-seedream-4-0-250828", "/v1/images/generations"],
+    ["sora-2", "/v1/videos"],
+    ["doubao-seedance-1-0-pro-250528", "/v1/videos"],
+    ["veo-3.1-generate-preview", "/v1/videos"],
+  ])("is refused with the path that makes what it makes: %s", async (model, path) => {
+    const native = await gateway.post(`/v1beta/models/${model}:generateContent`, { contents });
+    const chat = await gateway.post("/v1/chat/completions", {
+      model,
+      messages: [{ role: "user", content: "A fox, please." }],
+    });
+
+    expect([native.status, chat.status]).toEqual([404, 404]);
+    expect(await native.text()).toContain(`at POST ${path}.`);
+    expect(await chat.text()).toContain(`at POST ${path}.`);
+  });
+
+  test("is none that draws within a conversation", async () => {
+    const answer = await gateway.post("/v1beta/models/gemini-2.5-flash-image:generateContent", {
+      contents,
+    });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("inlineData");
+  });
+});
