@@ -21,6 +21,7 @@ const steps = {
   bench: [[bun, "bench/main.ts", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
+  mutants: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],

@@ -204,6 +204,25 @@ test("a tool of a namespace is called with the name of its namespace", async () 
   ]);
 });
 
+test("a tool that an input item adds is called too, and not repeated among the tools", async () => {
+  const { type: _type, ...inner } = WEATHER_TOOL;
+  const tools = [{ type: "namespace", name: "outdoors", tools: [{ type: "function", ...inner }] }];
+  const answer = await respond(
+    sandbox,
+    prompt("Weather in Oslo", {
+      input: [
+        { type: "additional_tools", role: "developer", tools },
+        { role: "user", content: "Weather in Oslo" },
+      ],
+    }),
+  );
+
+  expect(itemsOf(answer, "function_call")).toMatchObject([
+    { name: "get_weather", namespace: "outdoors" },
+  ]);
+  expect(answer["tools"]).toEqual([]);
+});
+
 test("a long beginning that was seen before is reported as cached", async () => {
   const long = `${Bun.randomUUIDv7()} ${"All work and no play makes a dull manual. ".repeat(200)}`;
   const ask = (text: string) =>

@@ -336,9 +336,9 @@ export const SETTINGS = {
   unpriced: setting({
     env: "SLUICE_UNPRICED",
     path: "pricing.unpriced",
-    parser: take.choice("allow", "refuse"),
-    default: "allow",
-    doc: "Whether a model that has no price may be used, at no cost.",
+    parser: take.choice("allow", "warn", "refuse"),
+    default: undefined,
+    doc: "Calls of a model that has no price, which cost nothing: `warn` serves and logs them, `allow` serves them silently. If unset, they are refused if a quota or budget binds the call, and served with a warning otherwise.",
     stored: "at once",
   }),
   assumedOutputTokens: setting({

@@ -34,21 +34,22 @@ export interface OfflineGateway extends AsyncDisposable {
 
 /** What is opened here is closed here, in the opposite order. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, log } = options;
+  const { config } = options;
   await using opened = new AsyncDisposableStack();
   const house = await openHouse(options, opened);
-  const { storage, clock, settings, channels, health, deps } = house;
+  const { storage, problems, clock, settings, channels, health, deps } = house;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
   const recovery = recoverHolds(storage.ledger, clock);
   await recovery.run(new AbortController().signal);
   const jobs = startJobs([recovery, ...jobsOf(house)], (job, cause) =>
-    log.error({ job, err: cause }, "job"),
+    problems.error(`job ${job}`, cause, "job failed", { job }),
   );
   opened.defer(() => jobs.stop());
 
   const server = openServer({ hostname: settings.host, port: settings.port }, deps);
+  house.own.url = server.url;
   opened.defer(() => server.drain());
 
   const held = opened.move();

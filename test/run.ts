@@ -2,6 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 import { createInterface } from "node:readline";
+import { startServices } from "./services/start.ts";
 
 /**
  * Runs every test and says, in the last line, how many passed and failed.
@@ -36,8 +37,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => children.forEach((each) => each.kill(signal)));
 }
 
+const services = await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]);
+for (const line of services.missing) process.stdout.write(`${line}\n`);
 const runs = picked.length > 0 || isLong ? [{ paths: picked, priority: 0 }] : RUNS;
 const results = await Promise.all(runs.map(({ paths, priority }) => run(paths, priority)));
+await services[Symbol.asyncDispose]();
 const passed = results.reduce((sum, each) => sum + each.passed, 0);
 const failed = results.reduce((sum, each) => sum + each.failed, 0);
 const failures = results.flatMap((each) => each.failures);
@@ -54,7 +58,7 @@ interface Result {
 }
 
 async function run(paths: readonly string[], priority: number): Promise<Result> {
-  const env = { ...process.env, SLUICE_TEST_SEED: seed };
+  const env = { ...process.env, ...services.env, SLUICE_TEST_SEED: seed };
   const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...paths], {
     stdio: ["ignore", "pipe", "pipe"],
     env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,

@@ -9,7 +9,6 @@ import { findCounting } from "./families.ts";
 
 /** A model as the shipped catalogue describes it. */
 export interface KnownModel extends Model {
-  /** Other ids the same provider answers to with the same model, at the same price. */
   readonly aliases: readonly string[];
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import type { Rates } from "#core/money.ts";
+import { costOf, writeUsd, type Rates } from "#core/money.ts";
 import { writeRates } from "#core/rate-words.ts";
+import { expectedUsage, type TaskFacts } from "#core/video.ts";
 import { findModel, type KnownModel, listModels } from "./index.ts";
 
 const PROVIDERS = readdirSync(import.meta.dir)
@@ -176,6 +177,49 @@ test("a model that reasons says so in both of its fields", () => {
     reasoning === (reasoningControls !== undefined);
 
   expect(wrong(ALL, agrees)).toEqual([]);
+});
+
+/** What a video of so many seconds costs, in dollars. */
+function videoCost(provider: string, model: string, facts: Partial<TaskFacts>): string {
+  const price = findModel(provider, model)?.price;
+  return price === undefined
+    ? "none"
+    : writeUsd(costOf(expectedUsage({ scenario: "text", ...facts }, {}), price));
+}
+
+test.each([
+  ["openai", "sora-2", { seconds: 4, size: "720x1280" }, "0.4"],
+  ["openai", "sora-2-pro", { seconds: 4, size: "1280x720" }, "1.2"],
+  ["openai", "sora-2-pro", { seconds: 4, size: "1792x1024" }, "2"],
+  ["gemini", "veo-3.1-generate-001", { seconds: 8, resolution: "1080p", audio: true }, "3.2"],
+  ["gemini", "veo-3.1-generate-001", { seconds: 8, resolution: "1080p", audio: false }, "1.6"],
+  ["gemini", "veo-3.1-fast-generate-preview", { seconds: 8, resolution: "4k", audio: true }, "2.4"],
+  ["kling", "kling-v3", { seconds: 5, resolution: "720p", audio: true }, "0.63"],
+  ["kling", "kling-3.0", { seconds: 5, resolution: "1080p", audio: false }, "0.56"],
+  ["vidu", "viduq3-pro", { seconds: 5, resolution: "1080p", audio: true }, "0.8"],
+  ["minimax", "MiniMax-H3", { seconds: 5, resolution: "2k" }, "0.65"],
+  ["minimax", "MiniMax-Hailuo-02", { seconds: 6, resolution: "768p" }, "0.28"],
+  ["minimax", "MiniMax-Hailuo-02", { seconds: 10, resolution: "768p" }, "0.56"],
+  ["minimax", "MiniMax-Hailuo-2.3", { seconds: 6, resolution: "1080p" }, "0.49"],
+  ["dashscope", "wan2.7-t2v", { seconds: 5, resolution: "720p", audio: true }, "0.43006"],
+  ["dashscope", "wan2.5-t2v-preview", { seconds: 5, resolution: "480p" }, "0.25"],
+  ["ark", "doubao-seedance-2-0-260128", { seconds: 5, resolution: "720p" }, "0.709714332"],
+  ["ark", "doubao-seedance-1-5-pro-251215", { seconds: 5, resolution: "720p" }, "0.1296"],
+  [
+    "ark",
+    "doubao-seedance-1-5-pro-251215",
+    { seconds: 5, resolution: "720p", audio: true },
+    "0.2592",
+  ],
+] as const)("a video of %s's %s %j costs $%s", (provider, model, facts, cost) => {
+  expect(videoCost(provider, model, facts)).toBe(cost);
+});
+
+test("a video is charged by its length or by the tokens its vendor counts, and by nothing else", () => {
+  const isSane = ({ kind, price }: KnownModel) =>
+    kind !== "video" || price === undefined || (price.second ?? 0) > 0 !== price.output > 0;
+
+  expect(wrong(ALL, isSane)).toEqual([]);
 });
 
 /** Names those who fail, so that a failing test says which row to look at. */

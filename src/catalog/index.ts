@@ -8,12 +8,15 @@ import fireworks from "./fireworks.json" with { type: "json" };
 import gemini from "./gemini.json" with { type: "json" };
 import groq from "./groq.json" with { type: "json" };
 import jina from "./jina.json" with { type: "json" };
+import kling from "./kling.json" with { type: "json" };
+import minimax from "./minimax.json" with { type: "json" };
 import mistral from "./mistral.json" with { type: "json" };
 import moonshot from "./moonshot.json" with { type: "json" };
 import openai from "./openai.json" with { type: "json" };
 import openrouter from "./openrouter.json" with { type: "json" };
 import siliconflow from "./siliconflow.json" with { type: "json" };
 import together from "./together.json" with { type: "json" };
+import vidu from "./vidu.json" with { type: "json" };
 import voyage from "./voyage.json" with { type: "json" };
 import xai from "./xai.json" with { type: "json" };
 import zhipu from "./zhipu.json" with { type: "json" };
@@ -35,6 +38,9 @@ const FILES = [
   zhipu,
   dashscope,
   ark,
+  kling,
+  vidu,
+  minimax,
   cohere,
   jina,
   voyage,

@@ -152,6 +152,8 @@ export interface Tool {
   /** Grammar of a custom tool's input. */
   readonly format?: JsonObject;
   readonly extra?: Extra;
+  /** How the caller declared it, if that is more than a function: in a namespace, or by a type whose schema the style knows. */
+  readonly spelling?: Extra;
 }
 
 export type ToolChoice =

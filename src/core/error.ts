@@ -5,11 +5,13 @@ export interface Fault {
   readonly status: number;
   readonly blame: "client" | "operator" | "upstream" | "gateway";
   /**
-   * `stop`: nobody else could do better. `credential`: another credential of
-   * the same channel might. `channel`: another channel might. All three only
-   * hold before the first byte of an answer has left.
+   * `stop`: nobody else could do better. `once`: it is not known whether the
+   * request or the account is at fault, so one more try is made elsewhere.
+   * `credential`: another credential of the same channel might do better.
+   * `channel`: another channel might. All of them only hold before the first
+   * byte of an answer has left.
    */
-  readonly next: "stop" | "credential" | "channel";
+  readonly next: "stop" | "once" | "credential" | "channel";
   /** Counts against the channel in its circuit breaker. */
   readonly trips?: true;
 }
@@ -24,6 +26,8 @@ export const FAULTS = {
   context_length_exceeded: { status: 400, blame: "client", next: "stop" },
   content_filtered: { status: 400, blame: "client", next: "stop" },
   upstream_rejected: { status: 400, blame: "client", next: "stop" },
+  upstream_forbidden: { status: 403, blame: "client", next: "stop" },
+  upstream_not_found: { status: 404, blame: "client", next: "stop" },
   unauthenticated: { status: 401, blame: "client", next: "stop" },
   out_of_quota: { status: 402, blame: "client", next: "stop" },
   forbidden: { status: 403, blame: "client", next: "stop" },
@@ -43,6 +47,8 @@ export const FAULTS = {
   rate_limited: { status: 429, blame: "client", next: "stop" },
   canceled: { status: 499, blame: "client", next: "stop" },
   internal: { status: 500, blame: "gateway", next: "stop" },
+  upstream_refused: { status: 403, blame: "upstream", next: "once" },
+  upstream_denied: { status: 502, blame: "operator", next: "once" },
   upstream_auth: { status: 502, blame: "operator", next: "credential" },
   upstream_model_missing: { status: 502, blame: "operator", next: "channel" },
   upstream_rate_limited: { status: 429, blame: "upstream", next: "credential" },
@@ -63,17 +69,45 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** What the caller's client acts on by itself, in the words of its style. */
   readonly details?: JsonObject;
+  /** What the vendor itself said, for the journal. */
+  readonly vendor?: VendorFailure;
+  /** False if another try cannot help, whatever the status lets a client believe. */
+  readonly mayRetry?: false;
   /** Only ever logged. */
   readonly cause?: unknown;
+}
+
+/** The attempt that failed, in words of the operator's alone. */
+export interface FailedUpstream {
+  readonly channel: string;
+  readonly model: string;
+  /** Its label. */
+  readonly credential: string;
+  /** Of the upstream's answer, if there was one. */
+  readonly status: number | null;
+}
+
+/** A failure as the vendor reported it. */
+export interface VendorFailure {
+  /** HTTP status of the answer, or the one that its body names. */
+  readonly status: number;
+  readonly code?: string;
+  readonly type?: string;
+  /** The vendor's message, scrubbed. Only operators may see it: it can describe their account. */
+  readonly reason?: string;
 }
 
 /** The message is shown to the caller; the cause is only ever logged. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
+  /** Where it happened, said by the attempt that failed; for the log. */
+  upstream: FailedUpstream | undefined;
   readonly code: FaultCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly details: JsonObject | undefined;
+  readonly vendor: VendorFailure | undefined;
+  readonly mayRetry: false | undefined;
 
   constructor(code: FaultCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -81,6 +115,8 @@ export class GatewayError extends Error {
     this.param = details.param;
     this.retryAfterMs = details.retryAfterMs;
     this.details = details.details;
+    this.vendor = details.vendor;
+    this.mayRetry = details.mayRetry;
   }
 
   get fault(): Fault {

@@ -1,3 +1,4 @@
+import { isArray, isObject, type Json } from "#lib/json.ts";
 import type { Extra } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
@@ -21,10 +22,12 @@ export class LossReport {
   loseForeign(extra: Extra | undefined, style: string, path = ""): void {
     for (const [owner, members] of Object.entries(extra ?? {})) {
       if (owner === style) continue;
-      for (const name of Object.keys(members)) {
-        const why = VITAL.get(`${owner}.${name}`);
-        if (why !== undefined) throw refuse(name, why);
-        this.lose(path + name);
+      for (const [member, value = null] of Object.entries(members)) {
+        for (const name of namesOf(member, value)) {
+          const why = VITAL.get(`${owner}.${name}`) ?? whyVendorRuns(name);
+          if (why !== undefined) throw refuse(name, why);
+          this.lose(path + name);
+        }
       }
     }
   }
@@ -44,10 +47,51 @@ export class LossReport {
   }
 }
 
+/** A list of tools that only some vendor knows is told by each tool's name. */
+function namesOf(member: string, value: Json): readonly string[] {
+  if (member !== "tools" || !isArray(value)) return [member];
+  return value.flatMap((tool) => {
+    if (!isObject(tool)) return [member];
+    const { type } = tool;
+    const types = typeof type === "string" && type !== "" ? [type] : Object.keys(tool);
+    return types.length === 0 ? [member] : types.map((each) => `tools.${withoutDate(each)}`);
+  });
+}
+
+/** Versions of one tool differ in the date that its type ends with. */
+function withoutDate(type: string): string {
+  return type.replace(/_\d{8}$/, "");
+}
+
+/** Why a tool cannot be left out, in whichever style it is declared. */
+function whyVendorRuns(name: string): string | undefined {
+  if (!name.startsWith("tools.")) return undefined;
+  const type = name.slice("tools.".length);
+  const snake = type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return VENDOR_RUN.get(snake);
+}
+
 const MAX_FIELDS = 100;
 const MAX_LENGTH = 200;
 
-const COMPUTER = "only the upstreams of the responses style speak of a computer's screen.";
+const SERVERS = "only the vendor whose tool this is reaches tool servers by itself.";
+const CODE = "only the vendor whose tool this is runs code by itself.";
+const FILES = "stored files can only be searched by the vendor that keeps them.";
+const COMPUTER = "only models of the vendor whose tool this is can use a computer's screen.";
+
+/** Tools without which the answer would be to another question; in snake case, without their date. */
+const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
+  ["mcp", SERVERS],
+  ["mcp_toolset", SERVERS],
+  ["mcp_servers", SERVERS],
+  ["code_interpreter", CODE],
+  ["code_execution", CODE],
+  ["shell", CODE],
+  ["file_search", FILES],
+  ["computer", COMPUTER],
+  ["computer_use", COMPUTER],
+  ["computer_use_preview", COMPUTER],
+]);
 
 const ELEMENTS =
   "no upstream of this model knows characters and voices that a vendor keeps by name.";
@@ -63,17 +107,6 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ["messages.container", "only the upstreams of the messages style keep containers."],
   ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
   ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
-  [
-    "responses.tools.file_search",
-    "stored files can only be searched by the vendor that keeps them.",
-  ],
-  [
-    "responses.tools.mcp",
-    "only the upstreams of the responses style reach tool servers themselves.",
-  ],
-  ["responses.tools.code_interpreter", "only the upstreams of the responses style run code."],
-  ["responses.tools.computer", COMPUTER],
-  ["responses.tools.computer_use_preview", COMPUTER],
   ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
   ["video-kling.element_list", ELEMENTS],
   ["video-kling.voice_list", ELEMENTS],

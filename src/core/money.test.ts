@@ -5,11 +5,16 @@ import { defined } from "#lib/values.ts";
 import {
   costOf,
   estimateCost,
+  formatUsd,
   FREE,
+  MOST_USD,
+  nanoUsd,
   parseThousandths,
+  parseUsd,
   partsOf,
   ratesFor,
   scalePrice,
+  spendMore,
   writePartCost,
   writeThousandths,
   type Price,
@@ -182,6 +187,46 @@ test.each(["1664*928", "1664x928", "1664X928", "high 1664×928"])(
   },
 );
 
+test.each([
+  ["720p", 1],
+  ["720p audio", 1],
+  ["1080p", 2],
+  ["1080p audio", 3],
+  ["4k audio", 4],
+  ["480p", 9],
+])(
+  "a video has the price of its resolution, with sound if there is one for sound (%j)",
+  (grade, second) => {
+    const grades = {
+      "720p": { second: 1 },
+      "1080p": { second: 2 },
+      "1080p audio": { second: 3 },
+      audio: { second: 4 },
+    };
+    const price: Price = { ...PRICE, second: 9, grades };
+
+    expect(ratesFor({ inputTokens: 0, grade }, price).second).toBe(second);
+  },
+);
+
+test.each([
+  [6, 1],
+  [6.2, 1],
+  [10, 2],
+  [undefined, 2],
+])("a video of %p s has the price of its length if there is one", (seconds, second) => {
+  const price: Price = {
+    ...PRICE,
+    grades: { "768p": { second: 2 }, "768p 6s": { second: 1 } },
+  };
+  const durationMs = seconds === undefined ? {} : { durationMs: seconds * 1_000 };
+
+  expect(ratesFor({ inputTokens: 0, grade: "768p", ...durationMs }, price).second).toBe(second);
+  expect(ratesFor({ inputTokens: 0, grade: "768p audio", ...durationMs }, price).second).toBe(
+    second,
+  );
+});
+
 test("a factor changes every rate, those of the grades too", () => {
   const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
 
@@ -268,4 +313,81 @@ describe("a factor", () => {
     expect(parseThousandths(text)).toBe(expected as never);
     if (expected !== undefined) expect(writeThousandths(expected)).toBe(text);
   });
+});
+
+test("a price tier begins above its bound, and not at it", () => {
+  const tiered: Price = {
+    ...PRICE,
+    tiers: [
+      { aboveInputTokens: 200_000, input: 6_000_000, output: 22_500_000 },
+      { aboveInputTokens: 500_000, input: 9_000_000, output: 30_000_000 },
+    ],
+  };
+  const inputRate = (inputTokens: number): number => ratesFor({ inputTokens }, tiered).input;
+
+  expect(inputRate(200_000)).toBe(3_000_000);
+  expect(inputRate(200_001)).toBe(6_000_000);
+  expect(inputRate(500_000)).toBe(6_000_000);
+  expect(inputRate(500_001)).toBe(9_000_000);
+});
+
+test("of a grade with a quality, its own price is taken before that of its size alone", () => {
+  const graded: Price = {
+    ...PRICE,
+    grades: { "1024x1024": { image: 40_000_000_000 }, "hd 1024x1024": { image: 80_000_000_000 } },
+  };
+  const imageRate = (grade: string): number | undefined =>
+    ratesFor({ inputTokens: 0, grade }, graded).image;
+
+  expect(imageRate("hd 1024x1024")).toBe(80_000_000_000);
+  expect(imageRate("low 1024x1024")).toBe(40_000_000_000);
+});
+
+test("spoken output costs its own rate", () => {
+  const usage = used({ inputTokens: 0, outputTokens: 30, audioOutputTokens: 20 });
+
+  expect(Number(costOf(usage, { ...PRICE, audioOutput: 64_000_000 }))).toBe(150_000 + 1_280_000);
+});
+
+test("reasoning is a part of the output, and never more than all of it", () => {
+  const usage: Usage = {
+    ...used({ inputTokens: 0, outputTokens: 10 }),
+    reasoningTokens: 25,
+  };
+  const counts = (of: Usage): readonly (number | undefined)[] =>
+    ["output", "reasoning"].map(
+      (kind) => partsOf(of, PRICE).find((part) => part.kind === kind)?.count,
+    );
+
+  expect(counts(usage)).toEqual([0, 10]);
+  expect(counts({ ...usage, reasoningTokens: 4 })).toEqual([6, 4]);
+  expect(counts({ ...usage, reasoningTokens: -4 })).toEqual([10, 0]);
+});
+
+test("parts that overlap in a vendor's count take nothing off the rest, however large", () => {
+  const overlapping: Usage = {
+    ...used({ inputTokens: 0, outputTokens: 0 }),
+    inputTokens: 100,
+    cachedInputTokens: 400,
+  };
+
+  expect(Number(costOf(overlapping, PRICE))).toBe(400 * 300);
+  const large: Usage = { ...overlapping, outputTokens: 1_000_000 };
+  expect(Number(costOf(large, PRICE))).toBe(400 * 300 + 1_000_000 * 15_000);
+});
+
+test("an amount is whole nano-dollars, and is written for people with two decimals at least", () => {
+  expect(Number(parseUsd("12.5"))).toBe(12_500_000_000);
+  expect(parseUsd("12.5 dollars")).toBeUndefined();
+  expect(parseUsd("0.0000000001")).toBeUndefined();
+  expect(() => nanoUsd(0.5)).toThrow(RangeError);
+
+  expect(formatUsd(nanoUsd(1_500_000_000))).toBe("$1.50");
+  expect(formatUsd(nanoUsd(0))).toBe("$0.00");
+  expect(formatUsd(nanoUsd(-12_300_000))).toBe("-$0.0123");
+});
+
+test("an account that can count no further stays there", () => {
+  expect(Number(spendMore(nanoUsd(5), 7))).toBe(12);
+  expect(Number(spendMore(nanoUsd(MOST_USD - 1), 7))).toBe(MOST_USD);
 });

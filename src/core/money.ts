@@ -49,6 +49,24 @@ export interface Price extends GradedRates {
 
 export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
 
+/** No price is known; written down for a task so that no other channel's price stands there. */
+export function isNone({ source }: Price): boolean {
+  return source === FREE.source;
+}
+
+/**
+ * It has rates, and none of them is for anything that was used: a price of
+ * tokens says nothing about seconds. A price whose rates are all 0 is a price.
+ */
+export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
+  const { tiers = [], grades = {} } = price;
+  const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades)];
+  const hasRate = all.some((rates) =>
+    Object.values(RATE_WORDS).some(({ name }) => (rates[name] ?? 0) > 0),
+  );
+  return hasRate && estimateCost(usage, price) === 0;
+}
+
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
 
@@ -174,14 +192,21 @@ export function formatUsd(amount: NanoUsd): string {
 
 /** Those of the tier that so much input falls into, and of the grade of the result. */
 export function ratesFor(
-  { inputTokens, grade = "" }: Pick<Usage, "inputTokens" | "grade">,
+  { inputTokens, grade = "", durationMs = 0 }: Pick<Usage, "inputTokens" | "grade" | "durationMs">,
   price: Price,
 ): Rates {
   const rates = price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
   if (price.grades === undefined) return rates;
   const grades = new Map(Object.entries(price.grades).map(([name, each]) => [plain(name), each]));
-  const asked = plain(grade);
-  return { ...rates, ...(grades.get(asked) ?? grades.get(withoutQuality(asked))) };
+  const name = gradeNames(plain(grade), durationMs).find((each) => grades.has(each));
+  return name === undefined ? rates : { ...rates, ...grades.get(name) };
+}
+
+/** Under which a price may have the rates of a result, the most exact name first. */
+function gradeNames(grade: string, durationMs: number): readonly string[] {
+  const silent = grade.replace(/ audio$/, "");
+  const length = `${Math.round(durationMs / 1_000)}s`;
+  return [`${grade} ${length}`, grade, `${silent} ${length}`, silent, withoutQuality(grade)];
 }
 
 /** Of several ways to write a kind of result, all of which vendors take, one: `4k` is `4K`, `16*9` is `16x9`. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import type { ChatEvent, ChatRequest } from "./chat.ts";
-import type { FaultCode, GatewayError } from "./error.ts";
+import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
 import type { Usage } from "./usage.ts";
@@ -40,6 +40,12 @@ export interface OutboundStyle {
   readonly id: string;
   readonly outbound: {
     buildRequest(request: ChatRequest, context: OutboundContext): JsonObject;
+    /**
+     * Members of an outgoing body to set, or to leave out if `undefined`, so that
+     * the model and its vendor accept it. Runs on bodies that were translated and
+     * on those that pass through. Reports what is lost by it.
+     */
+    fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */
@@ -135,6 +141,9 @@ export interface UpstreamError {
   readonly param?: string;
   /** How long the vendor asks us to wait, where its body says so. */
   readonly retryAfterMs?: number;
+  /** Structured details of the vendor's error that clients of its style act on. */
+  readonly details?: JsonObject;
+  readonly vendor?: VendorFailure;
 }
 
 /** What a whole answer says about itself. */
@@ -168,6 +177,11 @@ export interface Tap {
   isComplete(): boolean;
   /** What `push` returned last holds the end of the answer. */
   readonly isEnding: boolean;
+  /**
+   * Something of the answer has passed: more than comments, and more than the
+   * head that any answer begins with. Until then another upstream may answer.
+   */
+  readonly hasContent: boolean;
   /** Of all that has passed. */
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */

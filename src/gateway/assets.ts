@@ -17,7 +17,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Ground,
-  "log" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
+  "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
 > &
   Pick<Routing, "channels"> &
   Pick<Links, "links" | "linkedFiles"> &
@@ -62,11 +62,15 @@ export function openAssets(needs: Needs): Assets {
     seal: openSeal(pepper, "verifications of persons"),
     links,
     digest: (word) => digestOf(`verification of a person:${word}`, pepper),
-    returnUrlFor: (word) => publicUrl && `${publicUrl}${VERIFY_PATH}/${word}`,
+    returnUrlFor(word, { isSimulated }) {
+      // The simulator's pages are opened on this machine.
+      const base = publicUrl ?? (isSimulated ? needs.own.url : undefined);
+      return base && `${base}${VERIFY_PATH}/${word}`;
+    },
     secrets: storage.noticeSecrets,
     takeIn: (asset, signal) => assetFiles.takeIn(asset, signal),
     letGo: (asset) => assetFiles.letGo(asset),
-    onTrouble: (cause) => needs.log.error({ err: cause }, "assets"),
+    onTrouble: (cause) => needs.problems.error("assets", cause, "asset operation failed"),
   };
   return {
     library: new Library({

@@ -8,6 +8,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
+import { ThrottledLog } from "#lib/throttled-log.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
 import { loadPepper } from "#storage/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -18,6 +19,8 @@ export interface Ground {
   readonly config: Config;
   readonly env: GatewayOptions["env"];
   readonly log: Logger;
+  /** For failures that may happen thousands of times a second. */
+  readonly problems: ThrottledLog;
   readonly clock: Clock;
   /** All keys of digests and seals are made of it. */
   readonly pepper: Uint8Array;
@@ -29,6 +32,8 @@ export interface Ground {
   readonly settings: Settings;
   /** Where callers and vendors reach the gateway, without a slash at its end. */
   readonly publicUrl: string | undefined;
+  /** The address that this process listens on, once it does. */
+  readonly own: { url?: string };
   readonly deadlines: Deadlines;
   readonly egress: Egress;
 }
@@ -41,6 +46,7 @@ export async function openGround(
   const { dataDir, databaseUrl, secret, limits } = config.settings;
   const pepper = loadPepper(dataDir, secret?.open());
   const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
+  const problems = opened.use(new ThrottledLog(log));
   const storage = opened.use(
     await openStorage({
       dataDir,
@@ -49,7 +55,7 @@ export async function openGround(
       pepper,
       clock,
       maxQueue: limits.ledgerQueue,
-      onError: (cause) => log.error({ err: cause }, "storage"),
+      onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),
     }),
   );
@@ -64,6 +70,7 @@ export async function openGround(
     config,
     env,
     log,
+    problems,
     clock,
     pepper,
     instance,
@@ -71,6 +78,7 @@ export async function openGround(
     live,
     settings,
     publicUrl,
+    own: {},
     deadlines,
     egress,
   };

@@ -42,7 +42,7 @@ function openRefusals(
     try {
       await noting.run(new AbortController().signal);
     } catch (cause) {
-      log.error({ err: cause }, "audit");
+      log.error({ err: cause }, "audit log was not written");
     }
   });
   return { refusals, noting };

@@ -1,21 +1,20 @@
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Configuration } from "#core/configuration.ts";
-import type { GatewayError } from "#core/error.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import type { Logger } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import type { Storage } from "#storage/open.ts";
 import type { Assets } from "./assets.ts";
+import { logFailure } from "./failure-log.ts";
 import type { Ground } from "./ground.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "publicUrl"> &
+type Needs = Pick<Ground, "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl"> &
   Pick<Routing, "channels" | "inventory"> &
   Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
@@ -26,7 +25,7 @@ const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 
 /** What the HTTP side is given. */
 export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStream">): HttpDeps {
-  const { log, clock, storage, live, settings, publicUrl } = needs;
+  const { problems, clock, storage, live, settings, publicUrl } = needs;
   return {
     ...storesOf(storage),
     get secondFactorRule() {
@@ -60,7 +59,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     renderMetrics: () => needs.metrics.render(),
     ping: () => storage.ping(),
     metricsToken: settings.metricsToken?.open(),
-    onError: (error, requestId) => logFailure(log, error, requestId),
+    onError: (error, requestId) => logFailure(problems, error, requestId),
     ...(onStream === undefined ? {} : { onStream }),
   };
 }
@@ -109,16 +108,4 @@ function openManaged({
       await inventory.load();
     },
   });
-}
-
-/** Upstreams fail every day; only what is our own fault is an error. What they said is not logged. */
-function logFailure(log: Logger, error: GatewayError, requestId: string): void {
-  const { code, message, fault } = error;
-  if (fault.blame !== "gateway") {
-    log.warn({ requestId, code }, message);
-    return;
-  }
-  // Where the gateway turns calls away for want of room, where in the code it does so helps nobody.
-  const cause = error.cause ?? (code === "internal" ? error : undefined);
-  log.error({ requestId, code, ...(cause === undefined ? {} : { err: cause }) }, message);
 }

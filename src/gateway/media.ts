@@ -17,7 +17,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Ground,
-  "config" | "log" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
+  "config" | "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
 > &
   Pick<Routing, "findChannel"> &
   Pick<Links, "linkedFiles">;
@@ -34,7 +34,8 @@ export interface Media {
 
 /** What tasks have made, with its vendor or in a copy of ours. */
 export function openMedia(needs: Needs): Media {
-  const { config, log, clock, pepper, storage, settings, egress, publicUrl, findChannel } = needs;
+  const { config, problems, clock, pepper, storage, settings, egress, publicUrl, findChannel } =
+    needs;
   const mediaPlace = settings.mediaStore === "off" ? undefined : settings.mediaStore;
   const stores = openStores(config.settings, settings.limits);
   const copies = storage.mediaCopies;
@@ -60,7 +61,7 @@ export function openMedia(needs: Needs): Media {
       stores,
       files: needs.linkedFiles,
       limits: settings.limits,
-      onTrouble: (cause) => log.error({ err: cause }, "media"),
+      onTrouble: (cause) => problems.error("media", cause, "media store failed"),
     }),
     async announce(task) {
       // Before its caller is told of it: what is told may be asked for at once.

@@ -7,6 +7,7 @@ import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
+import { UnpricedReport } from "#relay/unpriced.ts";
 import { Vault } from "#relay/vault.ts";
 import type { Assets } from "./assets.ts";
 import type { Ground } from "./ground.ts";
@@ -45,6 +46,9 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => channels.all,
     health,
     () => tasks.board.size,
+  );
+  const report = new UnpricedReport(clock, (notice) =>
+    needs.log.warn(notice, "model has no price: its calls cost nothing"),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
@@ -88,8 +92,12 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     },
     delivery: deliveryOf(needs),
     onClosed: (record) => metrics.observe(record),
+    onUnpriced(notice) {
+      if (settings.unpriced !== "allow") report.note(notice);
+    },
     onLook: (lateMs) => metrics.observeLook(lateMs),
-    onTrouble: (cause) => needs.log.error({ err: cause }, "settlement"),
+    onTrouble: (cause) =>
+      needs.problems.error("settlement", cause, "settlement failed; it is retried"),
   };
   const tasks = new Tasks(relay);
   opened.defer(() => tasks.close());

@@ -4,7 +4,7 @@ import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
-import type { JsonObject } from "#lib/json.ts";
+import { outlineJson, setMembers, type JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import type { Caller } from "./authenticate.ts";
@@ -70,6 +70,7 @@ export class HttpExchange implements Exchange {
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   readonly #proof: Proof | undefined;
+  readonly #model: string | undefined;
   #actor: Actor | undefined;
   #query: URLSearchParams | undefined;
   #noted: JsonObject = NOTHING;
@@ -84,8 +85,11 @@ export class HttpExchange implements Exchange {
     caller: Caller,
     params: (name: string) => string | undefined,
     around: Surroundings,
+    /** Named by the path, in place of the body's. */
+    model?: string,
   ) {
     this.request = request;
+    this.#model = model;
     this.id = id;
     this.key = caller.key;
     this.user = caller.user;
@@ -132,12 +136,17 @@ export class HttpExchange implements Exchange {
     return this.#readAhead ?? this.#read(maxBytes);
   }
 
-  readPlacedJson(maxBytes: number): Promise<PlacedBody> {
-    return this.#amongBigBodies(maxBytes, (body) => readPlacedBody(body, this.#around.jsonDepth));
+  async readPlacedJson(maxBytes: number): Promise<PlacedBody> {
+    const read = (body: Incoming): Promise<PlacedBody> =>
+      readPlacedBody(body, this.#around.jsonDepth);
+    const body = await this.#amongBigBodies(maxBytes, read);
+    if (this.#model === undefined) return body;
+    return { ...body, json: { ...body.json, model: this.#model } };
   }
 
-  readForm(maxBytes: number): Promise<Form | undefined> {
-    return this.#amongBigBodies(maxBytes, readFormBody);
+  async readForm(maxBytes: number): Promise<Form | undefined> {
+    const form = await this.#amongBigBodies(maxBytes, readFormBody);
+    return this.#model === undefined ? form : form?.with({ model: this.#model });
   }
 
   readBytes(maxBytes: number): Promise<Uint8Array> {
@@ -155,7 +164,11 @@ export class HttpExchange implements Exchange {
   }
 
   #read(maxBytes: number): Promise<RequestBody> {
-    return this.#amongBigBodies(maxBytes, (body) => readJsonBody(body, this.#around.jsonDepth));
+    const { jsonDepth } = this.#around;
+    const model = this.#model;
+    const read = (body: Incoming): Promise<RequestBody> => readJsonBody(body, jsonDepth);
+    if (model === undefined) return this.#amongBigBodies(maxBytes, read);
+    return this.#amongBigBodies(maxBytes, async (body) => withModel(await read(body), model));
   }
 
   /**
@@ -212,6 +225,12 @@ export class HttpExchange implements Exchange {
     this.idleSeconds = Math.ceil(ms / 1_000);
     this.#around.setIdleSeconds(this.request, this.idleSeconds);
   }
+}
+
+function withModel(body: RequestBody, model: string): RequestBody {
+  if (body.json["model"] === model) return body;
+  const text = setMembers(body.text, body.outline, { model });
+  return { text, outline: outlineJson(text, Infinity), json: { ...body.json, model } };
 }
 
 function placeOf(place: Disposable | undefined): Disposable {

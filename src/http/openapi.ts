@@ -90,6 +90,6 @@ function operationOf(route: Route<HttpDeps>): JsonObject {
 }
 
 /** `/v1/models/:id{.+}` is `/v1/models/{id}` there; a verb at the end of a pattern stays. */
-function templateOf(path: string): string {
+export function templateOf(path: string): string {
   return path.replaceAll(/:(\w+)(?:\{[^:}]*(:\w+)?\})?/g, "{$1}$2");
 }

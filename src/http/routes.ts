@@ -42,6 +42,8 @@ export interface Route<Deps> {
   readonly requestSchema?: () => JsonObject;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
+  /** It only says why its method is refused, and does not make it one that the path takes. */
+  readonly onlyRefuses?: true;
   /** It answers with a file, and to HEAD with what there is to say of it. */
   readonly isFile?: true;
   /** Its body is YAML, and not for the audit log. */

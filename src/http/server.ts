@@ -1,11 +1,6 @@
-import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import { GatewayError, type FaultCode } from "#core/error.ts";
+import { GatewayError } from "#core/error.ts";
 import { ulid } from "#lib/ids.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { buildError } from "#styles/text/chat/error.ts";
-import { API_PREFIX, renderFailure } from "./api/envelope.ts";
-import { VIDEO_ROOMS } from "./api/video/rooms.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
 import { readClient } from "./client.ts";
@@ -14,7 +9,10 @@ import { errorResponse } from "./error-response.ts";
 import { HttpExchange, IDLE_SECONDS, placesFor, type Surroundings } from "./exchange.ts";
 import { buildRegistry } from "./registry.ts";
 import { hidingAliases, pathAliases } from "./path-aliases.ts";
+import { tidyPath } from "./path-rewrites.ts";
+import { Router, type RouteMatch } from "./router.ts";
 import type { Route } from "./routes.ts";
+import { UnservedPaths } from "./unserved-paths.ts";
 
 export interface HttpServer {
   readonly url: string;
@@ -88,46 +86,31 @@ type App = (request: Request) => Promise<Response>;
 
 function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): App {
   const routes = buildRegistry(isDraining);
+  const router = new Router(routes);
+  const unserved = new UnservedPaths(router, routes, deps.clock);
   const toKnown = aliasesFor(deps, routes);
-  const pathOf = (request: Request): string => toKnown(getPath(request));
-  const app = new Hono({ getPath: pathOf });
-  const paths = new Set<string>();
-  /** Most calls name their route in full, and need no search for it. */
-  const inFull = new Map<string, Route<HttpDeps>>();
-  for (const route of routes) {
-    for (const path of spellingsOf(route.path)) {
-      app.on(route.method, path, ({ req }) =>
-        serve(req.raw, (name) => req.param(name), route, deps, around),
-      );
-      paths.add(path);
-      if (!/[:*]/.test(path)) inFull.set(`${route.method} ${path}`, route);
-    }
-  }
-  for (const path of paths) {
-    app.all(path, ({ req }) =>
-      refuse(req.path, "method_not_allowed", `${req.method} is not for this path.`),
-    );
-  }
-  app.onError((cause, { req }) => refuse(req.path, "internal", GatewayError.from(cause).message));
-  app.notFound(({ req }) =>
-    refuse(req.path, "not_found", `There is nothing at ${req.method} ${req.path.slice(0, 256)}.`),
-  );
   return async (request) => {
     // Without a host that is one, the runtime knows no address, and each reader would find another path.
-    if (!URL.canParse(request.url))
-      return refuse("", "invalid_request", "The Host header is missing, or is no host.");
-    const path = pathOf(request);
-    const route = inFull.get(`${request.method} ${path}`);
-    if (route === undefined) return await app.fetch(request);
+    if (!URL.canParse(request.url)) return unserved.refuseHost();
+    const asked = getPath(request);
+    let path = toKnown(asked);
+    let model: string | undefined;
+    let found = router.find(request.method, path);
+    if (found === undefined) {
+      const rewritten = unserved.rewrite(toKnown(tidyPath(asked)));
+      path = rewritten?.path ?? path;
+      model = rewritten?.model;
+      found = router.find(request.method, path);
+    }
+    if (found === undefined) return unserved.refuse(request, path);
     try {
-      return await serve(request, noParam, route, deps, around);
+      const response = await serve(request, { ...found, model }, deps, around);
+      return request.method === "HEAD" ? new Response(null, response) : response;
     } catch (cause) {
-      return refuse(path, "internal", GatewayError.from(cause).message);
+      return unserved.fail(request, path, cause);
     }
   };
 }
-
-function noParam(): undefined {}
 
 /** Throws where a path of ours could not be found any more. */
 function aliasesFor(
@@ -140,26 +123,23 @@ function aliasesFor(
   throw new Error(`path_aliases: '${hiding.from}' would hide paths of the gateway's own.`);
 }
 
-/** Clients of the management API write its paths with a slash at the end or without. */
-function spellingsOf(path: string): readonly string[] {
-  return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
+/** A route, and what the path says beside it. */
+interface Target extends RouteMatch {
+  readonly model: string | undefined;
 }
-
-/** Of the path, by name. */
-type Params = (name: string) => string | undefined;
 
 /** Every request's way through its route, and the only place where a failure becomes an answer. */
 async function serve(
   request: Request,
-  params: Params,
-  route: Route<HttpDeps>,
+  target: Target,
   deps: HttpDeps,
   around: Surroundings,
 ): Promise<Response> {
+  const { route } = target;
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    exchange = await letIn(request, params, id, route, deps, around);
+    exchange = await letIn(request, target, id, deps, around);
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps)
       : route.handle(exchange, deps);
@@ -175,9 +155,8 @@ async function serve(
 /** Somebody who may call the route; whoever may not is in the audit log. */
 async function letIn(
   request: Request,
-  params: Params,
+  { route, param, model }: Target,
   id: string,
-  route: Route<HttpDeps>,
   deps: HttpDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
@@ -186,21 +165,9 @@ async function letIn(
     caller = await authenticate(request, route, deps, () => around.clientOf(request));
     admit(request, caller, route.access, deps);
   } catch (cause) {
-    const refused = new HttpExchange(request, id, caller, params, around);
+    const refused = new HttpExchange(request, id, caller, param, around);
     await noteRefusal(route, refused, GatewayError.from(cause), deps);
     throw cause;
   }
-  return new HttpExchange(request, id, caller, params, around);
-}
-
-/** Below which prefixes failures have a form of their own, also where nothing is. */
-const ROOMS: readonly (readonly [prefix: string, render: (error: GatewayError) => JsonObject])[] = [
-  ...VIDEO_ROOMS,
-  [API_PREFIX, renderFailure],
-];
-
-function refuse(path: string, code: FaultCode, message: string): Response {
-  const error = new GatewayError(code, message);
-  const [, render = buildError] = ROOMS.find(([prefix]) => path.startsWith(prefix)) ?? [];
-  return errorResponse(error, render(error), ulid(Date.now()));
+  return new HttpExchange(request, id, caller, param, around, model);
 }

@@ -1,11 +1,84 @@
-import { pino, type Logger } from "pino";
+import { AssertionError } from "node:assert";
+import { pino, type DestinationStream, type Logger } from "pino";
 
 export type { Logger } from "pino";
 
 /**
  * One JSON object a line, on standard error: standard output belongs to
- * commands. What callers and upstreams send is never logged.
+ * commands. What callers and upstreams send is never logged, at any level: of
+ * an error that is its kind, its code and where in the code it was thrown.
  */
-export function openLog(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+    },
+    destination ?? pino.destination(2),
+  );
+}
+
+export interface DescribedError {
+  readonly type: string;
+  readonly code?: string;
+  /** Only one that is known to hold no data. */
+  readonly message?: string;
+  readonly stack?: readonly string[];
+  readonly cause?: DescribedError;
+}
+
+const MAX_CAUSES = 4;
+const MAX_FRAMES = 12;
+
+/**
+ * An error without its message. Messages of databases, parsers and libraries
+ * quote the values that they fail on, and those are callers' or vendors'.
+ */
+export function describeError(cause: unknown, depth = 0): DescribedError {
+  if (!(cause instanceof Error)) return { type: typeof cause };
+  const code = codeOf(cause);
+  const message = hasSafeMessage(cause) ? cause.message : undefined;
+  const stack = framesOf(cause);
+  const inner = cause.cause;
+  return {
+    type: cause.constructor.name,
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message }),
+    ...(stack.length === 0 ? {} : { stack }),
+    ...(inner instanceof Error && depth < MAX_CAUSES
+      ? { cause: describeError(inner, depth + 1) }
+      : {}),
+  };
+}
+
+/** Of the system, of a database, or one of our own words for a failure. */
+const CODE = /^(E[A-Z0-9_]{2,40}|SQLITE_[A-Z_]{2,40}|[0-9A-Z]{5}|[a-z_]{3,40})$/;
+
+function codeOf(error: Error): string | undefined {
+  const code: unknown = "code" in error ? error.code : undefined;
+  return typeof code === "string" && CODE.test(code) ? code : undefined;
+}
+
+/** The runtime quotes source text in single quotes, and values in double ones. */
+const OF_SOURCE = /^(undefined|null) is not |^Cannot access |\(evaluating '/;
+
+function hasSafeMessage(error: Error): boolean {
+  if (error instanceof AssertionError) return !error.generatedMessage;
+  const isOfEngine = error instanceof TypeError || error instanceof ReferenceError;
+  return isOfEngine && OF_SOURCE.test(error.message) && !error.message.includes('"');
+}
+
+const FRAME = /^\s*at .{0,200}:\d+(:\d+)?\)?$/;
+
+function framesOf({ stack = "", message }: Error): readonly string[] {
+  // A message may hold lines that look like frames.
+  const start = message === "" ? 0 : stack.indexOf(message) + message.length;
+  return stack
+    .slice(Math.max(0, start))
+    .split("\n")
+    .filter((line) => FRAME.test(line))
+    .slice(0, MAX_FRAMES)
+    .map((line) => line.trim());
 }

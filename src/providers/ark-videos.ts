@@ -59,6 +59,18 @@ const ANY: ArkVideoDialect = {
 
 const TYPES = ["jpeg", "png", "webp", "bmp", "tiff", "gif"].map((type) => `image/${type}`);
 
+export const ARK_VIDEO_MODELS = [
+  "doubao-seedance-1-0-pro-250528",
+  "doubao-seedance-1-0-pro-fast-251015",
+  "doubao-seedance-1-0-lite-t2v-250428",
+  "doubao-seedance-1-0-lite-i2v-250428",
+  "doubao-seedance-1-5-pro-251215",
+  "doubao-seedance-2-0-260128",
+  "doubao-seedance-2-0-fast-260128",
+  "doubao-seedance-2-0-mini-260615",
+  "doubao-seedance-2-5-260628",
+];
+
 export const ARK_VIDEOS: readonly VideoEndpoint[] = [
   row(/seedance-1-0-lite-t2v/, { ...FIRST_LITE, isBlind: true }),
   row(/seedance-1-0-lite/, FIRST_LITE),

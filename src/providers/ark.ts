@@ -6,7 +6,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { readCredential } from "./ark/credential.ts";
 import { ARK_ASSETS, ARK_OPTIONS } from "./ark-assets.ts";
 import { ARK_IMAGES } from "./ark-images.ts";
-import { ARK_VIDEOS } from "./ark-videos.ts";
+import { ARK_VIDEOS, ARK_VIDEO_MODELS } from "./ark-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** `max_tokens` leaves reasoning out of the count, `max_completion_tokens` does not; both is an error. */
@@ -24,6 +24,7 @@ const DIALECT: ChatDialect = {
 export const ark: Provider = {
   id: "ark",
   name: "Volcengine Ark",
+  prefixes: ["volcengine"],
   docs: "https://www.volcengine.com/docs/82379/1494384",
   baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
   keyVariable: "ARK_API_KEY",
@@ -46,6 +47,7 @@ export const ark: Provider = {
   assets: ARK_ASSETS,
   options: ARK_OPTIONS,
   modelsPath: "/models",
+  models: ARK_VIDEO_MODELS,
   authorize: (secret) => bearer(readCredential(secret).apiKey),
 };
 

@@ -14,6 +14,7 @@ import { AUDIO } from "./shared-endpoints.ts";
 export const azureOpenai: Provider = {
   id: "azure-openai",
   name: "Azure OpenAI",
+  prefixes: ["azure"],
   docs: "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
   needsKey: true,
   text: [

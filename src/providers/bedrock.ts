@@ -15,6 +15,7 @@ const KEY_PAIR = /^([A-Z0-9]{16,128}):([^:\s]{16,}?)(?::(\S+))?$/;
 export const bedrock: Provider = {
   id: "bedrock",
   name: "Amazon Bedrock",
+  prefixes: ["amazon-bedrock"],
   docs: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html",
   needsKey: true,
   needsModels: true,

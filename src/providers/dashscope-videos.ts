@@ -50,6 +50,27 @@ const CHANGES = {
   takes: { parameters: ["audio_setting"] },
 } as const;
 
+export const DASHSCOPE_VIDEO_MODELS = [
+  "wanx2.1-t2v-turbo",
+  "wanx2.1-t2v-plus",
+  "wanx2.1-i2v-turbo",
+  "wanx2.1-i2v-plus",
+  "wanx2.1-kf2v-plus",
+  "wan2.2-t2v-plus",
+  "wan2.2-i2v-plus",
+  "wan2.2-i2v-flash",
+  "wan2.2-kf2v-flash",
+  "wan2.5-t2v-preview",
+  "wan2.5-i2v-preview",
+  "wan2.6-t2v",
+  "wan2.6-i2v",
+  "wan2.6-i2v-flash",
+  "wan2.6-r2v",
+  "wan2.7-t2v",
+  "wan2.7-i2v",
+  "wan2.7-r2v",
+];
+
 export const DASHSCOPE_VIDEOS: readonly VideoEndpoint[] = [
   row(/^wanx?2\.[0-2].*-kf2v/, { ...SILENT, ...FRAMES, takes: EFFECTS }, BETWEEN_FRAMES),
   row(/^wanx?2\.[01].*-i2v-turbo/, { ...SILENT, ...PICTURE, lengths: [3, 4, 5], takes: EFFECTS }),

@@ -4,7 +4,7 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
-import { DASHSCOPE_VIDEOS } from "./dashscope-videos.ts";
+import { DASHSCOPE_VIDEOS, DASHSCOPE_VIDEO_MODELS } from "./dashscope-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { DASHSCOPE_RERANK } from "./rerank-endpoints.ts";
 
@@ -12,6 +12,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   reasoning: "switch",
+  jsonWord: true,
   forcedToolsWhileReasoning: false,
   webSearch: { as: "switch" },
   topK: true,
@@ -24,6 +25,7 @@ const DIALECT: ChatDialect = {
 export const dashscope: Provider = {
   id: "dashscope",
   name: "Alibaba Cloud Model Studio",
+  prefixes: ["qwen"],
   docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
   keyVariable: "DASHSCOPE_API_KEY",
@@ -46,6 +48,7 @@ export const dashscope: Provider = {
   images: DASHSCOPE_IMAGES,
   videos: DASHSCOPE_VIDEOS,
   modelsPath: "/models",
+  models: DASHSCOPE_VIDEO_MODELS,
   authorize: bearer,
 };
 

@@ -7,6 +7,8 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   reasoning: "type",
+  formats: ["json"],
+  jsonWord: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
 };

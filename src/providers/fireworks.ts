@@ -5,6 +5,7 @@ import { bearer, type Provider } from "./provider.ts";
 export const fireworks: Provider = {
   id: "fireworks",
   name: "Fireworks AI",
+  prefixes: ["fireworks_ai"],
   docs: "https://docs.fireworks.ai",
   baseUrl: "https://api.fireworks.ai/inference/v1",
   keyVariable: "FIREWORKS_API_KEY",

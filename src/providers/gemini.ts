@@ -1,5 +1,6 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
+import type { GeminiDialect } from "#styles/text/gemini/fit-request.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
@@ -8,9 +9,13 @@ import type { Provider } from "./provider.ts";
 /** What we ask of models; the others in the list are for something else. */
 const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
 
+/** Labels are for bills, which this host writes without them. */
+const DIALECT: GeminiDialect = { refuses: ["labels"] };
+
 export const gemini: Provider = {
   id: "gemini",
   name: "Google Gemini",
+  prefixes: ["google"],
   docs: "https://ai.google.dev/api/generate-content",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   keyVariable: "GEMINI_API_KEY",
@@ -22,6 +27,7 @@ export const gemini: Provider = {
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
+      dialect: { ...DIALECT },
       inlines: ["image", "audio", "video", "file"],
     },
   ],
@@ -53,6 +59,14 @@ export const gemini: Provider = {
     },
   }),
   modelsPath: "/models?pageSize=1000",
+  models: [
+    "veo-2.0-generate-001",
+    "veo-3.0-generate-001",
+    "veo-3.0-fast-generate-001",
+    "veo-3.1-generate-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ],
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 
   readModels(list) {

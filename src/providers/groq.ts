@@ -25,8 +25,4 @@ export const groq: Provider = {
   shared: [...AUDIO],
   modelsPath: "/models",
   authorize: bearer,
-
-  // A request over the token rate is a 413 here: waiting or another account helps.
-  classifyError: (status, body) =>
-    status === 413 && body.includes("tokens per minute") ? "upstream_rate_limited" : undefined,
 };

@@ -28,6 +28,7 @@ const DIALECT: Partial<EmbeddingDialect> = {
 export const jina: Provider = {
   id: "jina",
   name: "Jina AI",
+  prefixes: ["jina_ai"],
   docs: "https://jina.ai/embeddings",
   baseUrl: "https://api.jina.ai/v1",
   needsKey: true,

@@ -26,6 +26,7 @@ const DIALECT: ChatDialect = {
 export const mistral: Provider = {
   id: "mistral",
   name: "Mistral",
+  prefixes: ["mistralai"],
   docs: "https://docs.mistral.ai/api",
   baseUrl: "https://api.mistral.ai/v1",
   keyVariable: "MISTRAL_API_KEY",

@@ -5,6 +5,7 @@ import { bearer, type Provider } from "./provider.ts";
 export const moonshot: Provider = {
   id: "moonshot",
   name: "Moonshot AI",
+  prefixes: ["moonshotai"],
   docs: "https://platform.moonshot.ai/docs",
   baseUrl: "https://api.moonshot.ai/v1",
   keyVariable: "MOONSHOT_API_KEY",

@@ -16,6 +16,8 @@ const SORA: VideoDialect = {
   keepsFiles: true,
 };
 
+export const OPENAI_VIDEO_MODELS = ["sora-2", "sora-2-pro"];
+
 export const OPENAI_VIDEOS: readonly VideoEndpoint[] = [
   row(/^sora-.*-pro/, { ...SORA, sizes: LARGE }),
   row(/^sora-/, SORA),

@@ -6,7 +6,7 @@ import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
-import { OPENAI_VIDEOS } from "./openai-videos.ts";
+import { OPENAI_VIDEOS, OPENAI_VIDEO_MODELS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /**
@@ -15,6 +15,10 @@ import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
  */
 export const OPENAI_DIALECT: ChatDialect = {
   maxCompletionTokens: true,
+  reasoning: "effort",
+  jsonWord: true,
+  serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
+  parts: ["text", "image_url", "input_audio", "file", "refusal"],
   reasonersRefuse: [
     "max_tokens",
     "temperature",
@@ -33,6 +37,8 @@ export const OPENAI_DIALECT: ChatDialect = {
 /** The same, where they are asked for responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
+  jsonWord: true,
+  serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],
 };
 
 const EMBEDDING_DIALECT: Partial<EmbeddingDialect> = {
@@ -78,5 +84,6 @@ export const openai: Provider = {
   images: OPENAI_IMAGES,
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",
+  models: OPENAI_VIDEO_MODELS,
   authorize: bearer,
 };

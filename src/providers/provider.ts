@@ -2,7 +2,6 @@ import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
-import type { FaultCode } from "#core/error.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
@@ -20,6 +19,8 @@ export interface Provider {
   /** Stored in databases and files: never change one that has shipped. */
   readonly id: string;
   readonly name: string;
+  /** Further names of the vendor that callers put before a model's name and a slash; the id is one anyway. */
+  readonly prefixes?: readonly string[];
   readonly docs: string;
   /** Absent where there is no such thing as the vendor's own address. */
   readonly baseUrl?: string;
@@ -47,7 +48,7 @@ export interface Provider {
   readonly needsModels?: true;
   /** Path that lists the models; absent where the vendor has no list. */
   readonly modelsPath?: string;
-  /** Those that it is known to have, for vendors without a list. */
+  /** Those that it is known to have beside the catalogue's, whether or not it has a list. */
   readonly models?: readonly string[];
   /** Their ids out of that list; `data[].id` where nothing else is said. */
   readModels?(list: Json): readonly string[];
@@ -59,8 +60,6 @@ export interface Provider {
   readonly exchange?: TokenExchange;
   /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
   knownAs?(model: string): string;
-  /** Corrects the style's reading of an error. */
-  classifyError?(status: number, body: string): FaultCode | undefined;
 }
 
 export interface TextEndpoint {

@@ -158,15 +158,6 @@ describe("a quirk", () => {
     expect(call.tool_calls[0].id).toMatch(/^[A-Za-z0-9]{9}$/);
     expect(result.tool_call_id).toBe(call.tool_calls[0].id);
   });
-
-  test("Groq's 413 for the token rate is a rate limit, another 413 is not", () => {
-    const groq = findProvider("groq");
-
-    expect(groq?.classifyError?.(413, "Limit 6000 tokens per minute")).toBe(
-      "upstream_rate_limited",
-    );
-    expect(groq?.classifyError?.(413, "Request Entity Too Large")).toBeUndefined();
-  });
 });
 
 describe("what is left out since the vendor would refuse it", () => {

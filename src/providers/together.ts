@@ -9,6 +9,7 @@ import { AUDIO } from "./shared-endpoints.ts";
 export const together: Provider = {
   id: "together",
   name: "Together AI",
+  prefixes: ["together_ai"],
   docs: "https://docs.together.ai",
   baseUrl: "https://api.together.xyz/v1",
   keyVariable: "TOGETHER_API_KEY",

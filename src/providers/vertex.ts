@@ -31,6 +31,7 @@ const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as con
 export const vertex: Provider = {
   id: "vertex",
   name: "Google Vertex AI",
+  prefixes: ["vertex_ai"],
   docs: "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
   baseUrlOf({ location = "global" }) {
     return location === "global" ? `https://${HOST}` : `https://${location}-${HOST}`;

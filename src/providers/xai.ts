@@ -10,6 +10,7 @@ const REASONER: ChatDialect = { refuses: ["stop", "presence_penalty", "frequency
 export const xai: Provider = {
   id: "xai",
   name: "xAI",
+  prefixes: ["x-ai"],
   docs: "https://docs.x.ai/docs/api-reference",
   baseUrl: "https://api.x.ai/v1",
   keyVariable: "XAI_API_KEY",

@@ -5,6 +5,7 @@ import { bearer, type Provider } from "./provider.ts";
 export const zhipu: Provider = {
   id: "zhipu",
   name: "Zhipu AI",
+  prefixes: ["z-ai", "zai"],
   docs: "https://docs.bigmodel.cn",
   baseUrl: "https://open.bigmodel.cn/api/paas/v4",
   keyVariable: "ZHIPU_API_KEY",

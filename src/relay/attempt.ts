@@ -7,7 +7,7 @@ import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
-import { parseError } from "#styles/upstream-error.ts";
+import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
@@ -214,6 +214,14 @@ export async function tryOnce<T, R extends Tried>(
     reply?.close();
     session?.close();
     error = GatewayError.from(cause);
+    if (error.fault.blame !== "gateway") {
+      error.upstream = {
+        channel: channel.name,
+        model: route.upstreamModel,
+        credential: credential?.label ?? "",
+        status: reply?.status ?? null,
+      };
+    }
     deps.health.leave(channel);
     if (error.fault.next === "credential" && credential !== undefined) {
       deps.health.cool(route, credential, error);
@@ -292,24 +300,17 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** What a route says of where it leads; an adapted one says nothing. */
 type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
 
-interface Answerer extends Pick<Candidate, "provider"> {
+interface Answerer {
   readonly endpoint?: Pick<Addressee, "style"> | undefined;
 }
 
 /** What a reply that is no answer says. */
-export async function asError(
-  reply: UpstreamReply,
-  { provider, endpoint }: Answerer,
-): Promise<GatewayError> {
+export async function asError(reply: UpstreamReply, { endpoint }: Answerer): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
-  const code = provider.classifyError?.(reply.status, body) ?? read.code;
   const retryAfterMs = retryAfter(reply.headers) ?? read.retryAfterMs;
-  return new GatewayError(code, read.message, {
-    cause: `status ${reply.status}`,
-    ...(read.param === undefined ? {} : { param: read.param }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  const timed = retryAfterMs === undefined ? read : { ...read, retryAfterMs };
+  return asGatewayError({ ...timed, vendor: { ...read.vendor, status: reply.status } });
 }
 
 /** Seconds, or a date, or the milliseconds that some vendors add. */

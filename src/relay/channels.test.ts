@@ -3,6 +3,7 @@ import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelKind, ModelOverride } from "#core/model.ts";
 import { systemClock } from "#lib/clock.ts";
+import { findProvider } from "#providers/index.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router } from "./route.ts";
@@ -24,6 +25,7 @@ const CATALOG: Catalog = {
   findModel: (_provider, id) => (id === "thinker" ? THINKER : undefined),
   listModels: () => [],
   findCounting: () => undefined,
+  findFamily: () => undefined,
 };
 
 function limitsOn(model: string, overrides: readonly (readonly [string, ModelOverride])[]) {
@@ -105,7 +107,10 @@ describe("until an upstream told its models", () => {
   function listedOf(provider: string, models: readonly Model[]): readonly string[] {
     const channels = new Channels({ ...CATALOG, listModels: () => models }, new Map());
     channels.replace([aChannel({ provider, baseUrl: "http://127.0.0.1:1/v1" })]);
-    return channels.list(KEY).map(({ id }) => id);
+    const declared = findProvider(provider)?.models ?? [];
+    const listed = channels.list(KEY).map(({ id }) => id);
+    expect(listed).toEqual(expect.arrayContaining([...declared]));
+    return listed.filter((id) => models.some((row) => row.id === id) || !declared.includes(id));
   }
 
   test.each([
@@ -144,3 +149,191 @@ const IDS: Readonly<Record<string, string>> = {
   "dashscope image": "qwen-image-plus",
   "dashscope video": "wan2.5-t2v-preview",
 };
+
+describe("a channel that names no models", () => {
+  const named = (id: string, more: object = {}): Model => ({
+    ...THINKER,
+    id,
+    owner: "openai",
+    ...more,
+  });
+  const ROWS = [named("gpt-4o-mini", { aliases: ["gpt-4o-mini-2024-07-18"] }), named("o3")];
+  const ROWS_CATALOG: Catalog = {
+    findModel: (_provider, id) => ROWS.find((row) => [row.id, ...(row.aliases ?? [])].includes(id)),
+    listModels: (provider) => (provider === "openai" ? ROWS : []),
+    findCounting: () => undefined,
+    findFamily: () => undefined,
+  };
+  const FILMING = ["sora-2", "sora-2-pro"];
+  const MAIN = aChannel({ name: "main", baseUrl: "https://api.openai.com/v1" });
+  const FACTS = { stream: false, maxOutputTokens: 1, choices: 1 };
+
+  function channelsOf(all: readonly Channel[], overrides = new Map<string, ModelOverride>()) {
+    const channels = new Channels(ROWS_CATALOG, overrides);
+    channels.replace(all);
+    return channels;
+  }
+
+  const idsOf = (channels: Channels, key = KEY): readonly string[] =>
+    channels.list(key).map(({ id }) => id);
+  const reached = (channels: Channels, name: string) =>
+    channels.find(name)?.map(({ channel, upstreamModel }) => `${channel.name} ${upstreamModel}`);
+
+  test("serves the catalogue's models and their other ids, before its upstream's list and after", () => {
+    const channels = channelsOf([MAIN]);
+
+    for (const list of [undefined, ["gpt-4o-mini", "new"], ["gpt-4o-mini-2024-07-18", "new"]]) {
+      if (list !== undefined) channels.discovered(MAIN, list);
+      for (const name of ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "o3"]) {
+        expect(reached(channels, name)).toEqual([`main ${name}`]);
+      }
+      expect(channels.find("new") !== undefined).toBe(list !== undefined);
+    }
+  });
+
+  test("lists other ids of a model only if its upstream does", () => {
+    const channels = channelsOf([MAIN]);
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3", ...FILMING]);
+
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"]);
+    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3", ...FILMING];
+    expect(idsOf(channels)).toEqual(known);
+  });
+
+  test("is passed over for a model that another channel's list has and its own has not", () => {
+    const other = aChannel({ name: "other" });
+    const channels = channelsOf([MAIN, other]);
+    expect(reached(channels, "o3")).toEqual(["main o3", "other o3"]);
+
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
+    channels.discovered(other, ["gpt-4o-mini", "o3"]);
+
+    expect(reached(channels, "o3")).toEqual(["other o3"]);
+    expect(reached(channels, "gpt-4o-mini")).toEqual(["main gpt-4o-mini", "other gpt-4o-mini"]);
+  });
+
+  test("at another address than its vendor's lists what is there, and asks for the rest unlisted", () => {
+    const elsewhere = aChannel({ baseUrl: "http://127.0.0.1:8000/v1" });
+    const channels = channelsOf([elsewhere]);
+    expect(idsOf(channels)).toContain("o3");
+
+    channels.discovered(elsewhere, ["gpt-4o-mini"]);
+
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini"]);
+    expect(reached(channels, "gpt-4o-mini-2024-07-18")).toEqual(["one gpt-4o-mini-2024-07-18"]);
+    expect(reached(channels, "o3")).toEqual(["one o3"]);
+  });
+
+  test("serves the models that its provider is known to have at once", () => {
+    const kling = aChannel({ provider: "kling", baseUrl: "http://127.0.0.1:1" });
+
+    expect(idsOf(channelsOf([kling]))).toContain("kling-v2-6");
+  });
+
+  test("holds another id of a model to what is said of the model, as far as nothing is said of the id", () => {
+    const limits = { requestsPerMinute: 5 };
+    const price = { input: 1, output: 2, source: "a list", date: "2026-11-01" };
+    const overrides = new Map([["gpt-4o-mini", { limits, price }]]);
+    const channels = channelsOf([MAIN], overrides);
+    const said = { price, limited: { id: "model:gpt-4o-mini", limits } };
+
+    expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
+    expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
+    expect(channels.find("o3")?.[0]?.limited).toBeUndefined();
+  });
+
+  test("may be asked by another id with a key for the model, and by no id of another one", () => {
+    const channels = channelsOf([MAIN]);
+    const key = { ...KEY, models: ["gpt-4o-mini"] };
+    const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+    const router = new Router(channels, new Health(systemClock), settings);
+    const ask = (model: string) => () =>
+      router.planFor({ key, facts: { model, ...FACTS }, inputTokens: 1 }, (each) => each, "");
+
+    for (const list of [undefined, ["gpt-4o-mini-2024-07-18"]]) {
+      if (list !== undefined) channels.discovered(MAIN, list);
+      expect(ask("gpt-4o-mini-2024-07-18")().routes).toHaveLength(1);
+      expect(ask("openai/gpt-4o-mini")().routes).toHaveLength(1);
+      expect(ask("openai/o3")).toThrow("does not exist");
+      expect(ask("o3")).toThrow("does not exist");
+    }
+  });
+});
+
+describe("a vendor's name before a model's", () => {
+  const listed = (name: string, provider: string, models: readonly string[]): Channel =>
+    aChannel({
+      name,
+      provider,
+      models: { kind: "listed", upstreamNames: new Map(models.map((id) => [id, id])) },
+    });
+  const made: Model = { ...THINKER, id: "gpt-4o-mini", owner: "openai" };
+  const makers: Catalog = {
+    ...CATALOG,
+    findModel: (_provider, id) => (id === made.id ? made : undefined),
+  };
+
+  function reached(all: readonly Channel[], name: string, catalog = makers) {
+    const channels = new Channels(catalog, new Map());
+    channels.replace(all);
+    return channels.find(name)?.map((each) => `${each.channel.name} ${each.upstreamModel}`);
+  }
+
+  const OPENAI = listed("openai", "openai", ["gpt-4o-mini"]);
+  const AZURE = listed("azure", "azure-openai", ["gpt-4o-mini"]);
+  const GOOGLE = listed("google", "gemini", ["gemini-2.5-flash", "gpt-4o-mini"]);
+  const ROUTER = listed("router", "openrouter", ["openai/gpt-4o-mini"]);
+
+  test("leads to the channels of that vendor alone", () => {
+    expect(reached([OPENAI, AZURE], "openai/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
+    expect(reached([OPENAI, GOOGLE], "gemini/gemini-2.5-flash")).toEqual([
+      "google gemini-2.5-flash",
+    ]);
+    expect(reached([OPENAI, GOOGLE], "google/gemini-2.5-flash")).toEqual([
+      "google gemini-2.5-flash",
+    ]);
+    expect(reached([ROUTER], "openrouter/openai/gpt-4o-mini")).toEqual([
+      "router openai/gpt-4o-mini",
+    ]);
+  });
+
+  test("leads to whoever serves the maker's model, if no channel is the maker's own", () => {
+    expect(reached([AZURE], "openai/gpt-4o-mini")).toEqual(["azure gpt-4o-mini"]);
+    expect(reached([AZURE], "openai/gpt-4o-mini", CATALOG)).toBeUndefined();
+  });
+
+  test("is no prefix if a channel has a model of just that name", () => {
+    expect(reached([OPENAI, ROUTER], "openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
+  });
+
+  test("may be 'models', as the native style has it before all", () => {
+    expect(reached([OPENAI], "models/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
+    expect(reached([ROUTER], "models/openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
+  });
+
+  test("stands before an ending as well", () => {
+    const thinking: Catalog = { ...CATALOG, findModel: () => ({ ...THINKER, id: "gpt-4o-mini" }) };
+
+    expect(reached([OPENAI], "openai/gpt-4o-mini-thinking", thinking)).toEqual([
+      "openai gpt-4o-mini",
+    ]);
+  });
+
+  test("leads nowhere if it is another vendor's", () => {
+    for (const name of ["anthropic/gpt-4o-mini", "x/gpt-4o-mini", "/gpt-4o-mini", "openai/", "/"]) {
+      expect(reached([OPENAI], name)).toBeUndefined();
+    }
+  });
+
+  test("[A7] needs a key for the model itself", () => {
+    const channels = new Channels(makers, new Map());
+    channels.replace([OPENAI]);
+
+    const may = { ...KEY, models: ["gpt-4o-mini"] };
+    const mayNot = { ...KEY, models: ["openai/*"] };
+
+    expect(channels.describe(may, "openai/gpt-4o-mini")?.id).toBe("openai/gpt-4o-mini");
+    expect(channels.describe(mayNot, "openai/gpt-4o-mini")).toBeUndefined();
+  });
+});

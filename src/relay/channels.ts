@@ -26,6 +26,8 @@ export class Channels implements ModelTable {
   readonly #discovered = new Map<string, readonly string[]>();
   #channels: readonly Channel[] = [];
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
+  /** Names in the table that no list shows. */
+  #unlisted: ReadonlySet<string> = new Set();
 
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
     this.#catalog = catalog;
@@ -57,12 +59,12 @@ export class Channels implements ModelTable {
     this.#rebuild();
   }
 
-  /** An id as it stands wins over a reading of its ending. */
+  /** An id as it stands wins over a reading of its ending, and that over a vendor's prefix. */
   find(model: string): readonly Candidate[] | undefined {
-    return this.#table.get(model) ?? this.#findSteered(model);
+    return this.#table.get(model) ?? this.#findSteered(model) ?? this.#findPrefixed(model);
   }
 
-  /** Every name, and who serves it. */
+  /** Every name, and who serves it; also those that are not listed. */
   get models(): ReadonlyMap<string, readonly Candidate[]> {
     return this.#table;
   }
@@ -71,16 +73,18 @@ export class Channels implements ModelTable {
   candidateOn(channel: Channel, model: string): Candidate {
     const { models } = channel;
     const upstream = models.kind === "listed" ? models.upstreamNames.get(model) : undefined;
-    return this.#candidate(channel, model, upstream ?? model);
+    return this.#candidate(channel, { name: model, upstreamModel: upstream ?? model });
   }
 
   /** What a key may use, in the order of names. */
   list(key: ApiKey): readonly ListedModel[] {
-    return [...this.#table.keys()].sort().flatMap((id) => this.describe(key, id) ?? []);
+    const names = [...this.#table.keys()].filter((name) => !this.#unlisted.has(name));
+    return names.sort().flatMap((id) => this.describe(key, id) ?? []);
   }
 
   describe(key: ApiKey, id: string): ListedModel | undefined {
-    const [first] = withinReach(key, id, this.#table.get(id)) ?? [];
+    const found = this.#table.get(id) ?? this.#findPrefixed(id);
+    const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
     return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
@@ -100,31 +104,85 @@ export class Channels implements ModelTable {
     return undefined;
   }
 
+  /** `openai/gpt-4o-mini`: a model of that vendor's channels or, if none has it, of that maker's. */
+  #findPrefixed(name: string): readonly Candidate[] | undefined {
+    const end = name.indexOf("/");
+    if (end <= 0) return undefined;
+    const prefix = name.slice(0, end);
+    const entry = name.slice(end + 1);
+    const found = this.#table.get(entry) ?? this.#findSteered(entry);
+    if (prefix === RESOURCE_PREFIX) {
+      return found?.map((each) => ({ ...each, entry })) ?? this.#findPrefixed(entry);
+    }
+    const own = found?.filter(({ provider }) => isCalled(provider, prefix)) ?? [];
+    const able = own.length > 0 ? own : (found?.filter((each) => isMadeBy(each, prefix)) ?? []);
+    return able.length === 0 ? undefined : able.map((each) => ({ ...each, entry }));
+  }
+
   #rebuild(): void {
     this.#hasLimits = [...this.#overrides.values()].some(({ limits }) => limits !== undefined);
     const table = new Map<string, Candidate[]>();
+    const guesses = new Map<string, Candidate[]>();
+    const listed = new Set<string>();
     for (const channel of this.#channels) {
-      for (const [name, upstreamModel] of this.#modelsOf(channel)) {
-        const candidate = this.#candidate(channel, name, upstreamModel);
-        const others = table.get(name);
-        if (others === undefined) table.set(name, [candidate]);
+      for (const offer of this.#offersOf(channel)) {
+        const into = offer.isGuess === true ? guesses : table;
+        const candidate = this.#candidate(channel, offer);
+        const others = into.get(offer.name);
+        if (others === undefined) into.set(offer.name, [candidate]);
         else others.push(candidate);
+        if (offer.isUnlisted !== true) listed.add(offer.name);
       }
     }
+    // A channel whose list lacks a model is asked for it only if no other channel has it.
+    for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
     this.#table = table;
+    this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
   }
 
-  /** Until a channel's upstream told its models, the catalogue's for that vendor are taken. */
-  #modelsOf(channel: Channel): Iterable<readonly [string, string]> {
-    const { provider, models } = channel;
-    if (models.kind === "listed") return models.upstreamNames;
-    const ids =
-      this.#discovered.get(firstPool(channel)) ??
-      this.#catalog
-        .listModels(provider)
-        .filter((model) => isServed(findProvider(provider), model))
-        .map((each) => each.id);
-    return ids.map((id) => [id, id] as const);
+  #offersOf(channel: Channel): Iterable<Offer> {
+    const { models } = channel;
+    if (models.kind === "discover") return this.#discoveredOffers(channel);
+    return [...models.upstreamNames].map(([name, upstreamModel]) => ({ name, upstreamModel }));
+  }
+
+  /**
+   * What the upstream lists and what the catalogue knows of the vendor, each
+   * with its other ids. Few vendors list every id that they answer to.
+   */
+  #discoveredOffers(channel: Channel): Iterable<Offer> {
+    const list = this.#discovered.get(firstPool(channel));
+    const offers = new Map<string, Offer>();
+    const add = (name: string, more: Partial<Offer> = {}): void => {
+      if (!offers.has(name)) offers.set(name, { name, upstreamModel: name, ...more });
+    };
+    const provider = findProvider(channel.provider);
+    const rows = this.#knownModels(channel.provider, provider);
+    const owners = new Map(rows.flatMap((row) => aliasesOf(row).map((id) => [id, row.id])));
+    for (const id of list ?? []) {
+      const aliasOf = owners.get(id);
+      add(id, aliasOf === undefined ? {} : { aliasOf });
+    }
+    for (const row of rows) {
+      const others = aliasesOf(row);
+      const isListed = offers.has(row.id) || others.some((id) => offers.has(id));
+      const isGuess = list !== undefined && !isListed;
+      // What stands at another address than the vendor's own is often something else.
+      add(row.id, { isGuess, isUnlisted: isGuess && channel.baseUrl !== provider?.baseUrl });
+      for (const id of others) add(id, { isGuess, aliasOf: row.id, isUnlisted: true });
+    }
+    return offers.values();
+  }
+
+  /** Of those that the catalogue knows of a vendor and the provider declares, the ones that it serves. */
+  #knownModels(
+    id: string,
+    provider: Provider | undefined,
+  ): readonly Pick<Model, "id" | "aliases">[] {
+    const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
+    const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
+    const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
+    return [...rows, ...declared.map((each) => ({ id: each }))];
   }
 
   /** Names that lead to one entry share its limits. */
@@ -133,23 +191,56 @@ export class Channels implements ModelTable {
     return limits && { id: `model:${entry}`, limits };
   }
 
-  #candidate(channel: Channel, name: string, upstreamModel: string): Candidate {
+  #candidate(channel: Channel, { name, upstreamModel, aliasOf }: Offer): Candidate {
     const provider = findProvider(channel.provider);
     if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
-    const override = this.#overrides.get(name) ?? this.#overrides.get(upstreamModel);
-    const limited = this.#limitedBy(name) ?? this.#limitedBy(upstreamModel);
+    const entries = [name, upstreamModel, ...(aliasOf === undefined ? [] : [aliasOf])];
+    const entry = entries.find((each) => this.#overrides.has(each));
+    const override = entry === undefined ? undefined : this.#overrides.get(entry);
+    const [limited] = entries.flatMap((each) => this.#limitedBy(each) ?? []);
     const known = this.#find(provider, upstreamModel);
     const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
+    const family = this.#catalog.findFamily(upstreamModel);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...known, ...(counting && { counting }), ...limitsOf(override) },
+      traits: { ...family, ...known, ...(counting && { counting }), ...limitsOf(override) },
       suffixes: known?.suffixes ?? [],
+      ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),
+      ...(aliasOf === undefined ? {} : { aliasOf }),
     };
   }
+}
+
+/** A name under which a channel serves a model. */
+interface Offer {
+  readonly name: string;
+  readonly upstreamModel: string;
+  /** The catalogue's id of a model that its vendor also answers to under this name. */
+  readonly aliasOf?: string;
+  /** Served, but not shown in lists of models. */
+  readonly isUnlisted?: boolean;
+  /** The vendor's list has it under no name. */
+  readonly isGuess?: boolean;
+}
+
+/** Stands before the names of models in the native style, whoever makes them. */
+const RESOURCE_PREFIX = "models";
+
+function aliasesOf({ aliases = [] }: Pick<Model, "aliases">): readonly string[] {
+  return aliases;
+}
+
+function isCalled({ id, prefixes = [] }: Provider, prefix: string): boolean {
+  return prefix === id || prefixes.includes(prefix);
+}
+
+function isMadeBy({ maker }: Candidate, prefix: string): boolean {
+  const provider = maker === undefined ? undefined : findProvider(maker);
+  return provider !== undefined && isCalled(provider, prefix);
 }
 
 function firstPool(channel: Channel): string {

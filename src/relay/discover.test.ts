@@ -14,12 +14,26 @@ function channelOf(provider: string): Channel {
 }
 
 test("a vendor without a list has the models that are known of it, and is not asked", async () => {
-  const listed = PROVIDERS.filter(({ models }) => models !== undefined);
+  const listed = PROVIDERS.filter((each) => each.models && each.modelsPath === undefined);
 
   expect(listed.length).toBeGreaterThan(0);
-  for (const { id, models = [], modelsPath, needsModels } of listed) {
+  for (const { id, models = [] } of listed) {
     expect(await askForModels(channelOf(id), NOBODY, AbortSignal.timeout(1_000))).toEqual(models);
-    expect(new Set(models).size).toBe(models.length);
-    expect([modelsPath, needsModels]).toEqual([undefined, undefined]);
   }
+});
+
+test("what a provider is known to have is named once, and has a place where it may be asked for", () => {
+  for (const { id, models = [], needsModels, videos = [] } of PROVIDERS) {
+    expect([id, new Set(models).size]).toEqual([id, models.length]);
+    expect(needsModels === true && models.length > 0).toBe(false);
+    for (const model of models) {
+      expect([model, videos.some((each) => each.serves?.(model) ?? true)]).toEqual([model, true]);
+    }
+  }
+});
+
+test("no two providers go by the same name before a model's", () => {
+  const names = PROVIDERS.flatMap(({ id, prefixes = [] }) => [id, ...prefixes]);
+
+  expect(new Set(names).size).toBe(names.length);
 });

@@ -29,7 +29,7 @@ export async function askForModels(
     signal,
   });
   try {
-    if (reply.status !== 200) throw await asError(reply, { provider });
+    if (reply.status !== 200) throw await asError(reply, {});
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
     const ids = body === undefined ? [] : (provider.readModels?.(body) ?? usualIds(body));
     return ids.slice(0, MAX_MODELS);

@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { priceFor } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { CallSize, Limited } from "#core/limits.ts";
-import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
+import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
@@ -33,6 +33,12 @@ export interface Candidate {
   readonly steering?: Reasoning;
   /** The name without that ending. */
   readonly base?: string;
+  /** The name without the vendor's prefix that the caller put before it. */
+  readonly entry?: string;
+  /** The catalogue's id of the model, if the name is another of its vendor's ids for it. */
+  readonly aliasOf?: string;
+  /** Id of the provider whose model it is, as far as the catalogue knows. */
+  readonly maker?: string;
   /** What the answer is expected to be charged by, where that is known better than for calls in general. */
   readonly expected?: Usage;
   /** Label of the one credential that will do: what is asked for belongs to its account. */
@@ -67,7 +73,8 @@ export interface Prospect {
 }
 
 export interface RouterSettings {
-  readonly unpriced: "allow" | "refuse";
+  /** Of models without a price. If unset: `refuse` for callers with a quota or budget, else `warn`. */
+  readonly unpriced: "allow" | "warn" | "refuse" | undefined;
   /** Reserved when neither the call nor the catalogue names a maximum. */
   readonly assumedOutputTokens: number;
 }
@@ -114,11 +121,14 @@ export class Router {
     return { routes, estimate: maxOf(estimates) };
   }
 
-  /** All channels that have the model: those of a plan in its order, then those passed over. */
-  survey(call: Pick<Call, "key" | "style" | "facts">): readonly Prospect[] {
+  /**
+   * All channels that have the model: those of a plan in its order, then those
+   * passed over. `isBounded`: a quota or budget binds the call.
+   */
+  survey(call: Pick<Call, "key" | "style" | "facts">, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
       candidate,
-      objection: this.#isRefused(candidate)
+      objection: this.#isRefused(candidate, isBounded)
         ? ("unpriced" as const)
         : this.#health.objectionTo(candidate),
     }));
@@ -156,19 +166,22 @@ export class Router {
       : { known: fitsIn(inputTokens + output), assumed: 0 };
   }
 
-  #candidates(key: ApiKey, model: string): readonly Candidate[] {
-    const candidates = this.#known(key, model);
-    if (this.#settings.unpriced === "allow") return candidates;
-    const allowed = candidates.filter((each) => !this.#isRefused(each));
-    if (allowed.length > 0) return allowed;
-    throw new GatewayError(
-      "unavailable",
-      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
-    );
+  /** Whether a quota or budget of the caller matters to what may be planned. */
+  get asksForBounds(): boolean {
+    return this.#settings.unpriced === undefined;
   }
 
-  #isRefused({ price }: Candidate): boolean {
-    return price === undefined && this.#settings.unpriced === "refuse";
+  #candidates(key: ApiKey, model: string): readonly Candidate[] {
+    const candidates = this.#known(key, model);
+    if (this.#settings.unpriced !== "refuse") return candidates;
+    const allowed = candidates.filter((each) => !isUnpriced(each));
+    if (allowed.length > 0) return allowed;
+    throw unpriced(model, "models without a price are refused here");
+  }
+
+  #isRefused(candidate: Candidate, isBounded: boolean): boolean {
+    const rule = this.#settings.unpriced ?? (isBounded ? "refuse" : "warn");
+    return rule === "refuse" && isUnpriced(candidate);
   }
 
   #known(key: ApiKey, model: string): readonly Candidate[] {
@@ -181,8 +194,9 @@ export class Router {
     const { group } = key;
     if (group === undefined) return candidates;
     return candidates.map((each) => {
-      const names = each.base === undefined ? [model] : [model, each.base];
-      return { ...each, price: priceFor(group, each.price, names) };
+      const { entry, base, aliasOf, price } = each;
+      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+      return { ...each, price: priceFor(group, price, names) };
     });
   }
 
@@ -207,6 +221,22 @@ export class Router {
 }
 
 const NOBODY: readonly Limited[] = [];
+
+/** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
+export function isUnpriced({ price, provider, expected }: Candidate): boolean {
+  if (price === undefined) return provider.isLocal !== true;
+  return expected !== undefined && isPriceOfOther(expected, price);
+}
+
+/** The model is refused because it has no price. */
+export function unpriced(model: string, why: string): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    `The model '${shown(model)}' has no price, and ${why}. ` +
+      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+    { param: "model" },
+  );
+}
 
 /**
  * There is somebody who could answer, but not now. `waits`: in ms, of those

@@ -12,6 +12,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
+import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
@@ -56,7 +57,8 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report) };
+  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
@@ -177,7 +179,8 @@ export class StreamWriter {
 
 /**
  * From the upstream's bytes to the caller's in one synchronous step for each
- * piece that arrives: no promise for an event, one for a piece.
+ * piece that arrives: no promise for an event, one for a piece. The head of an
+ * answer waits for its first content: until then another channel may answer.
  */
 class TranslatedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
@@ -186,6 +189,8 @@ class TranslatedStream implements AnswerStream {
   readonly #writer: StreamWriter;
   readonly lost: readonly string[];
   readonly isTranslated = true;
+  /** Not handed over yet: the head. */
+  #held = "";
   #hasBegun = false;
   isEnding = false;
 
@@ -213,6 +218,10 @@ class TranslatedStream implements AnswerStream {
     }
   }
 
+  get hasContent(): boolean {
+    return this.#hasBegun;
+  }
+
   get usage(): Usage | undefined {
     return this.#writer.meter.usage;
   }
@@ -221,8 +230,11 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
   fail(error: GatewayError): string {
-    return this.#writer.fail(error);
+    const held = this.#held;
+    this.#held = "";
+    return held + this.#writer.fail(error);
   }
 
   close(): void {
@@ -242,9 +254,17 @@ class TranslatedStream implements AnswerStream {
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }
-    if (out === "") return undefined;
+    if (this.#hasBegun) return out === "" ? undefined : take(out);
+    this.#held += out;
+    return this.#writer.meter.hasContent ? this.#begin(take) : undefined;
+  }
+
+  #begin(take: Sink["write"]): void | Promise<void> {
+    const held = this.#held;
+    this.#held = "";
+    if (held === "") return undefined;
     this.#hasBegun = true;
-    return take(out);
+    return take(held);
   }
 
   #write(events: readonly ChatEvent[]): string {
@@ -255,8 +275,10 @@ class TranslatedStream implements AnswerStream {
 
   async #end(written: string, take: Sink["write"]): Promise<void> {
     if (this.isEnding) return;
-    const out = written + (await this.#writer.end());
+    const out = this.#held + written + (await this.#writer.end());
+    this.#held = "";
     this.isEnding = true;
+    this.#hasBegun = true;
     await take(out);
   }
 }

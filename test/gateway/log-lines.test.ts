@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { pino } from "pino";
+import { openLog } from "#lib/log.ts";
 import { openTestGateway } from "#test/harness.ts";
 
 test("a call that is turned away for want of an upstream is a short line in the log", async () => {
   const lines: string[] = [];
-  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+  const log = openLog("trace", { write: (line) => void lines.push(line) });
   await using closed = openClosedPort();
   await using gateway = await openTestGateway({
     yaml: `channels:\n  - { name: one, provider: openai-compatible, base_url: "${closed.url}", api_key: secret, models: [m] }`,

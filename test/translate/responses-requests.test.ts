@@ -99,7 +99,9 @@ withShared("captured", () =>
         const report = new LossReport();
         const built = chat.outbound.buildRequest(parsed(body), { report, model: {} });
         const said = JSON.stringify(built["messages"]);
-        const functions = listIn(body, "tools").filter(({ type }) => type === "function");
+        const functions = listIn(body, "tools")
+          .flatMap((tool) => (tool["type"] === "namespace" ? listIn(tool, "tools") : [tool]))
+          .filter(({ type }) => type === "function");
 
         expect(listIn(built, "tools").length).toBe(functions.length);
         for (const text of textsIn(body["input"] ?? null)) {

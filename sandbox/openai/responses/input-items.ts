@@ -49,6 +49,7 @@ const READERS: Readonly<Record<string, ItemReader>> = {
   item_reference: readReference,
   reasoning: readReasoning,
   compaction: readCompaction,
+  additional_tools: readAddedTools,
   function_call: callReader("function_call", "name", "arguments"),
   custom_tool_call: callReader("custom_tool_call", "name", "input"),
   local_shell_call: callReader("local_shell_call", undefined, "action"),
@@ -103,6 +104,18 @@ function readMessage(item: JsonObject, path: string): Entry {
     isOutput: role === "assistant",
     messages: [{ ...plainMessage(role, ""), ...content }],
   };
+}
+
+/** Its tools are read with those of the request. */
+function readAddedTools(item: JsonObject, path: string): Entry {
+  refuseUnknown(item, ["type", "id", "role", "tools"], path);
+  required(
+    field(item, "role", `${path}.role`),
+    readChoice(field(item, "role", `${path}.role`), ["developer"]),
+  );
+  const tools = field(item, "tools", `${path}.tools`);
+  required(tools, isJsonArray(tools.value) ? tools.value : undefined);
+  return newEntry(item, "additional_tools", path);
 }
 
 /** An item that the vendor has stored, by its id. */

@@ -1,5 +1,5 @@
 import type { FunctionTool, Tool } from "#sandbox/engine/conversation.ts";
-import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import { ApiError } from "#sandbox/openai/error.ts";
 import {
   field,
@@ -8,6 +8,7 @@ import {
   readObject,
   readText,
   required,
+  type FieldValue,
 } from "#sandbox/openai/fields.ts";
 import { checkStrictSchema } from "#sandbox/openai/strict-schema.ts";
 import { readCustom, readDescription, readName } from "#sandbox/openai/tools.ts";
@@ -26,21 +27,36 @@ export interface ToolOffer {
 }
 
 export function readToolOffer(body: JsonObject): ToolOffer {
-  const list = readList(field(body, "tools"), 0, 128) ?? [];
-  const offers = list.map((value, index) => {
-    const path = `tools[${index}]`;
-    return readTool(required({ path, value }, readObject({ path, value })), path);
-  });
+  const offers = readToolList(field(body, "tools"));
+  const all = [...offers, ...addedOffers(body["input"])];
   return {
-    tools: offers.flatMap((offer) => offer.tools),
+    tools: all.flatMap((offer) => offer.tools),
     echo: offers.map((offer) => offer.echo),
     namespaces: new Map(
-      offers.flatMap(({ namespace, tools }) =>
+      all.flatMap(({ namespace, tools }) =>
         namespace === undefined ? [] : tools.map((tool) => [tool.name, namespace] as const),
       ),
     ),
-    hosted: offers.flatMap(({ hosted }) => (hosted === undefined ? [] : [hosted])),
+    hosted: all.flatMap(({ hosted }) => (hosted === undefined ? [] : [hosted])),
   };
+}
+
+function readToolList(tools: FieldValue): readonly Offer[] {
+  const list = readList(tools, 0, 128) ?? [];
+  return list.map((value, index) => {
+    const path = `${tools.path}[${index}]`;
+    return readTool(required({ path, value }, readObject({ path, value })), path);
+  });
+}
+
+/** Items of the input may add tools to those of the request. */
+function addedOffers(input: Json | undefined): readonly Offer[] {
+  if (!isJsonArray(input)) return [];
+  return input.flatMap((item, index) =>
+    isJsonObject(item) && item["type"] === "additional_tools"
+      ? readToolList(field(item, "tools", `input[${index}].tools`))
+      : [],
+  );
 }
 
 interface Offer {

@@ -5,7 +5,7 @@ import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
 import { cloudModelList, nativeModelList } from "#styles/model-list/native.ts";
 import { CLOUD_PREFIXES } from "./text/native-prefixes.ts";
-import { isVendorKeyHeader } from "../credential.ts";
+import { callerStyle, type CallerStyle } from "../caller-style.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Exchange, Route } from "../routes.ts";
@@ -76,12 +76,14 @@ export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
   },
 ]);
 
-/** A style's own header decides; the kind of credential only where there is none. */
+const STYLES: Readonly<Record<CallerStyle, ModelListStyle>> = {
+  chat: chatModelList,
+  messages: messagesModelList,
+  native: nativeModelList,
+};
+
 function styleFor(request: Request): ModelListStyle {
-  const { headers } = request;
-  if (headers.has("anthropic-version") || headers.has("x-api-key")) return messagesModelList;
-  for (const name of headers.keys()) if (isVendorKeyHeader(name)) return nativeModelList;
-  return new URL(request.url).searchParams.has("key") ? nativeModelList : chatModelList;
+  return STYLES[callerStyle(request)];
 }
 
 function find(exchange: Exchange, deps: HttpDeps): ShownModel {

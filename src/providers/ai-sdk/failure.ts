@@ -8,7 +8,7 @@ import { GatewayError } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import { parseJson, isObject } from "#lib/json.ts";
 import { scrub } from "#styles/scrub.ts";
-import { explainInside, parseError } from "#styles/upstream-error.ts";
+import { asGatewayError as ofVendor, explainInside, parseError } from "#styles/upstream-error.ts";
 import { isMembers, textIn } from "./unknown.ts";
 
 const MAX_CAUSES = 8;
@@ -47,8 +47,7 @@ export function failureIn(told: unknown): GatewayError {
   if (told instanceof Error) return asGatewayError(told);
   const body = isMembers(told) ? parseJson(JSON.stringify(told)) : { message: String(told) };
   const error = isObject(body) && isObject(body["error"]) ? body : { error: body ?? null };
-  const { code, message, param } = explainInside(error);
-  return new GatewayError(code, message, param === undefined ? {} : { param });
+  return ofVendor(explainInside(error));
 }
 
 /** The vendor failed with a status of its own making, or with a body that makes no sense. */
@@ -59,6 +58,5 @@ function ofCall(error: APICallError): GatewayError {
       cause: error,
     });
   }
-  const { code, message, param } = parseError(statusCode, responseBody);
-  return new GatewayError(code, message, param === undefined ? {} : { param });
+  return ofVendor(parseError(statusCode, responseBody));
 }

@@ -7,9 +7,10 @@ export const VOCABULARY: Vocabulary = [
   [/^invalidendpoint\.closedendpoint/, "upstream_overloaded"],
   [/^(missingparameter|invalidparameter|invalidimageurl)/, "upstream_rejected"],
   [
-    /^(authenticationerror|invalidaccountstatus|accountoverdueerror|accessdenied|operationdenied)/,
+    /^(authenticationerror|invalidaccountstatus|accountoverdueerror|operationdenied\.service)/,
     "upstream_auth",
   ],
+  [/^(accessdenied|operationdenied)/, "upstream_refused"],
   [/^(invalidendpointormodel|modelnotopen)/, "upstream_model_missing"],
   [/ratelimitexceeded|^(requestbursttoofast|inflightbatchsizeexceeded)/, "upstream_rate_limited"],
   [/^(quotaexceeded|setlimitexceeded)/, "upstream_rate_limited"],

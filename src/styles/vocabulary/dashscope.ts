@@ -3,7 +3,9 @@ import type { Vocabulary } from "#styles/upstream-error.ts";
 /** The codes of failures at Model Studio: https://www.alibabacloud.com/help/en/model-studio/error-code */
 export const VOCABULARY: Vocabulary = [
   [/datainspectionfailed|^ipinfringementsuspect/, "content_filtered"],
-  [/^(arrearage|invalidapikey|accessdenied|model\.accessdenied)/, "upstream_auth"],
+  [/^(arrearage|invalidapikey|accessdenied\.unpurchased|model\.accessdenied)/, "upstream_auth"],
+  // Of an account without the service, or of a request in a form that it may not have.
+  [/^accessdenied/, "upstream_refused"],
   [/^modelnotfound/, "upstream_model_missing"],
   [/^requesttimeout/, "upstream_timeout"],
   [/^throttling/, "upstream_rate_limited"],

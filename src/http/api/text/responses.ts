@@ -32,12 +32,17 @@ export const refuseResponseSocket: Route<HttpDeps> = {
   access: "key",
   family: "text",
   summary: "Refused: responses are asked for by POST, and there is no WebSocket.",
+  onlyRefuses: true,
   renderError: (error) => responses.inbound.buildError(error),
-  handle({ request }) {
-    const wantsSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-    throw wantsSocket
-      ? new GatewayError("upgrade_refused", "Responses are not served over a WebSocket.")
-      : new GatewayError("method_not_allowed", "GET is not for this path.");
+  handle(exchange) {
+    if (exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+      throw new GatewayError("upgrade_refused", "Responses are not served over a WebSocket.");
+    }
+    exchange.announce({ allow: "POST" });
+    throw new GatewayError(
+      "method_not_allowed",
+      "Method not allowed: GET /v1/responses. This path takes POST.",
+    );
   },
 };
 

@@ -11,7 +11,7 @@ import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { readVideo, requireTask, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
-export const CONTENT_TASKS_PREFIX = "/videoa/";
+const CONTENT_TASKS_PREFIX = "/videoa/";
 export const CONTENT_TASKS_BASE = `${CONTENT_TASKS_PREFIX}api/v3`;
 const PATH = `${CONTENT_TASKS_BASE}/contents/generations/tasks`;
 

@@ -6,17 +6,16 @@ import { klingVideo } from "#styles/video/kling/index.ts";
 import { minimaxVideo } from "#styles/video/minimax/index.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
 import { ARK_BASE } from "#http/api/ark.ts";
-import { CONTENT_TASKS_PREFIX } from "./content-tasks.ts";
 
-/** Where a path leads nowhere, callers of a protocol are told so in its words. */
+/** The error format below the prefix of each protocol, also for paths that no route has. */
 export const VIDEO_ROOMS: readonly (readonly [
   prefix: string,
   render: (error: GatewayError) => JsonObject,
 ])[] = [
-  [CONTENT_TASKS_PREFIX, contentTasks.inbound.buildError],
-  [`${ARK_BASE}/`, contentTasks.inbound.buildError],
+  ["/videoa", contentTasks.inbound.buildError],
+  [ARK_BASE, contentTasks.inbound.buildError],
   ["/videob", jimengVideo.inbound.buildError],
-  ["/videoc/", viduVideo.inbound.buildError],
-  ["/videod/", minimaxVideo.inbound.buildError],
-  ["/videoe/", klingVideo.inbound.buildError],
+  ["/videoc", viduVideo.inbound.buildError],
+  ["/videod", minimaxVideo.inbound.buildError],
+  ["/videoe", klingVideo.inbound.buildError],
 ];

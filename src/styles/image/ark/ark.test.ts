@@ -84,9 +84,9 @@ describe("a failure is understood", () => {
     [400, "InvalidParameter.UnsupportedModel", "upstream_rejected"],
     [400, "InvalidImageURL.InvalidFormat", "upstream_rejected"],
     [401, "AuthenticationError", "upstream_auth"],
-    [403, "AccessDenied", "upstream_auth"],
+    [403, "AccessDenied", "upstream_refused"],
     [403, "AccountOverdueError", "upstream_auth"],
-    [403, "OperationDenied.PermissionDenied", "upstream_auth"],
+    [403, "OperationDenied.PermissionDenied", "upstream_refused"],
     [404, "InvalidEndpointOrModel.NotFound", "upstream_model_missing"],
     [404, "ModelNotOpen", "upstream_model_missing"],
     [429, "RateLimitExceeded.EndpointRPMExceeded", "upstream_rate_limited"],
@@ -103,7 +103,7 @@ describe("a failure is understood", () => {
   test("names the field that it is about", () => {
     const error = { code: "InvalidParameter", message: "It is too large.", param: "size" };
 
-    expect(parseError(400, JSON.stringify({ error }))).toEqual({
+    expect(parseError(400, JSON.stringify({ error }))).toMatchObject({
       code: "upstream_rejected",
       message: "It is too large.",
       param: "size",

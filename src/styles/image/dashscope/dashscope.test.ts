@@ -57,7 +57,7 @@ describe("an answer", () => {
     ];
     const output = { task_id: "1", task_status: "SUCCEEDED", results };
 
-    expect(read({ output, usage: { image_count: 2 } }, dashscopeTasks)).toEqual({
+    expect(read({ output, usage: { image_count: 2 } }, dashscopeTasks)).toMatchObject({
       pictures: [{ url: ONE, revisedPrompt: "A red fox in snow" }, { url: TWO }],
       failures: [{ code: "content_filtered", message: "It may be inappropriate." }],
     });

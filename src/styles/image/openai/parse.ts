@@ -4,7 +4,7 @@ import type { UpstreamError } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, longTextOf, memberOf, pick, textOf } from "#lib/values.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
-import { explainInside, isFilled } from "#styles/upstream-error.ts";
+import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { readUsage } from "./usage.ts";
 
 /** What vendors say of how pictures were made, beside the pictures. */
@@ -61,6 +61,5 @@ export function failureOf(error: UpstreamError | undefined): GatewayError {
   if (error === undefined) {
     return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
   }
-  const { code, message, param, retryAfterMs } = error;
-  return new GatewayError(code, message, defined({ param, retryAfterMs }));
+  return asGatewayError(error);
 }

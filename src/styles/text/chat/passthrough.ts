@@ -3,7 +3,9 @@ import { isArray, type JsonObject } from "#lib/json.ts";
 import { outputTextIn } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
-import { objectOf } from "#lib/values.ts";
+import { memberOf, objectOf } from "#lib/values.ts";
+import { isSaid } from "#styles/text/first-content.ts";
+import { holdsContent } from "./content.ts";
 import { withoutForeignProofs } from "./foreign-proofs.ts";
 
 /**
@@ -35,10 +37,13 @@ export function readAnswer(body: JsonObject): AnswerFacts {
 
 const NO_ANSWER = {
   code: "upstream_failed",
-  message: "The upstream's answer holds no choice.",
+  message: "The upstream's answer is empty.",
 } as const;
 
+/** No choice, or none that says anything, not even why it ends. */
 function isEmpty(body: JsonObject): boolean {
   const choices = body["choices"];
-  return !isArray(choices) || choices.length === 0;
+  if (!isArray(choices)) return true;
+  const hasReason = choices.some((choice) => isSaid(memberOf(choice, "finish_reason")));
+  return !hasReason && !holdsContent(body);
 }

@@ -36,7 +36,7 @@ describe("a caller who asked for usage gets every byte", () => {
   test.each<[string, string]>([
     ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE],
     ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE],
-    ["comments and other fields", `: ping\n\nevent: x\nid: 1\nretry: 5\n${TEXT}${DONE}`],
+    ["comments and other fields", `: ping\n\nevent: x\nid: 1\nretry: 5\n${TEXT}${STOP}${DONE}`],
     ["other line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n")],
     ["the oldest line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r")],
     ["events that are broken", `data: {"usage":{"prompt\n\ndata: {"error":\n\n${TEXT}`],
@@ -111,10 +111,13 @@ describe("usage is the last that can be true", () => {
 
 describe("an answer is complete when the upstream says so", () => {
   test.each<[string, string, number, boolean]>([
-    ["the end mark", TEXT + DONE, 1, true],
-    ["the end mark, written closely", `${TEXT}data:[DONE]\n\n`, 1, true],
-    ["the end mark, with other line ends", `${TEXT}data: [DONE]\r\n\r\n`, 1, true],
-    ["the end mark, and something after it", `${TEXT + DONE}: bye\n\n`, 1, true],
+    ["the end mark and usage", TEXT + USAGE_ALONE + DONE, 1, true],
+    ["the end mark, written closely", `${TEXT + USAGE_ALONE}data:[DONE]\n\n`, 1, true],
+    ["the end mark, with other line ends", `${TEXT + USAGE_ALONE}data: [DONE]\r\n\r\n`, 1, true],
+    ["the end mark, and something after it", `${TEXT + USAGE_ALONE + DONE}: bye\n\n`, 1, true],
+    ["the end mark alone, behind some text", TEXT + DONE, 1, false],
+    ["the end mark and usage, without any text", USAGE_ALONE + DONE, 1, false],
+    ["nothing but the end mark", DONE, 1, false],
     ["a reason", TEXT + STOP, 1, true],
     ["a reason and usage after it", TEXT + STOP + USAGE_ALONE, 1, true],
     ["a reason for every answer", STOP + STOP, 2, true],
@@ -154,6 +157,36 @@ describe("an answer is complete when the upstream says so", () => {
     ]);
   });
 
+  test("the end mark of an answer that broke off is held back, and so is what follows", () => {
+    for (const [pieces, seen] of [
+      [[DONE], ""],
+      [[TEXT + DONE], TEXT],
+      [[TEXT, DONE, TEXT], TEXT],
+    ] as const) {
+      const on = tap();
+
+      expect(passed(on, ...pieces)).toBe(seen);
+      expect([on.error?.code, on.isEnding, on.end()]).toEqual([
+        "upstream_failed",
+        false,
+        undefined,
+      ]);
+    }
+  });
+
+  test("usage that follows the end mark is not the answer's", () => {
+    const late = USAGE_ALONE.replace('"completion_tokens":2', '"completion_tokens":900');
+    for (const pieces of [
+      [TEXT + STOP_WITH_USAGE + DONE + late],
+      [TEXT + STOP_WITH_USAGE, DONE, late],
+    ]) {
+      const on = tap();
+      passed(on, ...pieces);
+
+      expect(on.usage?.outputTokens).toBe(2);
+    }
+  });
+
   test("the piece that holds the end mark is known to be the last", () => {
     const on = tap();
     const endings = [TEXT, STOP, STOP + DONE, ": late\n\n"].map((piece) => {
@@ -170,7 +203,7 @@ describe("a failure inside the stream is found, and kept from the caller", () =>
     const on = tap();
 
     expect(passed(on, TEXT, TEXT + FAILURE + TEXT, TEXT, DONE)).toBe(TEXT + TEXT);
-    expect(on.error).toEqual({ code: "upstream_failed", message: "bad key [key]" });
+    expect(on.error).toMatchObject({ code: "upstream_failed", message: "bad key [key]" });
     expect([on.isComplete(), on.end()]).toEqual([false, undefined]);
   });
 

@@ -9,9 +9,7 @@ export function errorIn(body: JsonObject): UpstreamError | undefined {
   return isFilled(body["error"]) ? explainInside(body) : undefined;
 }
 
-export function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
-  return new GatewayError(code, message, param === undefined ? {} : { param });
-}
+export { asGatewayError } from "#styles/upstream-error.ts";
 
 /** The vendor's word for why it does not answer a question at all; a success by its status. */
 export function blockIn(body: JsonObject): string | undefined {

@@ -2,6 +2,7 @@ import type { TextStyle } from "#core/style.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
+import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
@@ -18,6 +19,6 @@ export const gemini: TextStyle = {
   id: GEMINI,
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
+  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, readAnswer, openTap },
 };

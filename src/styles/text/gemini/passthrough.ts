@@ -1,8 +1,10 @@
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { textOf } from "#lib/values.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { holdsContent } from "./content.ts";
 import { blockIn, errorIn } from "./failure.ts";
+import { reasonIn } from "./finish.ts";
 import { outputTextIn } from "./output-text.ts";
 import { withOwnProofs } from "./proof.ts";
 import { renameSearch } from "./tool-out.ts";
@@ -54,6 +56,9 @@ const NO_ANSWER = {
 } as const;
 
 function isAnswer(body: JsonObject): boolean {
-  const { candidates } = body;
-  return (isArray(candidates) && candidates.length > 0) || blockIn(body) !== undefined;
+  const candidates = listOf(body["candidates"]);
+  const hasReason = candidates.some(
+    (each) => reasonIn(memberOf(each, "finishReason")) !== undefined,
+  );
+  return hasReason || holdsContent(body) || blockIn(body) !== undefined;
 }

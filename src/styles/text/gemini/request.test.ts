@@ -992,7 +992,7 @@ describe("what is read for other styles", () => {
         imageConfig: { imageSize: "2K", personGeneration: "ALLOW_ALL" },
       },
       safetySettings: [{ category: "a", threshold: "OFF" }],
-      tools: [{ codeExecution: {} }, { googleSearch: { timeRangeFilter: {} } }],
+      tools: [{ urlContext: {} }, { googleSearch: { timeRangeFilter: {} } }],
       toolConfig: { retrievalConfig: { a: 1 } },
     });
     const report = new LossReport();
@@ -1003,10 +1003,23 @@ describe("what is read for other styles", () => {
       "generationConfig.speechConfig",
       "generationConfig.imageConfig.personGeneration",
       "toolConfig.retrievalConfig",
-      "tools",
+      "tools.urlContext",
       "tools.googleSearch",
     ]);
   });
+
+  test.each(["codeExecution", "fileSearch", "computerUse"])(
+    "a tool that only this style's vendor runs is refused by its name: %s",
+    (name) => {
+      const { extra } = read({ tools: [{ [name]: {} }] });
+      const report = new LossReport();
+
+      expect(refusal(() => report.loseForeign(extra, "chat"))).toEqual([
+        "not_carried",
+        `tools.${name}`,
+      ]);
+    },
+  );
 
   test("[A4.7-f] a context that the vendor keeps goes to no other", () => {
     const { extra } = read({ cachedContent: "cachedContents/a" });

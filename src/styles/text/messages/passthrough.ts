@@ -70,11 +70,16 @@ export function readAnswer(body: JsonObject): AnswerFacts {
   return {
     usage: parseUsage(body["usage"]),
     outputText: () => outputTextIn(body["content"]),
-    error: errorIn(body) ?? (isArray(body["content"]) ? undefined : NO_ANSWER),
+    error: errorIn(body) ?? (isAnswer(body) ? undefined : NO_ANSWER),
   };
+}
+
+/** An empty answer says at least why it ends. */
+function isAnswer({ content, stop_reason: reason }: JsonObject): boolean {
+  return isArray(content) && (content.length > 0 || typeof reason === "string");
 }
 
 const NO_ANSWER = {
   code: "upstream_failed",
-  message: "The upstream's answer holds no message.",
+  message: "The upstream's answer is empty.",
 } as const;

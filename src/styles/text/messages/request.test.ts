@@ -451,10 +451,10 @@ describe("what other styles are told of it", () => {
   });
 
   test("[A4.5-e] what only this style has is its own, and a tool that only it has is kept apart", () => {
-    const bash = { type: "bash_20250124", name: "bash" };
-    const { extra } = read({ tools: [bash], container: "c", context_management: {} });
+    const fetch = { type: "web_fetch_20250910", name: "web_fetch" };
+    const { extra } = read({ tools: [fetch], container: "c", context_management: {} });
 
-    expect(extra).toEqual({ messages: { tools: [bash], container: "c", context_management: {} } });
+    expect(extra).toEqual({ messages: { tools: [fetch], container: "c", context_management: {} } });
   });
 
   test("a document of text is text, what a search found as well, a page is a file", () => {

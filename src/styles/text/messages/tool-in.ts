@@ -11,6 +11,7 @@ import {
   textOf,
 } from "#lib/values.ts";
 import { parsePlace } from "#styles/text/search-place.ts";
+import { clientToolOf } from "./client-tools.ts";
 import { MESSAGES } from "./spelling.ts";
 
 interface Tools extends Pick<ChatRequest, "tools" | "webSearch"> {
@@ -37,8 +38,16 @@ export function parseTools(body: JsonObject): Tools {
 
 const TOOL_MEMBERS = new Set(["type", "name", "description", "input_schema", "strict"]);
 
+const CLIENT_MEMBERS = new Set(["type", "name"]);
+
 function parseTool(wire: JsonObject): Tool | undefined {
   const name = textOf(wire["name"]);
+  const client = clientToolOf(wire);
+  if (client !== undefined && name !== undefined) {
+    const rest = restOf(wire, CLIENT_MEMBERS);
+    const extra = rest === undefined ? {} : { extra: { [MESSAGES]: rest } };
+    return { kind: "function", name, ...client, ...extra, spelling: { [MESSAGES]: wire } };
+  }
   const isOwn = (wire["type"] ?? "custom") === "custom";
   if (!isOwn || name === undefined) return undefined;
   const rest = restOf(wire, TOOL_MEMBERS);

@@ -74,6 +74,8 @@ function buildTool(tool: Tool, index: number, isOwn: boolean, report: LossReport
   const { kind, name, description, parameters = NO_PARAMETERS } = tool;
   const own = tool.extra?.[MESSAGES];
   report.loseForeign(tool.extra, MESSAGES, "tools.");
+  const written = tool.spelling?.[MESSAGES];
+  if (written !== undefined) return adaptBlock(written);
   if (kind === "custom") return buildTextTool(tool, index);
   // Here strictness holds for few schemas, and the others are refused.
   if (tool.strict === true && !isOwn) report.lose("tools.strict");

@@ -1,4 +1,3 @@
-import { GatewayError } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, textOf } from "#lib/values.ts";
@@ -29,9 +28,7 @@ export function errorInEvent(event: JsonObject, type: string): UpstreamError | u
   return explained(flat);
 }
 
-export function asGatewayError({ code, message, param }: UpstreamError): GatewayError {
-  return new GatewayError(code, message, param === undefined ? {} : { param });
-}
+export { asGatewayError } from "#styles/upstream-error.ts";
 
 /** What was wrong with the question, which no other server would answer either. */
 const OF_CALLER: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@ import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, pick, textOf } from "#lib/values.ts";
+import { declarationOf } from "./declared-tools.ts";
 import { RESPONSES, spellingIn } from "./spelling.ts";
 import { buildTool } from "./tool-out.ts";
 
@@ -66,7 +67,10 @@ function summaryOf(reasoning: Json | undefined): Json {
 
 function toolsOf(request: ChatRequest): readonly Json[] {
   const written = spellingIn(request)?.["tools"];
-  if (!Array.isArray(written)) return (request.tools ?? []).map(buildTool);
+  if (!Array.isArray(written)) {
+    const plain = (request.tools ?? []).filter((tool) => declarationOf(tool) === undefined);
+    return plain.map(buildTool);
+  }
   return written.map((tool: Json) =>
     memberOf(tool, "type") === "function"
       ? { parameters: null, strict: null, ...objectOf(tool) }

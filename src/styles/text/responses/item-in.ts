@@ -3,14 +3,16 @@ import { readSignature } from "#core/signature.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { argumentsOf, defined, listOf, memberOf, textOf } from "#lib/values.ts";
 import { isResult } from "./call-kinds.ts";
+import { clientCallIn, clientResultIn } from "./client-tools.ts";
+import { ADDED_TOOLS, type ToolNames } from "./declared-tools.ts";
 import { parsePart } from "./part-in.ts";
-import { RESPONSES } from "./spelling.ts";
+import { ITEMS_AFTER, ITEMS_BEFORE, RESPONSES } from "./spelling.ts";
 
 /**
  * A conversation out of `instructions` and `input`, of a body in the form that
  * `normalize` gives it. What a model said and did in a row is one message.
  */
-export function parseConversation(body: JsonObject): readonly Message[] {
+export function parseConversation(body: JsonObject, names: ToolNames): readonly Message[] {
   const { instructions, input } = body;
   const messages: Message[] = [];
   if (typeof instructions === "string" && instructions !== "") {
@@ -29,19 +31,34 @@ export function parseConversation(body: JsonObject): readonly Message[] {
   }
 
   let turn: Block[] | undefined;
+  let waiting: JsonObject[] = [];
+  const push = (message: Message): void => {
+    messages.push(waiting.length === 0 ? message : withItems(message, { [ITEMS_BEFORE]: waiting }));
+    waiting = [];
+  };
   for (const item of listOf(input).filter(isObject)) {
-    const said = isOfModel(item) ? parseModelItem(item) : undefined;
-    if (said === undefined) {
+    const said = isOfModel(item) ? parseModelItem(item, names) : undefined;
+    if (item["type"] === ADDED_TOOLS) {
+      // The hub has its tools among the others; here it only keeps its place.
+      waiting.push(item);
       turn = undefined;
-      messages.push(parseOtherItem(item));
+    } else if (said === undefined) {
+      turn = undefined;
+      push(parseOtherItem(item));
     } else if (turn === undefined) {
       turn = [...said];
-      messages.push({ role: "assistant", blocks: turn, spelling: { [RESPONSES]: {} } });
+      push({ role: "assistant", blocks: turn, spelling: { [RESPONSES]: {} } });
     } else {
       turn.push(...said);
     }
   }
-  return messages;
+  const last = messages.pop();
+  if (last === undefined) return [];
+  return [...messages, waiting.length === 0 ? last : withItems(last, { [ITEMS_AFTER]: waiting })];
+}
+
+function withItems(message: Message, items: JsonObject): Message {
+  return { ...message, spelling: { [RESPONSES]: { ...message.spelling?.[RESPONSES], ...items } } };
 }
 
 /** Also what is not known here: most of it is a server's own tool at work. */
@@ -50,8 +67,21 @@ function isOfModel(item: JsonObject): boolean {
   return item["role"] === undefined || item["role"] === null || item["role"] === "assistant";
 }
 
-function parseModelItem(item: JsonObject): readonly Block[] {
+function parseModelItem(item: JsonObject, names: ToolNames): readonly Block[] {
   const extra = { [RESPONSES]: { item } };
+  const [type, client] = clientCallIn(item) ?? [];
+  if (client !== undefined) {
+    return [
+      {
+        type: "tool_call",
+        id: textOf(item["call_id"]) ?? textOf(item["id"]) ?? "",
+        name: names.clientNameOf(type ?? ""),
+        arguments: JSON.stringify(client.readArguments(item)),
+        kind: "function",
+        extra,
+      },
+    ];
+  }
   switch (item["type"]) {
     case "reasoning": {
       const proof = textOf(item["encrypted_content"]) || undefined;
@@ -65,7 +95,7 @@ function parseModelItem(item: JsonObject): readonly Block[] {
         {
           type: "tool_call",
           id: textOf(item["call_id"]) ?? "",
-          name: textOf(item["name"]) ?? "",
+          name: names.nameOf(textOf(item["namespace"]), textOf(item["name"]) ?? ""),
           arguments: argumentsOf(isCustom ? item["input"] : item["arguments"]),
           kind: isCustom ? "custom" : "function",
           extra,
@@ -75,7 +105,8 @@ function parseModelItem(item: JsonObject): readonly Block[] {
     case "image_generation_call":
       return [drawnIn(item) ?? { type: "other", style: RESPONSES, data: item }];
     default:
-      if (item["role"] !== "assistant") return [{ type: "other", style: RESPONSES, data: item }];
+      if (item["role"] !== "assistant" || !isMessage(item))
+        return [{ type: "other", style: RESPONSES, data: item }];
       return contentOf(item["content"]).map((block) => ({
         ...block,
         extra: { [RESPONSES]: { ...block.extra?.[RESPONSES], item } },
@@ -108,11 +139,18 @@ function parseOtherItem(item: JsonObject): Message {
   const spelling = { [RESPONSES]: { item } };
   if (!isResult(item)) {
     const role = item["role"] === "system" || item["role"] === "developer" ? item["role"] : "user";
-    return { role, blocks: contentOf(item["content"]), spelling };
+    if (isMessage(item)) return { role, blocks: contentOf(item["content"]), spelling };
+    return { role, blocks: [{ type: "other", style: RESPONSES, data: item }], spelling };
   }
-  const callId = textOf(item["call_id"]) ?? "";
-  const blocks = contentOf(item["output"]);
+  const client = clientResultIn(item);
+  const callId = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
+  const blocks = contentOf(client === undefined ? item["output"] : client.readResult(item));
   return { role: "tool", blocks: [{ type: "tool_result", callId, blocks }], spelling };
+}
+
+/** An item without a type is a message, if somebody says it. */
+function isMessage({ type }: JsonObject): boolean {
+  return (type ?? "message") === "message" || type === "";
 }
 
 function contentOf(content: Json | undefined): Block[] {

@@ -4,13 +4,19 @@ import { defined, listOf, textOf } from "#lib/values.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { fitCallId } from "./call-id.ts";
+import { clientCallIn, clientResultIn } from "./client-tools.ts";
 import { buildPart, buildSaid, textIn, type Place } from "./part-out.ts";
-import { isOwn, itemOf, RESPONSES } from "./spelling.ts";
+import { isOwn, ITEMS_AFTER, ITEMS_BEFORE, itemOf, RESPONSES, spellingIn } from "./spelling.ts";
 
 /** The items of one message, in the order of its blocks. */
 export function buildItems(message: Message, at: Place): readonly JsonObject[] {
   if (!isOwn(message)) reportLosses(message, at);
-  return message.role === "assistant" ? modelItems(message, at) : otherItems(message, at);
+  const items = message.role === "assistant" ? modelItems(message, at) : otherItems(message, at);
+  return [...itemsIn(message, ITEMS_BEFORE), ...items, ...itemsIn(message, ITEMS_AFTER)];
+}
+
+function itemsIn(message: Message, name: string): readonly JsonObject[] {
+  return listOf(spellingIn(message)?.[name]).filter(isObject);
 }
 
 /** Marks and notes that this style has no place for. */
@@ -122,7 +128,10 @@ function buildCallItem(block: ToolCallBlock): JsonObject {
   const { kind, arguments: args } = block;
   const written = itemOf(block);
   const call_id = fitCallId(block.id);
-  const name = written === undefined ? fitName(block.name) : ownName(block.name);
+  if (written !== undefined && clientCallIn(written) !== undefined) return { ...written, call_id };
+  // A caller of this style may have a namespace for it, which stands beside its name.
+  const name =
+    written === undefined ? fitName(block.name) : ownName(textOf(written["name"]) ?? block.name);
   return kind === "custom"
     ? { ...written, type: "custom_tool_call", call_id, name, input: args }
     : { ...written, type: "function_call", call_id, name, arguments: args === "" ? "{}" : args };
@@ -151,6 +160,8 @@ function otherItems(message: Message, at: Place): readonly JsonObject[] {
     if (block.type === "tool_result") {
       say();
       items.push(buildResultItem(block, message, at));
+    } else if (block.type === "other" && block.data === itemOf(message)) {
+      items.push(block.data);
     } else said.push(block);
   }
   say();
@@ -184,6 +195,12 @@ function spokenBy({ role }: Message, content: Json): JsonObject {
 
 function buildResultItem(result: ToolResultBlock, message: Message, at: Place): JsonObject {
   const item = itemOf(message);
+  if (item !== undefined && clientResultIn(item) !== undefined) {
+    return {
+      ...item,
+      ...(item["call_id"] === undefined ? {} : { call_id: fitCallId(result.callId) }),
+    };
+  }
   const output = buildOutput(result, item, at);
   return {
     ...item,

@@ -4,6 +4,7 @@ import { textOf } from "#lib/values.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
 import { fitCallId } from "./call-id.ts";
 import { isResult, RESULT_OF } from "./call-kinds.ts";
+import { clientCallIn, clientResultIn } from "./client-tools.ts";
 import { withoutLooseThoughts } from "./loose-thoughts.ts";
 
 /** What a call without a result is answered: callers that were interrupted leave such calls behind. */
@@ -27,16 +28,20 @@ export function repairItems(
     if (pair === undefined) {
       if (!isResult(item) || (reachesFar && !surplus.has(item))) return [item];
       report.lose("messages.tool_call_id");
-      return [{ role: "user", content: item["output"] }];
+      const client = clientResultIn(item);
+      const content = client === undefined ? item["output"] : client.readResult(item);
+      return [{ role: "user", content }];
     }
     const { id, resultType: type } = pair;
     if (isResult(item)) {
-      const isFit = item["type"] === type && item["call_id"] === id;
+      const isFit = item["type"] === type && callIdOf(item) === id;
       return [isFit ? item : { ...item, type, call_id: id }];
     }
     const call = item["call_id"] === id ? item : { ...item, call_id: id };
     if (reachesFar || pair.isAnswered) return [call];
-    return [call, { type, call_id: id, output: INTERRUPTED }];
+    const [, client] = clientCallIn(item) ?? [];
+    const failure = client?.buildFailure(INTERRUPTED) ?? { output: INTERRUPTED };
+    return [call, { type, call_id: id, ...failure }];
   });
 }
 
@@ -84,6 +89,7 @@ function pairsIn(items: readonly JsonObject[]): Pairs {
   return { calls, results, surplus };
 }
 
-function callIdOf({ call_id }: JsonObject): string {
-  return textOf(call_id) ?? "";
+/** Results of a local shell may name their call in `id`. */
+function callIdOf({ call_id, id, type }: JsonObject): string {
+  return textOf(call_id) ?? (clientResultIn({ type: type ?? null }) && textOf(id)) ?? "";
 }

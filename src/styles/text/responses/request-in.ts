@@ -12,6 +12,7 @@ import {
   restOf,
   textOf,
 } from "#lib/values.ts";
+import { ToolNames } from "./declared-tools.ts";
 import { parseConversation } from "./item-in.ts";
 import { normalize } from "./normalize.ts";
 import { ENCRYPTED, LOGPROBS, READ_MEMBERS, RESPONSES, SPELLED_MEMBERS } from "./spelling.ts";
@@ -21,10 +22,11 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 export function parseRequest(body: JsonObject): ChatRequest {
   const wire = { ...body, ...normalize(body) };
   const { tools, webSearch, hosted } = parseTools(wire);
-  const toolChoice = parseToolChoice(wire);
+  const names = new ToolNames(tools);
+  const toolChoice = parseToolChoice(wire, names);
   return {
     model: textOf(wire["model"]) ?? "",
-    messages: parseConversation(wire),
+    messages: parseConversation(wire, names),
     stream: wire["stream"] === true,
     sampling: defined({
       temperature: numberOf(wire["temperature"]),

@@ -6,7 +6,7 @@ import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CHAT } from "#styles/text/chat/spelling.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { buildConversation } from "./conversation-out.ts";
-import { fitReasoner } from "./fit-reasoner.ts";
+import { declarationOf, ToolNames } from "./declared-tools.ts";
 import { normalizeReasoning } from "./normalize.ts";
 import { asksForProof, buildReasoning, showsReasoning } from "./reasoning-out.ts";
 import { parseFormat, parseLogprobs, parseReasoning, parseUser } from "./request-in.ts";
@@ -28,7 +28,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   reportUntunable(request, report);
   report.loseForeign({ ...extra, [CHAT]: rest }, RESPONSES);
 
-  const body = defined({
+  return defined({
     model: request.model,
     ...buildConversation(request, context),
     ...(request.stream ? { stream: true } : {}),
@@ -62,7 +62,6 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     })),
     ...buildTools(request, report),
   });
-  return fitReasoner(body, context);
 }
 
 /** What chat completions have under the same name and with the same meaning. */
@@ -184,20 +183,32 @@ function buildFormat(format: OutputFormat): JsonObject {
 
 /** A choice among tools, only where there are any. */
 function buildTools(request: ChatRequest, report: LossReport): JsonObject {
-  const asked: HubTools = defined({ tools: request.tools, webSearch: request.webSearch });
+  // What an item of the input adds is told by that item.
+  const declared = request.tools?.filter((tool) => declarationOf(tool)?.isAdded !== true);
+  const asked: HubTools = defined({
+    tools: declared?.length === 0 ? undefined : declared,
+    webSearch: request.webSearch,
+  });
+  const names = new ToolNames(request.tools);
   for (const { extra } of request.tools ?? []) report.loseForeign(extra, RESPONSES, "tools.");
   const { tools } = asWritten(request, ["tools"], asked, toolsIn, () => {
     const built = [
-      ...(request.tools ?? []).map(buildTool),
+      ...(declared ?? []).filter((tool) => declarationOf(tool) === undefined).map(buildTool),
       ...(request.webSearch === undefined ? [] : [buildWebSearch(request.webSearch, report)]),
-      ...listOf(spellingIn(request)?.["tools"]).filter(isHosted),
+      ...listOf(spellingIn(request)?.["tools"]).filter(isKept),
     ];
     return built.length === 0 ? {} : { tools: built };
   });
   const choosing = defined({
-    ...asWritten(request, ["tool_choice"], request.toolChoice, parseToolChoice, (choice) => ({
-      tool_choice: choosesSearch(request) ? SEARCH : buildToolChoice(choice, report),
-    })),
+    ...asWritten(
+      request,
+      ["tool_choice"],
+      request.toolChoice,
+      (body) => parseToolChoice(body, names),
+      (choice) => ({
+        tool_choice: choosesSearch(request) ? SEARCH : buildToolChoice(choice, report),
+      }),
+    ),
     parallel_tool_calls: request.parallelToolCalls,
   });
   const own = spellingIn(request);
@@ -217,8 +228,11 @@ function toolsIn(body: JsonObject): HubTools {
   return defined({ tools, webSearch });
 }
 
-function isHosted(tool: Json): boolean {
-  return Object.keys(toolsIn({ tools: [tool] })).length === 0;
+/** Goes out as it was written: a hosted tool, a namespace, and what the style names by its type. */
+function isKept(tool: Json): boolean {
+  const { tools = [], webSearch } = toolsIn({ tools: [tool] });
+  if (tools.length === 0) return webSearch === undefined;
+  return tools.every((one) => declarationOf(one) !== undefined);
 }
 
 /** The caller's own words where they still mean what the request says. */

@@ -419,7 +419,7 @@ describe("a request is what it means to every style", () => {
       max_tool_calls: 3,
       client_metadata: {},
       include: ["web_search_call.action.sources"],
-      tools: [{ type: "namespace", name: "n", tools: [] }, { type: "image_generation" }],
+      tools: [{ type: "image_generation" }, { type: "tool_search" }],
     });
 
     expect([...lost].sort()).toEqual([
@@ -429,7 +429,7 @@ describe("a request is what it means to every style", () => {
       "reasoning.context",
       "text.verbosity",
       "tools.image_generation",
-      "tools.namespace",
+      "tools.tool_search",
     ]);
   });
 

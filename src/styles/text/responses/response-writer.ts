@@ -2,8 +2,11 @@ import type { ChatEvent, ChatRequest, OpenBlock } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { listOf, textOf } from "#lib/values.ts";
+import { defined, listOf, textOf } from "#lib/values.ts";
 import { CallWriter } from "./call-writer.ts";
+import { ClientCallWriter } from "./client-call-writer.ts";
+import { clientToolOf } from "./client-tools.ts";
+import { declarationOf } from "./declared-tools.ts";
 import { buildFailure } from "./error.ts";
 import { buildEnding, type Ending } from "./finish.ts";
 import { buildHead } from "./head.ts";
@@ -120,7 +123,7 @@ export class ResponseWriter {
       case "reasoning":
         return new ReasoningWriter(emit, block, this.#visibility);
       case "tool_call":
-        return new CallWriter(emit, block);
+        return this.#callWriterOf(block, emit);
       case "other":
         return block.style === RESPONSES ? new ServerItemWriter(emit, block) : undefined;
       case "image":
@@ -129,6 +132,20 @@ export class ResponseWriter {
       case "audio":
         return new ServerItemWriter(emit, block);
     }
+  }
+
+  /** In the form in which its tool was declared. */
+  #callWriterOf(call: Extract<OpenBlock, { type: "tool_call" }>, emit: Emit): ItemWriter {
+    const tool = this.#request.tools?.find(({ name }) => name === call.name);
+    const declared = tool === undefined ? undefined : declarationOf(tool);
+    if (declared === undefined || call.extra?.[RESPONSES]?.["namespace"] !== undefined) {
+      return new CallWriter(emit, call);
+    }
+    const client = clientToolOf(declared.wire);
+    if (client !== undefined) return new ClientCallWriter(emit, call, client);
+    const { name, namespace } = declared;
+    const own = { ...call.extra?.[RESPONSES], ...defined({ namespace }) };
+    return new CallWriter(emit, { ...call, name, extra: { ...call.extra, [RESPONSES]: own } });
   }
 
   #endItem(status: ItemStatus): void {

@@ -43,6 +43,10 @@ export const READ_MEMBERS: ReadonlySet<string> = new Set([
   "metadata",
 ]);
 
+/** In the spelling of a message: items that only declare something, before it and after it. */
+export const ITEMS_BEFORE = "itemsBefore";
+export const ITEMS_AFTER = "itemsAfter";
+
 /** What a caller of this style wrote; nothing for a caller of another. */
 export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
   return of.spelling?.[RESPONSES];

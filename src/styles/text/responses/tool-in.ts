@@ -3,6 +3,8 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { parsePlace } from "#styles/text/search-place.ts";
 import { parseAllowed } from "#styles/text/allowed-tools.ts";
+import { clientToolOf, type ClientTool } from "./client-tools.ts";
+import { declaredTools, spellingOf, ToolNames, type DeclaredTool } from "./declared-tools.ts";
 import { RESPONSES } from "./spelling.ts";
 
 /** What a caller's tools are to the hub, and what only this style has, by its type. */
@@ -18,9 +20,10 @@ export function parseTools(body: JsonObject): ParsedTools {
   const tools: Tool[] = [];
   let webSearch: WebSearch | undefined;
   let hosted: Record<string, Json> | undefined;
-  for (const one of listOf(body["tools"]).filter(isObject)) {
+  for (const declared of declaredTools(body)) {
+    const one = declared.wire;
     const type = textOf(one["type"]) ?? "";
-    const tool = parseTool(one);
+    const tool = parseTool(declared);
     if (tool !== undefined) tools.push(tool);
     else if (isWebSearch(type)) {
       webSearch ??= parseWebSearch(one);
@@ -33,23 +36,49 @@ export function parseTools(body: JsonObject): ParsedTools {
 
 const FUNCTION_MEMBERS = new Set(["type", "name", "description", "parameters", "strict"]);
 const CUSTOM_MEMBERS = new Set(["type", "name", "description", "format"]);
+const CLIENT_MEMBERS = new Set(["type", "environment"]);
 const SEARCH_MEMBERS = new Set(["type", "search_context_size", "user_location", "filters"]);
 
-function parseTool(tool: JsonObject): Tool | undefined {
+function parseTool(declared: DeclaredTool): Tool | undefined {
+  const { wire: tool, name } = declared;
+  const client = clientToolOf(tool);
+  if (client !== undefined) return parseClientTool(declared, client);
   const { type: kind } = tool;
-  const name = textOf(tool["name"]);
-  if ((kind !== "function" && kind !== "custom") || name === undefined) return undefined;
+  if ((kind !== "function" && kind !== "custom") || name === "") return undefined;
   const rest = restOf(tool, kind === "custom" ? CUSTOM_MEMBERS : FUNCTION_MEMBERS);
   return {
     kind,
     name,
     ...defined({
-      description: textOf(tool["description"]),
+      description: describe(declared),
       parameters: objectOf(tool["parameters"]),
       strict: flagOf(tool["strict"]),
       format: kind === "custom" ? parseGrammar(tool["format"]) : undefined,
       extra: rest === undefined ? undefined : { [RESPONSES]: rest },
+      spelling: spellingOf(declared),
     }),
+  };
+}
+
+/** A namespace has its own description, which its first tool carries. */
+function describe({ wire, about }: DeclaredTool): string | undefined {
+  const description = textOf(wire["description"]);
+  if (about === undefined) return description;
+  return description === undefined ? about : `${about}\n\n${description}`;
+}
+
+function parseClientTool(declared: DeclaredTool, client: ClientTool): Tool {
+  const { description, parameters } = client;
+  const rest = restOf(declared.wire, CLIENT_MEMBERS);
+  const skills = listOf(memberOf(declared.wire["environment"], "skills"));
+  const extra = { ...rest, ...(skills.length === 0 ? {} : { "environment.skills": skills }) };
+  return {
+    kind: "function",
+    name: declared.name,
+    description,
+    parameters,
+    ...(Object.keys(extra).length === 0 ? {} : { extra: { [RESPONSES]: extra } }),
+    ...defined({ spelling: spellingOf(declared) }),
   };
 }
 
@@ -77,15 +106,39 @@ function parseWebSearch(tool: JsonObject): WebSearch {
 }
 
 /** `undefined` for a choice that only some vendor knows, such as that of a hosted tool. */
-export function parseToolChoice(body: JsonObject): ToolChoice | undefined {
+export function parseToolChoice(
+  body: JsonObject,
+  names: ToolNames = NO_NAMES,
+): ToolChoice | undefined {
   const choice = body["tool_choice"];
   if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
   const type = memberOf(choice, "type");
   if (type === "allowed_tools") {
     const required = memberOf(choice, "mode") === "required";
-    return parseAllowed(memberOf(choice, "tools"), required, RESPONSES);
+    const tools = listOf(memberOf(choice, "tools"));
+    return parseAllowed(
+      tools.map((tool) => withHubName(tool, names)),
+      required,
+      RESPONSES,
+    );
   }
-  const name = textOf(memberOf(choice, "name"));
-  if (name === undefined || (type !== "function" && type !== "custom")) return undefined;
-  return { mode: "named", name, kind: type };
+  const chosen = withHubName(choice ?? null, names);
+  const name = textOf(memberOf(chosen, "name"));
+  const kind = memberOf(chosen, "type");
+  if (name === undefined || (kind !== "function" && kind !== "custom")) return undefined;
+  return { mode: "named", name, kind };
+}
+
+const NO_NAMES = new ToolNames();
+
+/** A choice of a tool, as a choice of the function that the hub has for it. */
+function withHubName(choice: Json, names: ToolNames): Json {
+  if (!isObject(choice)) return choice;
+  const type = textOf(choice["type"]) ?? "";
+  if (clientToolOf(choice) !== undefined) {
+    return { type: "function", name: names.clientNameOf(type) };
+  }
+  const name = textOf(choice["name"]);
+  if (name === undefined) return choice;
+  return { ...choice, name: names.nameOf(textOf(choice["namespace"]), name) };
 }

@@ -163,7 +163,7 @@ describe("a refusal is understood, with its status and inside a success", () => 
     [401, "AuthenticationError", "upstream_auth"],
     [401, "InvalidAccountStatus", "upstream_auth"],
     [403, "AccountOverdueError", "upstream_auth"],
-    [403, "AccessDenied", "upstream_auth"],
+    [403, "AccessDenied", "upstream_refused"],
     [403, "OperationDenied.ServiceNotOpen", "upstream_auth"],
     [404, "InvalidEndpointOrModel.NotFound", "upstream_model_missing"],
     [404, "InvalidEndpointOrModel.ModelIDAccessDisabled", "upstream_model_missing"],

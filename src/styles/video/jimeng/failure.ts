@@ -33,11 +33,12 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   const refused = objectOf(memberOf(body["ResponseMetadata"], "Error"));
   if (refused !== undefined) {
     const said = textOf(refused["Message"]) ?? textOf(refused["Code"]) ?? "";
-    return inWords(codeAtTheGate(status, textOf(refused["Code"]) ?? ""), said, status);
+    const word = textOf(refused["Code"]) ?? "";
+    return inWords(codeAtTheGate(status, word), said, status, word);
   }
   const code = codeIn(body);
   if (code === undefined || code === SUCCESS) return undefined;
-  return inWords(codeOf(code, status), textOf(body["message"]) ?? "", status);
+  return inWords(codeOf(code, status), textOf(body["message"]) ?? "", status, String(code));
 }
 
 /** Some who resell this say it as a text. */
@@ -60,7 +61,8 @@ function codeOf(code: number, status: number): FaultCode {
   if (REQUEST.has(code)) return "upstream_rejected";
   const known = MOMENT.get(code) ?? ACCOUNT.get(code);
   if (known !== undefined) return known;
-  if (status === 401 || status === 403) return "upstream_auth";
+  if (status === 401) return "upstream_denied";
+  if (status === 403) return "upstream_refused";
   if (status === 429) return "upstream_rate_limited";
   // A code instead of a task: nothing was begun, unless the service itself broke.
   return status < 500 ? "upstream_rejected" : "upstream_failed";

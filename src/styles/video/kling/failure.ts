@@ -27,6 +27,6 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   if (code === "0") return undefined;
   const said = textOf(body["message"]) ?? "";
   const known = CODES.get(code);
-  if (known !== undefined) return inWords(known, said, status);
-  return status === 200 ? inWords("upstream_failed", said, status) : undefined;
+  if (known !== undefined) return inWords(known, said, status, code);
+  return status === 200 ? inWords("upstream_failed", said, status, code) : undefined;
 }

@@ -68,6 +68,11 @@ describe("what Kling answers to a request", () => {
     expect(newer.parseError(429, body)).toEqual({
       code: "upstream_rate_limited",
       message: "parallel task over resource pack limit",
+      vendor: {
+        status: 429,
+        code: String(code),
+        reason: "parallel task over resource pack limit",
+      },
     });
   });
 

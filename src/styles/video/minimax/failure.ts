@@ -28,7 +28,7 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   if (code !== "0") {
     const said = textOf(base?.["status_msg"]) ?? "";
     const known = CODES.get(code);
-    return known === undefined ? unknown(said, status) : inWords(known, said, status);
+    return known === undefined ? unknown(said, status, code) : inWords(known, said, status, code);
   }
   const error = objectOf(body["error"]);
   return error === undefined ? undefined : explained(error, status, body);
@@ -37,16 +37,17 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
 function explained(error: JsonObject, status: number, body: JsonObject): UpstreamError {
   const said = textOf(error["message"]) ?? "";
   const known = CODES.get(decimalOf(error["code"]) ?? "");
-  if (known !== undefined) return inWords(known, said, status);
+  if (known !== undefined) return inWords(known, said, status, decimalOf(error["code"]));
   const word = textOf(error["type"]) ?? "";
-  if (status === 422 || MODERATION.test(word)) return inWords("content_filtered", said, status);
+  if (status === 422 || MODERATION.test(word))
+    return inWords("content_filtered", said, status, word);
   const named = Number(textOf(error["http_code"]) ?? Number.NaN);
   return parseOther(named >= 400 && named < 600 ? named : status, JSON.stringify(body));
 }
 
 /** A code instead of a task: nothing was begun. */
-function unknown(said: string, status: number): UpstreamError {
-  return inWords(status < 500 ? "upstream_rejected" : "upstream_failed", said, status);
+function unknown(said: string, status: number, code: string): UpstreamError {
+  return inWords(status < 500 ? "upstream_rejected" : "upstream_failed", said, status, code);
 }
 
 /** Of a task: the same codes. */

@@ -121,7 +121,7 @@ test.each<[number, string, string, FaultCode]>([
   [400, "invalid_request_error", "invalid_value", "upstream_rejected"],
   [400, "invalid_request_error", "moderation_blocked", "content_filtered"],
   [401, "invalid_request_error", "invalid_api_key", "upstream_auth"],
-  [403, "invalid_request_error", "", "upstream_auth"],
+  [403, "invalid_request_error", "", "upstream_forbidden"],
   [404, "invalid_request_error", "model_not_found", "upstream_model_missing"],
   [429, "requests", "rate_limit_exceeded", "upstream_rate_limited"],
   [429, "insufficient_quota", "insufficient_quota", "upstream_auth"],

@@ -135,7 +135,7 @@ describe("an operation", () => {
 test.each<[number, string, FaultCode]>([
   [400, "INVALID_ARGUMENT", "upstream_rejected"],
   [401, "UNAUTHENTICATED", "upstream_auth"],
-  [403, "PERMISSION_DENIED", "upstream_auth"],
+  [403, "PERMISSION_DENIED", "upstream_refused"],
   [404, "NOT_FOUND", "upstream_model_missing"],
   [429, "RESOURCE_EXHAUSTED", "upstream_rate_limited"],
   [500, "INTERNAL", "upstream_failed"],

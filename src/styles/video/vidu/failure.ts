@@ -15,7 +15,8 @@ const WORDS = faultWords([
   ["content_filtered", "AuditSubmitIllegal TaskPromptPolicyViolation CreationPolicyViolation"],
   ["upstream_model_missing", "ModelUnavailable NotFound TaskNotFound CreationNotFound"],
   // An account without means is its owner's business.
-  ["upstream_auth", "Unauthorized Forbidden CreditInsufficient"],
+  ["upstream_auth", "Unauthorized CreditInsufficient"],
+  ["upstream_refused", "Forbidden"],
   ["upstream_rate_limited", "OperationInProcess QuotaExceeded TooManyRequests SystemThrottling"],
   ["upstream_overloaded", "InternalServiceFailure"],
 ]);
@@ -29,7 +30,7 @@ export function parseError(status: number, body: string): UpstreamError {
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
   const reason = textOf(body["reason"]) ?? "";
   const code = WORDS.get(reason);
-  if (code !== undefined) return inWords(code, textOf(body["message"]) || reason, status);
+  if (code !== undefined) return inWords(code, textOf(body["message"]) || reason, status, reason);
   const named = numberOf(body["code"]) ?? 0;
   if (reason === "" || named < 400) return undefined;
   return parseOther(named, JSON.stringify(body));

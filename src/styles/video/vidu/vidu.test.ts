@@ -19,7 +19,8 @@ const REASONS: readonly (readonly [FaultCode, string])[] = [
   ],
   ["content_filtered", "AuditSubmitIllegal TaskPromptPolicyViolation CreationPolicyViolation"],
   ["upstream_model_missing", "ModelUnavailable NotFound TaskNotFound CreationNotFound"],
-  ["upstream_auth", "Unauthorized Forbidden CreditInsufficient"],
+  ["upstream_auth", "Unauthorized CreditInsufficient"],
+  ["upstream_refused", "Forbidden"],
   ["upstream_rate_limited", "OperationInProcess QuotaExceeded TooManyRequests SystemThrottling"],
   ["upstream_overloaded", "InternalServiceFailure"],
 ];

@@ -129,7 +129,7 @@ test.each<[number, string, FaultCode]>([
   [400, "DataInspectionFailed", "content_filtered"],
   [400, "Arrearage", "upstream_auth"],
   [401, "InvalidApiKey", "upstream_auth"],
-  [403, "AccessDenied", "upstream_auth"],
+  [403, "AccessDenied", "upstream_refused"],
   [403, "Model.AccessDenied", "upstream_auth"],
   [403, "AccessDenied.Unpurchased", "upstream_auth"],
   [404, "ModelNotFound", "upstream_model_missing"],

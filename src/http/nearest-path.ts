@@ -1,0 +1,64 @@
+import type { HttpDeps } from "./deps.ts";
+import { templateOf } from "./openapi.ts";
+import { tidyPath } from "./path-rewrites.ts";
+import type { Route } from "./routes.ts";
+
+export interface NearestPath {
+  /** As documents write it: `/v1/models/{id}`. */
+  readonly path: string;
+  readonly route: Route<HttpDeps>;
+}
+
+const MAX_LENGTH = 128;
+/** Of edits, for each character of the path. */
+const MAX_DIFFERENCE = 0.25;
+
+/** The served path that a caller most likely means by an unknown one. */
+export function nearestPath(
+  unknown: string,
+  routes: readonly Route<HttpDeps>[],
+): NearestPath | undefined {
+  const path = tidyPath(unknown);
+  if (path === "/" || path.length > MAX_LENGTH) return undefined;
+  let nearest: Route<HttpDeps> | undefined;
+  let least = Math.max(2, Math.ceil(path.length * MAX_DIFFERENCE)) + 1;
+  for (const route of routes) {
+    const distance = distanceBetween(path, filledIn(route.path, path), least);
+    if (distance >= least) continue;
+    nearest = route;
+    least = distance;
+  }
+  return nearest && { path: templateOf(nearest.path), route: nearest };
+}
+
+/** The parameters of a route take what the path has in their places. */
+function filledIn(pattern: string, path: string): string {
+  if (!pattern.includes(":")) return pattern;
+  const given = path.split("/");
+  return pattern
+    .split("/")
+    .map((step, at) => (step.startsWith(":") ? (given[at] ?? step) : step))
+    .join("/");
+}
+
+/** A path that another one ends or begins with is nearer than one with a misspelt word. */
+function distanceBetween(path: string, served: string, limit: number): number {
+  if (path.endsWith(served)) return 0.5;
+  if (served.startsWith(`${path}/`)) return 0.75;
+  if (Math.abs(path.length - served.length) >= limit) return limit;
+  return editDistance(path, served);
+}
+
+/** Of Levenshtein: characters added, left out or replaced. */
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,69 @@
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
+import { tryDecodeURIComponent } from "hono/utils/url";
+import { API_PREFIX } from "./api/envelope.ts";
+import type { HttpDeps } from "./deps.ts";
+import type { Route } from "./routes.ts";
+
+type AnyRoute = Route<HttpDeps>;
+
+export interface RouteMatch {
+  readonly route: AnyRoute;
+  /** A parameter of the path, decoded. */
+  param(name: string): string | undefined;
+}
+
+/** Finds the route of a method and a path. HEAD is answered by the route of GET. */
+export class Router {
+  /** Routes without parameters: most calls name theirs in full and need no pattern matching. */
+  readonly #inFull = new Map<string, RouteMatch>();
+  readonly #patterns = new SmartRouter<AnyRoute>({
+    routers: [new RegExpRouter(), new TrieRouter()],
+  });
+
+  constructor(routes: readonly AnyRoute[]) {
+    for (const route of routes) {
+      for (const path of pathsOf(route)) {
+        this.#patterns.add(route.method, path, route);
+        if (!/[:*]/.test(path)) {
+          this.#inFull.set(`${route.method} ${path}`, { route, param: noParam });
+        }
+      }
+    }
+  }
+
+  find(method: string, path: string): RouteMatch | undefined {
+    const known = method === "HEAD" ? "GET" : method;
+    return this.#inFull.get(`${known} ${path}`) ?? this.#findPattern(known, path);
+  }
+
+  /** Every route that a path has, whatever the method: the first one of each method. */
+  allAt(path: string): readonly AnyRoute[] {
+    return METHODS.flatMap((method) => this.find(method, path)?.route ?? []);
+  }
+
+  #findPattern(method: string, path: string): RouteMatch | undefined {
+    const [matches, values] = this.#patterns.match(method, path);
+    const [first] = matches;
+    if (first === undefined) return undefined;
+    const [route, params] = first;
+    return {
+      route,
+      param(name) {
+        const found = Object.hasOwn(params, name) ? params[name] : undefined;
+        const value = typeof found === "number" ? values?.[found] : found;
+        return value === undefined ? undefined : tryDecodeURIComponent(value);
+      },
+    };
+  }
+}
+
+const METHODS: readonly AnyRoute["method"][] = ["GET", "POST", "PUT", "DELETE"];
+
+/** Clients of the management API write its paths with a slash at the end or without. */
+function pathsOf({ path }: AnyRoute): readonly string[] {
+  return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
+}
+
+function noParam(): undefined {}

@@ -1,0 +1,101 @@
+import { GatewayError, type FaultCode } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+import { ulid } from "#lib/ids.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { buildError } from "#styles/text/chat/error.ts";
+import { API_PREFIX, renderFailure } from "./api/envelope.ts";
+import { VIDEO_ROOMS } from "./api/video/rooms.ts";
+import { errorFormatOf, ownErrorFormatOf } from "./caller-style.ts";
+import type { HttpDeps } from "./deps.ts";
+import { errorResponse } from "./error-response.ts";
+import { nearestPath } from "./nearest-path.ts";
+import { rewritePath, type RewrittenPath } from "./path-rewrites.ts";
+import type { Router } from "./router.ts";
+import type { Route } from "./routes.ts";
+
+type RenderError = (error: GatewayError) => JsonObject;
+
+/** Below which prefixes errors have a format of their own, whoever calls. */
+const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError])[] = [
+  ...VIDEO_ROOMS,
+  [API_PREFIX.slice(0, -1), renderFailure],
+];
+
+const MAX_SHOWN_CHARS = 256;
+
+/** What becomes of requests whose path, or whose method on it, no route has. */
+export class UnservedPaths {
+  readonly #router: Router;
+  readonly #routes: readonly Route<HttpDeps>[];
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(router: Router, routes: readonly Route<HttpDeps>[], clock: Pick<Clock, "now">) {
+    this.#router = router;
+    this.#routes = routes;
+    this.#clock = clock;
+  }
+
+  /**
+   * The path of a model endpoint that this one stands for. Others have one
+   * spelling: operators keep callers from the management API by its path.
+   */
+  rewrite(path: string): RewrittenPath | undefined {
+    return rewritePath(path, (each) =>
+      this.#router.allAt(each).some(({ access }) => access === "key"),
+    );
+  }
+
+  /** Is 405 with the methods that the path has, and 404 with the nearest path where it has none. */
+  refuse(request: Request, path: string): Response {
+    const served = this.#router.allAt(path);
+    const [first] = served;
+    const shown = `${request.method} ${path.slice(0, MAX_SHOWN_CHARS)}`;
+    if (first !== undefined) {
+      const taken = served.filter(({ onlyRefuses }) => onlyRefuses !== true);
+      const methods = taken.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method));
+      const allowed = methods.join(", ");
+      const message = `Method not allowed: ${shown}. This path takes ${allowed}.`;
+      const format: RenderError = (error) => first.renderError(error, request, "");
+      const response = this.#answer(request, path, "method_not_allowed", message, format);
+      response.headers.set("allow", allowed);
+      return response;
+    }
+    const nearest = nearestPath(path, this.#routes);
+    const hint = nearest === undefined ? "" : ` Did you mean ${nearest.path}?`;
+    const format: RenderError | undefined =
+      nearest && ((error) => nearest.route.renderError(error, request, ""));
+    return this.#answer(request, path, "not_found", `Unknown path ${shown}.${hint}`, format);
+  }
+
+  /** For a failure that its route could not put into words. */
+  fail(request: Request, path: string, cause: unknown): Response {
+    return this.#answer(request, path, "internal", GatewayError.from(cause).message);
+  }
+
+  refuseHost(): Response {
+    const message = "The Host header is missing, or is no host.";
+    return this.#render(new GatewayError("invalid_request", message), buildError);
+  }
+
+  /** In the path's own format, in the caller's, or in that of the route that is nearest. */
+  #answer(
+    request: Request,
+    path: string,
+    code: FaultCode,
+    message: string,
+    nearest?: RenderError,
+  ): Response {
+    const error = new GatewayError(code, message);
+    const [, own] = FORMAT_BY_PREFIX.find(([prefix]) => isBelow(path, prefix)) ?? [];
+    const render = own ?? ownErrorFormatOf(request) ?? nearest ?? errorFormatOf(request);
+    return this.#render(error, render);
+  }
+
+  #render(error: GatewayError, render: RenderError): Response {
+    return errorResponse(error, render(error), ulid(this.#clock.now()));
+  }
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
