@@ -225,6 +225,7 @@ function greeting(
     firstKey === undefined
       ? `Key: ${settings.bootstrapKey === undefined ? "as made earlier" : "SLUICE_BOOTSTRAP_KEY"}`
       : `Your first key, shown only now: ${firstKey}`,
+    `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
     "",
     "Try:",
     `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
