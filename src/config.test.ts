@@ -102,7 +102,7 @@ test("with nothing said, every setting has its default", () => {
     logLevel: "info",
     sandbox: "auto",
     metricsToken: undefined,
-    unpriced: "allow",
+    unpriced: undefined,
     assumedOutputTokens: 4096,
     journalDays: 30,
     usageDays: 400,
@@ -123,6 +123,7 @@ test("with nothing said, every setting has its default", () => {
     idleMs: 60_000,
     totalMs: 3_600_000,
     callerStallMs: 120_000,
+    bufferedBytes: 256 * 1024 * 1024,
     attempts: 3,
     inFlight: 10_000,
     channelInFlight: 5000,
@@ -149,13 +150,9 @@ test("with nothing said, every setting has its default", () => {
 
 test("a setting with a choice of words is typed as these words", () => {
   const { unpriced, sandbox, port, host } = load().settings;
-  const typed: readonly ["allow" | "refuse", "auto" | "off", number, string] = [
-    unpriced,
-    sandbox,
-    port,
-    host,
-  ];
-  expect(typed).toEqual(["allow", "auto", 8080, "127.0.0.1"]);
+  const typed: readonly ["allow" | "warn" | "refuse" | undefined, "auto" | "off", number, string] =
+    [unpriced, sandbox, port, host];
+  expect(typed).toEqual([undefined, "auto", 8080, "127.0.0.1"]);
 });
 
 test("every default is a value that its setting would take", () => {

@@ -58,6 +58,12 @@ export const LIMITS = {
   idleMs: limit("idle_ms", wait, MINUTE_MS, "Silence within a stream."),
   totalMs: limit("total_ms", take.duration(1, 7 * DAY_MS), HOUR_MS, "A call, start to end."),
   callerStallMs: limit("caller_stall_ms", wait, 2 * MINUTE_MS, "Until a caller reads on."),
+  bufferedBytes: limit(
+    "buffered_bytes",
+    take.size(take.KIB, 64 * take.GIB),
+    256 * MIB,
+    "Streamed answers that wait for slow readers, all of them together.",
+  ),
   attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
   inFlight: limit("in_flight", count, 10_000, "Calls at once."),
   channelInFlight: limit(
@@ -336,9 +342,9 @@ export const SETTINGS = {
   unpriced: setting({
     env: "SLUICE_UNPRICED",
     path: "pricing.unpriced",
-    parser: take.choice("allow", "refuse"),
-    default: "allow",
-    doc: "Whether a model that has no price may be used, at no cost.",
+    parser: take.choice("allow", "warn", "refuse"),
+    default: undefined,
+    doc: "Calls of a model that has no price, which cost nothing: `warn` serves and logs them, `allow` serves them silently. If unset, they are refused if a quota or budget binds the call, and served with a warning otherwise.",
     stored: "at once",
   }),
   assumedOutputTokens: setting({

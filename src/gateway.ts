@@ -49,6 +49,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.defer(() => jobs.stop());
 
   const server = openServer({ hostname: settings.host, port: settings.port }, deps);
+  house.own.url = server.url;
   opened.defer(() => server.drain());
 
   const held = opened.move();

@@ -140,6 +140,26 @@ test("what the gateway refuses is said in its words, and what cannot be meant in
   });
 });
 
+test("models without a price are listed, and the doctor names them", async () => {
+  using folder = openFolder();
+  const config = join(folder.path, "sluice.yaml");
+  writeFileSync(
+    config,
+    `channels: [{ name: away, provider: openai, api_key: secret-of-ours, base_url: http://127.0.0.1:${NOWHERE}, models: [in-house, gpt-4o-mini] }]`,
+  );
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE, SLUICE_CONFIG: config };
+
+  const all = await sluice("models list", env);
+  const unpriced = await sluice("models list --unpriced", env);
+  const { text } = await sluice("doctor", env);
+
+  expect(all.text).toContain("gpt-4o-mini");
+  expect(unpriced.code).toBe(0);
+  expect(unpriced.text).toContain("in-house");
+  expect(unpriced.text).not.toContain("gpt-4o-mini");
+  expect(text).toMatch(/^doubtful +prices +1 model has no price, such as in-house: /m);
+});
+
 test("the doctor finds what is wrong, and says so to whoever called", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };

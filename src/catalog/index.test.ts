@@ -180,9 +180,11 @@ test("a model that reasons says so in both of its fields", () => {
 });
 
 /** What a video of so many seconds costs, in dollars. */
-function videoCost(provider: string, model: string, facts: TaskFacts): string {
+function videoCost(provider: string, model: string, facts: Partial<TaskFacts>): string {
   const price = findModel(provider, model)?.price;
-  return price === undefined ? "none" : writeUsd(costOf(expectedUsage(facts, {}), price));
+  return price === undefined
+    ? "none"
+    : writeUsd(costOf(expectedUsage({ scenario: "text", ...facts }, {}), price));
 }
 
 test.each([

@@ -2,7 +2,7 @@ import { access, constants, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "#config.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
-import { flagOf, listOf, textOf } from "#lib/values.ts";
+import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { showProbes } from "./channels.ts";
 import { ask, type Reach } from "./client.ts";
 import { columns } from "./columns.ts";
@@ -109,7 +109,22 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
   const channels = listOf(items).filter(isObject);
   if (channels.length === 0) findings.push(bad("channels", "there is none"));
   for (const channel of channels) findings.push(await lookAtChannel(channel, house));
+  findings.push(await lookAtPrices(house));
   return findings;
+}
+
+const MAX_NAMED = 3;
+
+async function lookAtPrices(house: Reach): Promise<Finding> {
+  const { items } = await ask({ method: "GET", path: "/api/model?unpriced=true" }, house);
+  const names = listOf(items).flatMap((model) => textOf(memberOf(model, "name")) ?? []);
+  if (names.length === 0) return good("prices", "every model has a price");
+  const named = names.slice(0, MAX_NAMED).join(", ");
+  const count = names.length === 1 ? "1 model has" : `${names.length} models have`;
+  return doubtful(
+    "prices",
+    `${count} no price, such as ${named}: see 'sluice models list --unpriced'`,
+  );
 }
 
 async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding> {

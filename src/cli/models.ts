@@ -7,10 +7,14 @@ export const models: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "every model by the name that callers use, who serves it, and its price in dollars per million tokens",
+      doc: "every model by the name that callers use, who serves it, and its price in dollars per million tokens; --unpriced: those without a price only",
+      options: { unpriced: undefined },
       ask(words) {
         words.none();
-        return { method: "GET", path: "/api/model" };
+        return {
+          method: "GET",
+          path: words.has("unpriced") ? "/api/model?unpriced=true" : "/api/model",
+        };
       },
       show: (data) =>
         table(

@@ -20,6 +20,8 @@ export interface CallRecord {
   readonly fault: FaultCode | null;
   readonly usage: Usage;
   readonly cost: NanoUsd;
+  /** A model without a price answered it: it cost nothing because nobody knows what it costs. */
+  readonly isUnpriced?: true;
   /** What it was charged by; absent where it cost nothing, or where that is not known. */
   readonly rates?: Rates;
   /** From admission to the answer's first byte, and to its end. */

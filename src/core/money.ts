@@ -49,6 +49,24 @@ export interface Price extends GradedRates {
 
 export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
 
+/** No price is known; written down for a task so that no other channel's price stands there. */
+export function isNone({ source }: Price): boolean {
+  return source === FREE.source;
+}
+
+/**
+ * It has rates, and none of them is for anything that was used: a price of
+ * tokens says nothing about seconds. A price whose rates are all 0 is a price.
+ */
+export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
+  const { tiers = [], grades = {} } = price;
+  const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades)];
+  const hasRate = all.some((rates) =>
+    Object.values(RATE_WORDS).some(({ name }) => (rates[name] ?? 0) > 0),
+  );
+  return hasRate && estimateCost(usage, price) === 0;
+}
+
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
 

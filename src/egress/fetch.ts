@@ -14,7 +14,15 @@ const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;
 /** What all requests of one attempt share. */
 export interface FetchTerms extends Pick<
   UpstreamRequest,
-  "pool" | "reach" | "credential" | "exchange" | "options" | "isStream" | "endsAt" | "signal"
+  | "pool"
+  | "reach"
+  | "credential"
+  | "hidesAddress"
+  | "exchange"
+  | "options"
+  | "isStream"
+  | "endsAt"
+  | "signal"
 > {
   readonly authorize: Authorize;
   /** Sees every answer first, with the body that was sent, and may throw in its place. */

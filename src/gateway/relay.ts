@@ -1,5 +1,6 @@
 import type { RateLimiter } from "#core/limits.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
+import { BufferedBytes } from "#relay/buffered-bytes.ts";
 import type { DeliverySettings } from "#relay/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
@@ -7,6 +8,7 @@ import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
+import { UnpricedReport } from "#relay/unpriced.ts";
 import { Vault } from "#relay/vault.ts";
 import type { Assets } from "./assets.ts";
 import type { Ground } from "./ground.ts";
@@ -41,10 +43,15 @@ const VAULT_LENGTH = 32 * 1024 * 1024;
 export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const { storage, settings, live, clock, deadlines, channels, health, publicUrl } = needs;
   const { limits } = settings;
+  const buffered = new BufferedBytes(limits);
   const metrics = openMetrics(
     () => channels.all,
     health,
     () => tasks.board.size,
+    () => buffered.total,
+  );
+  const report = new UnpricedReport(clock, (notice) =>
+    needs.log.warn(notice, "model has no price: its calls cost nothing"),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
@@ -86,8 +93,11 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     get pendingMs() {
       return limits.unaryMs;
     },
-    delivery: deliveryOf(needs),
+    delivery: deliveryOf(needs, buffered),
     onClosed: (record) => metrics.observe(record),
+    onUnpriced(notice) {
+      if (settings.unpriced !== "allow") report.note(notice);
+    },
     onLook: (lateMs) => metrics.observeLook(lateMs),
     onTrouble: (cause) =>
       needs.problems.error("settlement", cause, "settlement failed; it is retried"),
@@ -97,10 +107,10 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   return { relay, tasks, metrics };
 }
 
-function deliveryOf({
-  settings,
-  deadlines,
-}: Pick<Ground, "settings" | "deadlines">): DeliverySettings {
+function deliveryOf(
+  { settings, deadlines }: Pick<Ground, "settings" | "deadlines">,
+  buffered: BufferedBytes,
+): DeliverySettings {
   const { limits } = settings;
   return {
     get maxEventBytes() {
@@ -109,6 +119,7 @@ function deliveryOf({
     get maxPictureEventBytes() {
       return limits.answerBytes;
     },
+    buffered,
     firstSignMs: FIRST_SIGN_MS,
     silenceMs: SILENCE_MS,
     get checkpointMs() {

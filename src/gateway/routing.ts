@@ -1,4 +1,5 @@
 import { findCounting } from "#catalog/families.ts";
+import { findFamily } from "#catalog/request-rules.ts";
 import { findModel, listModels } from "#catalog/index.ts";
 import type { Config } from "#config.ts";
 import type { Channel } from "#core/channel.ts";
@@ -26,7 +27,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   const { limits, sandbox } = config.settings;
   const maxConcurrent = limits.channelInFlight;
   const health = new Health(clock);
-  const channels = new Channels({ findModel, listModels, findCounting }, new Map());
+  const channels = new Channels({ findModel, listModels, findCounting, findFamily }, new Map());
   const inventory = new Inventory({
     channels: ownChannels(config, env),
     models: overridesOf(config),

@@ -15,6 +15,10 @@ import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
  */
 export const OPENAI_DIALECT: ChatDialect = {
   maxCompletionTokens: true,
+  reasoning: "effort",
+  jsonWord: true,
+  serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
+  parts: ["text", "image_url", "input_audio", "file", "refusal"],
   reasonersRefuse: [
     "max_tokens",
     "temperature",
@@ -33,6 +37,8 @@ export const OPENAI_DIALECT: ChatDialect = {
 /** The same, where they are asked for responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
+  jsonWord: true,
+  serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],
 };
 
 const EMBEDDING_DIALECT: Partial<EmbeddingDialect> = {

@@ -6,6 +6,7 @@ import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Endable } from "./open-calls.ts";
 import { recordOfRefusal } from "./record.ts";
 import type { Candidate, Plan } from "./route.ts";
+import { pricedFor } from "./unpriced.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 
 export interface AdmitDeps extends ClaimDeps, SettlementDeps {
@@ -26,7 +27,7 @@ export async function admit<R extends Candidate>(
   try {
     const claiming = claimFor(call, deps);
     if (claiming !== undefined) claim = await claiming;
-    const plan = makePlan();
+    const plan = await pricedFor(call, makePlan(), deps);
     return { plan, settlement: await Settlement.open(call, plan, deps, claim) };
   } catch (cause) {
     if (claim !== undefined) giveBack(claim, 0, deps.limiter);

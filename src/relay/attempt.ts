@@ -4,6 +4,7 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
+import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
@@ -250,6 +251,7 @@ export async function tryOnce<T, R extends Tried>(
     pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
+    ...(isVendors(route) ? {} : { hidesAddress: true as const }),
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
@@ -300,6 +302,8 @@ export async function tryOnce<T, R extends Tried>(
     session?.close();
     error = GatewayError.from(cause);
     if (error.fault.blame !== "gateway") {
+      // Also of a failure that an answer of success told.
+      error.message = withoutOwn(error.message, { ...terms, url: baseOf(route) });
       error.upstream = {
         channel: channel.name,
         model: route.upstreamModel,
@@ -348,6 +352,11 @@ function urlOf(route: Candidate, path: string): URL {
 /** The channel's address. */
 export function baseOf(route: Candidate): URL {
   return urlOf(route, "");
+}
+
+/** At the vendor's well-known address. */
+function isVendors({ channel, provider }: Candidate): boolean {
+  return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 
 function addressOf({ channel, provider }: Candidate): string {

@@ -27,6 +27,8 @@ export interface Served {
   readonly isLasting?: true;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
+  /** Told if a model without a price answers, before the answer's head leaves. */
+  onUnpriced?(): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }

@@ -12,6 +12,7 @@ import { passthroughRequest } from "./passthrough.ts";
 import { passthroughFor } from "./relay.ts";
 import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./route.ts";
 import { translateRequest } from "./translate.ts";
+import { isBounded, pricedFor } from "./unpriced.ts";
 import type { Vault } from "./vault.ts";
 
 export interface ExplainDeps {
@@ -63,7 +64,7 @@ export async function explain(call: Call, deps: ExplainDeps): Promise<Explanatio
   const account = await accountOfKey(call, deps);
   let prospects: readonly Prospect[];
   try {
-    prospects = router.survey(call);
+    prospects = router.survey(call, await isBounded(call.key, deps.ledger));
   } catch (cause) {
     const refusal = GatewayError.from(cause);
     return { channels: [], estimate: undefined, refusal, account, links: [] };
@@ -96,7 +97,7 @@ async function admit(
   { router, ledger }: ExplainDeps,
 ): Promise<{ readonly plan?: Plan; readonly refusal?: GatewayError }> {
   try {
-    const plan = router.plan(call);
+    const plan = await pricedFor(call, router.plan(call), { router, ledger });
     const accounts = await accountsOf(call, ledger);
     const short = findShort([...accounts.keys()], (id) => accounts.get(id), plan.estimate);
     return short === undefined ? { plan } : { plan, refusal: outOfQuota(short) };

@@ -13,6 +13,7 @@ const CATALOG: Catalog = {
   findModel: () => undefined,
   listModels: () => [],
   findCounting: () => undefined,
+  findFamily: () => undefined,
 };
 const FIRST = credential("a-first-credential");
 const SECOND = credential("a-second-credential");

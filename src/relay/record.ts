@@ -4,7 +4,7 @@ import { nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
-import type { Candidate } from "./route.ts";
+import { isUnpriced, type Candidate } from "./route.ts";
 
 /** How a call went. */
 export interface Course {
@@ -42,6 +42,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     fault: course.fault,
     usage: course.usage,
     cost: course.cost,
+    ...(route !== undefined && isUnpriced(route) ? { isUnpriced: true } : {}),
     ...(route?.price === undefined || course.cost === 0
       ? {}
       : { rates: ratesFor(course.usage, route.price) }),

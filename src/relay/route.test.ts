@@ -56,7 +56,12 @@ function setup(
 }
 
 function catalogOf(known: Model | undefined): Catalog {
-  return { findModel: () => known, listModels: () => [], findCounting: () => undefined };
+  return {
+    findModel: () => known,
+    listModels: () => [],
+    findCounting: () => undefined,
+    findFamily: () => undefined,
+  };
 }
 
 function codeOf(run: () => unknown): string {
@@ -142,7 +147,7 @@ describe("a model", () => {
     });
 
     expect(free.plan().estimate).toBe(0 as never);
-    expect(codeOf(strict.plan)).toBe("unavailable");
+    expect(codeOf(strict.plan)).toBe("forbidden");
   });
 
   test("that is not listed counts as its family does, by the name its upstream knows", () => {
@@ -150,6 +155,7 @@ describe("a model", () => {
     const catalog: Catalog = {
       ...catalogOf(undefined),
       findCounting: (id) => (id === "upstream-m" ? counting : undefined),
+      findFamily: () => undefined,
     };
     const channels = new Channels(catalog, PRICED);
     channels.replace([channel("a")]);
@@ -238,7 +244,7 @@ describe("for a user of a group", () => {
       assumedOutputTokens: 500,
     });
 
-    expect(codeOf(() => plan({}, inGroup({})))).toBe("unavailable");
+    expect(codeOf(() => plan({}, inGroup({})))).toBe("forbidden");
     expect(plan({}, inGroup({ prices: new Map([["m", PRICE]]) })).routes).toHaveLength(1);
   });
 });

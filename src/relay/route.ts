@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { priceFor } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { CallSize, Limited } from "#core/limits.ts";
-import { estimateCost, FREE, type NanoUsd, type Price } from "#core/money.ts";
+import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
@@ -68,7 +68,8 @@ export interface Prospect {
 }
 
 export interface RouterSettings {
-  readonly unpriced: "allow" | "refuse";
+  /** Of models without a price. If unset: `refuse` for callers with a quota or budget, else `warn`. */
+  readonly unpriced: "allow" | "warn" | "refuse" | undefined;
   /** Reserved when neither the call nor the catalogue names a maximum. */
   readonly assumedOutputTokens: number;
 }
@@ -124,11 +125,14 @@ export class Router {
     return [...inOrder(able), ...inOrder(others)];
   }
 
-  /** All channels that have the model: those of a plan in its order, then those passed over. */
-  survey(call: Pick<Call, "key" | "style" | "facts">): readonly Prospect[] {
+  /**
+   * All channels that have the model: those of a plan in its order, then those
+   * passed over. `isBounded`: a quota or budget binds the call.
+   */
+  survey(call: Pick<Call, "key" | "style" | "facts">, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
       candidate,
-      objection: this.#isRefused(candidate)
+      objection: this.#isRefused(candidate, isBounded)
         ? ("unpriced" as const)
         : this.#health.objectionTo(candidate),
     }));
@@ -166,19 +170,22 @@ export class Router {
       : { known: fitsIn(inputTokens + output), assumed: 0 };
   }
 
-  #candidates(key: ApiKey, model: string): readonly Candidate[] {
-    const candidates = this.#known(key, model);
-    if (this.#settings.unpriced === "allow") return candidates;
-    const allowed = candidates.filter((each) => !this.#isRefused(each));
-    if (allowed.length > 0) return allowed;
-    throw new GatewayError(
-      "unavailable",
-      `The model '${shown(model)}' has no price yet, and free calls are switched off.`,
-    );
+  /** Whether a quota or budget of the caller matters to what may be planned. */
+  get asksForBounds(): boolean {
+    return this.#settings.unpriced === undefined;
   }
 
-  #isRefused({ price }: Candidate): boolean {
-    return price === undefined && this.#settings.unpriced === "refuse";
+  #candidates(key: ApiKey, model: string): readonly Candidate[] {
+    const candidates = this.#known(key, model);
+    if (this.#settings.unpriced !== "refuse") return candidates;
+    const allowed = candidates.filter((each) => !isUnpriced(each));
+    if (allowed.length > 0) return allowed;
+    throw unpriced(model, "models without a price are refused here");
+  }
+
+  #isRefused(candidate: Candidate, isBounded: boolean): boolean {
+    const rule = this.#settings.unpriced ?? (isBounded ? "refuse" : "warn");
+    return rule === "refuse" && isUnpriced(candidate);
   }
 
   #known(key: ApiKey, model: string): readonly Candidate[] {
@@ -218,6 +225,22 @@ export class Router {
 }
 
 const NOBODY: readonly Limited[] = [];
+
+/** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
+export function isUnpriced({ price, provider, expected }: Candidate): boolean {
+  if (price === undefined) return provider.isLocal !== true;
+  return expected !== undefined && isPriceOfOther(expected, price);
+}
+
+/** The model is refused because it has no price. */
+export function unpriced(model: string, why: string): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    `The model '${shown(model)}' has no price, and ${why}. ` +
+      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+    { param: "model" },
+  );
+}
 
 /**
  * There is an upstream that could answer, but not now. `waits`: in ms, of those

@@ -73,6 +73,7 @@ async function opened(
     open: new OpenCalls(),
     maxOpen: 10,
     onClosed: (record: CallRecord) => void records.push(record),
+    onUnpriced: () => {},
     onTrouble: () => {},
   };
   return await Settlement.open(endable(served), { estimate }, deps);

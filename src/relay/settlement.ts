@@ -7,11 +7,13 @@ import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Served } from "./call.ts";
 import { giveBack } from "./claims.ts";
 import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
-import type { Candidate, Plan } from "./route.ts";
+import { isUnpriced, type Candidate, type Plan } from "./route.ts";
+import type { UnpricedNotice } from "./unpriced.ts";
 import { Uncounted } from "./uncounted.ts";
 
 export interface SettlementDeps {
@@ -23,6 +25,8 @@ export interface SettlementDeps {
   readonly maxOpen: number;
   /** Told of every closed call: metrics, and whoever else wants to know. */
   onClosed(record: CallRecord): void;
+  /** Told of every call that a model without a price answers. */
+  onUnpriced(notice: UnpricedNotice): void;
   /** A settlement that could not be written yet; it is being retried. */
   onTrouble(cause: unknown): void;
 }
@@ -32,6 +36,8 @@ export interface Metered {
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */
   readonly inputUsage?: Usage | undefined;
+  /** Whether any content was delivered. A stream that fails before is not charged. */
+  readonly hasContent?: boolean;
   takeOutputText(): string;
 }
 
@@ -133,6 +139,7 @@ export class Settlement {
     this.#metered = metered;
     this.#lossy = lossy;
     this.#firstByteAt = this.#deps.clock.monotonic();
+    if (isUnpriced(route)) noteUnpriced(this.#call, route, this.#deps);
   }
 
   complete(): Promise<void> {
@@ -175,6 +182,13 @@ export class Settlement {
     return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
   }
 
+  /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
+  collect(): void {
+    if (this.#closing !== undefined || this.#metered === undefined) return;
+    const text = this.#metered.takeOutputText();
+    if (this.#metered.usage === undefined) this.#uncounted.add(text);
+  }
+
   async #extend(more: NanoUsd): Promise<boolean> {
     const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
     if (isGranted) this.#held = nanoUsd(this.#held + more);
@@ -194,8 +208,7 @@ export class Settlement {
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    const isOwed =
-      this.#metered !== undefined && (outcome === "completed" || this.#call.facts.stream);
+    const isOwed = this.#isOwed(outcome);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = costOf(usage, this.#route?.price ?? FREE);
@@ -215,6 +228,14 @@ export class Settlement {
       : ledger.void(this.#call.id, record);
     this.#deps.onClosed(record);
     await withinDeadline(closing, this.#deps);
+  }
+
+  /** Of an answer that did not come to its end, only what a stream delivered. */
+  #isOwed(outcome: CallOutcome): boolean {
+    if (this.#metered === undefined) return false;
+    return (
+      outcome === "completed" || (this.#call.facts.stream && this.#metered.hasContent !== false)
+    );
   }
 
   async #finalUsage(): Promise<Usage> {
@@ -247,6 +268,16 @@ export class Settlement {
     const { inputTokens, units } = this.#call;
     return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
   }
+}
+
+/** Tells the caller and the operator that the call costs nothing because nobody knows its price. */
+export function noteUnpriced(
+  { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
+  { channel, provider }: Candidate,
+  deps: Pick<SettlementDeps, "onUnpriced">,
+): void {
+  onUnpriced?.();
+  deps.onUnpriced({ model: facts.model, channel: channel.name, provider: provider.id });
 }
 
 /** What an upstream tells of a question is more than what is counted here: it knows what came from its cache. */

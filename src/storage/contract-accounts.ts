@@ -428,6 +428,7 @@ const ADDED = {
       ["long_cache_write_tokens", "rates"],
       ["image_input_tokens", "image_output_tokens", "images"],
       ["media_ms", "characters", "searches", "grade"],
+      ["is_unpriced"],
     ],
   },
   /** Others refer to them. */

@@ -461,7 +461,7 @@ channels:\n${simulatedChannel("sim", sandbox.url, "models: [no-price]\nmax_concu
   const { refused, channels, request } = await explain(gateway, asked);
   const answer = await gateway.post(asked.path, asked.body);
 
-  expect(refused).toMatchObject({ status: answer.status, code: "unavailable" });
+  expect(refused).toMatchObject({ status: answer.status, code: "forbidden" });
   expect(await answer.text()).toContain(refused?.message ?? "?");
   expect(channels).toMatchObject([{ name: "sim", passed_over: "unpriced", price: null }]);
   expect(request).toBeNull();

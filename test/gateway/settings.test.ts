@@ -165,7 +165,7 @@ const CASES: Readonly<Record<string, Case>> = {
     // The vendor has no such model either.
     probe: () => chat("hi", { model: "unheard-of" }),
     before: "502",
-    after: "503",
+    after: "403",
   },
   "pricing.assumed_output_tokens": { value: 7, probe: estimate, before: "4096", after: "7" },
   "links.allow": { value: "127.0.0.1", probe: picture, before: "400", after: "200", around: LINKS },
@@ -246,6 +246,7 @@ const ELSEWHERE = [
   "ledger.checkpoint_ms",
   "limits.connect_ms",
   "limits.caller_stall_ms",
+  "limits.buffered_bytes",
   "limits.kept_user_bytes",
   "limits.drain_ms",
   "limits.asset_bytes",

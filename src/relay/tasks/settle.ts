@@ -1,6 +1,7 @@
 import type { CallRecord } from "#core/call.ts";
 import type { Ledger } from "#core/ledger.ts";
-import { costOf, nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
+import { costOf, isNone, isPriceOfOther, nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
+import { findProvider } from "#providers/index.ts";
 import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
@@ -45,10 +46,17 @@ function recordOf(task: Task): CallRecord {
     fault: isMade ? null : "upstream_failed",
     usage,
     cost,
+    ...(isMade && isUnpriced(task) ? { isUnpriced: true } : {}),
     ...(price === undefined || cost === 0 ? {} : { rates: ratesFor(usage, price) }),
     firstByteMs: null,
     durationMs: Math.max(0, finishedAt - createdAt),
     attempts: [],
     lost: task.lost,
   };
+}
+
+/** As a route of its place would be. */
+function isUnpriced({ place, price, usage }: Task): boolean {
+  if (price !== undefined && !isNone(price)) return isPriceOfOther(usage, price);
+  return place === undefined || findProvider(place.provider)?.isLocal !== true;
 }

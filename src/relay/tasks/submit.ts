@@ -14,8 +14,8 @@ import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../att
 import type { Served } from "../call.ts";
 import type { DeliverySettings } from "../deliver.ts";
 import { endable } from "../open-calls.ts";
-import type { Candidate, Plan } from "../route.ts";
-import type { Settlement } from "../settlement.ts";
+import { isUnpriced, type Candidate, type Plan } from "../route.ts";
+import { noteUnpriced, type Settlement } from "../settlement.ts";
 import { parseAnswer } from "../whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
 import { nextLook } from "./news.ts";
@@ -79,7 +79,9 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
       submission.try(route, way),
     );
     begun.release();
-    return await submission.taken(begun.answer);
+    const task = await submission.taken(begun.answer);
+    if (isUnpriced(begun.route)) noteUnpriced(asked, begun.route, deps);
+    return task;
   } catch (cause) {
     return await submission.refused(GatewayError.from(cause), settlement);
   } finally {

@@ -16,6 +16,7 @@ import { notices } from "./0014-notices.ts";
 import { media } from "./0015-media.ts";
 import { assets } from "./0016-assets.ts";
 import { ownExternalIds } from "./0017-own-external-ids.ts";
+import { unpricedCalls } from "./0018-unpriced-calls.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0015-media": media,
   "0016-assets": assets,
   "0017-own-external-ids": ownExternalIds,
+  "0018-unpriced-calls": unpricedCalls,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -50,6 +50,8 @@ export interface CallsTable {
   characters: Generated<number>;
   searches: Generated<number>;
   grade: string | null;
+  /** 1 if nobody knew the price of the model that answered. */
+  is_unpriced: Generated<number>;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -87,6 +89,7 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   characters: "bigint",
   searches: "bigint",
   grade: "text",
+  is_unpriced: "bigint",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -126,6 +129,7 @@ export function callValues(record: CallRecord): Values {
     whole(usage.characters ?? 0),
     whole(usage.searches ?? 0),
     usage.grade === undefined ? null : text(usage.grade),
+    record.isUnpriced === true ? 1 : 0,
   ];
 }
 
@@ -145,6 +149,7 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     fault: row.fault,
     usage: toUsage(row),
     cost: nanoUsd(row.cost),
+    ...(row.is_unpriced === 1 ? { isUnpriced: true } : {}),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
     attempts: attempts.parse(JSON.parse(row.attempts)),

@@ -36,6 +36,7 @@ export function showCall(call: CallRecord): JsonObject {
       is_estimated: usage.isEstimated,
     },
     cost_usd: showUsd(call.cost),
+    unpriced: call.isUnpriced === true,
     first_byte_ms: call.firstByteMs,
     duration_ms: call.durationMs,
     not_carried: call.lost,

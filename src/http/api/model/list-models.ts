@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Inventory, ListedOverride } from "#relay/inventory.ts";
-import type { Candidate } from "#relay/route.ts";
+import { isUnpriced, type Candidate } from "#relay/route.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { showLimits } from "../channel/channel-json.ts";
@@ -15,12 +15,16 @@ export const listModelEntries: Route<HttpDeps> = {
   access: "auditor",
   summary:
     "Every model by the name that callers use: who serves it at which price, what is known of " +
-    "it, and what is said of it in place of the catalogue.",
+    "it, and what is said of it in place of the catalogue. `unpriced=true` chooses those that " +
+    "some channel serves without a price.",
   renderError: renderFailure,
 
-  handle({ id }, { channels, inventory }) {
+  handle({ id, query }, { channels, inventory }) {
     const names = new Set([...channels.models.keys(), ...inventory.overrides.keys()]);
+    const isAsked = (name: string): boolean =>
+      query.get("unpriced") !== "true" || (channels.models.get(name) ?? []).some(isUnpriced);
     const items = [...names]
+      .filter(isAsked)
       .sort()
       .map((name) => showModel(name, channels.models.get(name), inventory));
     return succeed(id, "", { items });
@@ -55,13 +59,15 @@ export function modelIn(exchange: Exchange): string {
   return name;
 }
 
-function showCandidate({ channel, upstreamModel, price, traits, limited }: Candidate): JsonObject {
+function showCandidate(candidate: Candidate): JsonObject {
+  const { channel, upstreamModel, price, traits, limited } = candidate;
   const { kind, contextTokens, maxOutputTokens, input, output, tools, reasoningControls } = traits;
   return {
     channel: channel.name,
     provider: channel.provider,
     model: upstreamModel,
     price: price === undefined ? null : showPrice(price),
+    unpriced: isUnpriced(candidate),
     limits: showLimits(limited?.limits),
     kind: kind ?? null,
     context: contextTokens ?? null,

@@ -11,6 +11,7 @@ import { once } from "#http/once.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { requireKey } from "#http/require-key.ts";
+import { UNPRICED } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /** What some endpoints do differently. */
@@ -94,6 +95,7 @@ export async function openCall(
     startedAt: clock.monotonic(),
     count: (text, traits, counted) =>
       countUsage(style.inbound.parseRequest(body.json, facts), text, traits, counted),
+    onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>
       exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),
   };

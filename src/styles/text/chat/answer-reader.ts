@@ -7,6 +7,7 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
 import { CHAT } from "./spelling.ts";
+import { holdsContent } from "./content.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
@@ -18,6 +19,7 @@ const MAX_CHOICES = 128;
 export class AnswerReader {
   readonly #choices = new Map<number, ChoiceReader>();
   #isStarted = false;
+  #hasContent = false;
   #usage: Usage | undefined;
   #sources: readonly Citation[] = [];
 
@@ -31,6 +33,7 @@ export class AnswerReader {
     this.#usage = usageIn(body) ?? this.#usage;
     const sources = parseSources(body);
     if (sources.length > 0) this.#sources = sources;
+    this.#hasContent ||= holdsContent(body);
     const events: ChatEvent[] = [];
     for (const choice of listOf(body["choices"])) {
       if (!isObject(choice)) continue;
@@ -50,14 +53,13 @@ export class AnswerReader {
   /**
    * `whole`: nothing can be missing; `marked`: the upstream said that this is
    * the end, which with its usage is as good as a reason; `cut`: its bytes
-   * ended, which alone says nothing.
+   * ended, which alone says nothing. With neither content nor a reason there
+   * is no answer.
    */
   end(how: "whole" | "marked" | "cut"): ChatEvent[] {
     const readers = [...this.#choices.values()];
-    const isEnd =
-      how === "whole" ||
-      (how === "marked" && this.#usage !== undefined) ||
-      readers.every((reader) => reader.isFinished);
+    const isMarked = how === "whole" || (how === "marked" && this.#usage !== undefined);
+    const isEnd = (isMarked && this.#hasContent) || readers.every((reader) => reader.isFinished);
     if (readers.length === 0 || !isEnd) {
       throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
     }

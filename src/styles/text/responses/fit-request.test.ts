@@ -2,14 +2,15 @@ import { expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { fitReasoner } from "./fit-reasoner.ts";
+import { fitRequest } from "./fit-request.ts";
 
 const dialect = { reasonersRefuse: ["temperature", "top_p"] };
 const REASONS: ModelTraits = { reasoningControls: { efforts: ["none", "low", "high"] } };
 
 function fitted(body: JsonObject, model: ModelTraits): [JsonObject, readonly string[]] {
   const report = new LossReport();
-  return [fitReasoner(body, { model, dialect, report }), report.fields];
+  const fit = { ...body, ...fitRequest(body, { model, dialect, report }) };
+  return [fit, report.fields];
 }
 
 test("a model that reasons is not told what it refuses, and the caller is", () => {
