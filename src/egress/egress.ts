@@ -64,6 +64,8 @@ export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
 export interface UpstreamReply extends ResponseHead, Disposable {
   /** Hands over the body as it comes. Settles at its end, or with what broke it. */
   pump(onPiece: OnPiece): Promise<void>;
+  /** Came while nobody took it. */
+  readonly waitingBytes?: number;
   readAll(): Promise<Uint8Array>;
   /**
    * The text of a failure, cut to `maxChars`, without the secret and the

@@ -99,6 +99,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     throw unanswered();
   }
 
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   pump(onPiece: OnPiece): Promise<void> {
     if (this.#isClosed || this.#failure !== undefined) return this.#ended.promise;
     this.#onPiece = onPiece;
@@ -284,6 +288,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (wait === undefined) return this.#onPiece !== undefined;
     // Nobody waits for the upstream meanwhile: only the total counts.
     this.#isBusy = true;
+    // A reader who is behind with this much would be so with what comes next.
+    if (piece.length > MAX_WAITING_BYTES) this.#pause();
     this.dueAt = this.#totalAt;
     wait.then(
       () => this.#onReady(),
@@ -338,6 +344,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #stop(isReusable: boolean): void {
     this.#onPiece = undefined;
     this.#waiting = [];
+    this.#waitingBytes = 0;
     this.dueAt = Infinity;
     this.#letGo(isReusable);
   }

@@ -21,6 +21,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     choices: integerOf(body["n"]) ?? 1,
     messages: listOf(body["messages"]).length,
     wantsUsage: wantsUsage(body),
+    ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };
 }
