@@ -20,6 +20,7 @@ const steps = {
   test: [[bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
+  sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutants: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],

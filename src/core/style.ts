@@ -68,6 +68,12 @@ export interface Passthrough {
     model?: ModelTraits,
     report?: LossReport,
   ): BodyEdits;
+  /**
+   * Whether a request has to be translated although its upstream speaks the
+   * same style, because its answer would have to be edited: names of tools that
+   * are too long for the upstream come back as they were.
+   */
+  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
   repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;

@@ -35,6 +35,8 @@ export interface ChatDialect {
   readonly reasonersRefuse?: readonly string[];
   /** Cannot be made to call a tool while it reasons. */
   readonly forcedToolsWhileReasoning?: false;
+  /** Refuses to enforce an answer format while its models reason. */
+  readonly formatsWhileReasoning?: false;
 
   // What follows is for requests that we write, not for those that pass through.
 

@@ -4,7 +4,7 @@ import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -20,5 +20,5 @@ export const gemini: TextStyle = {
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, openTap },
+  passthrough: { amend, mustTranslate, readAnswer, openTap },
 };

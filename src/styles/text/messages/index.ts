@@ -5,7 +5,7 @@ import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
@@ -24,5 +24,5 @@ export const messages: TextStyle = {
   rateHeaderPrefix: "anthropic-ratelimit",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, repairAnswer, openTap },
+  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };
