@@ -25,6 +25,8 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** What goes out, and what the vendor would choke on of the caller's wishes. */
 export interface PassedRequest extends Outgoing {
+  /** Usage comes in the stream because the gateway asks for it, and not the caller. */
+  readonly asksForUsage: boolean;
   readonly lost: readonly string[];
 }
 
@@ -47,6 +49,7 @@ export function passthroughRequest(
   if (isStrict) report.refuseIfAny();
   return {
     lost: report.fields,
+    asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
@@ -98,10 +101,12 @@ export async function passStream(
   style: OutboundStyle,
   passthrough: Passthrough,
   maxEventBytes: number,
-  { lost }: PassedRequest,
+  { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
-  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes, lost);
+  // What a vendor sends unasked is the caller's.
+  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage });
+  return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 
 /** What may wait for the first content of an answer: comments, and the head. */
@@ -144,6 +149,10 @@ export class PassedStream implements AnswerStream {
 
   get hasContent(): boolean {
     return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
   }
 
   get usage(): Usage | undefined {

@@ -12,6 +12,26 @@ export function mentionsUsage(bytes: Buffer): boolean {
   return false;
 }
 
+/**
+ * Writes spaces over `"usage":null`, and over the comma beside it: vendors put
+ * that into every chunk of a stream that is asked for usage, and some clients
+ * refuse it. In place, since most chunks of a stream may hold it.
+ */
+export function blankEmptyUsage(bytes: Buffer): void {
+  for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
+    const value = valueAt(bytes, at + USAGE.length);
+    if (value < 0 || !bytes.subarray(value, value + NULL.length).equals(NULL)) continue;
+    let before = at - 1;
+    while (isSpace(bytes[before])) before--;
+    let after = value + NULL.length;
+    while (isSpace(bytes[after])) after++;
+    if (bytes[before] === COMMA) bytes.fill(SPACE, before, value + NULL.length);
+    else if (bytes[before] === OPEN_BRACE && bytes[after] === COMMA)
+      bytes.fill(SPACE, at, after + 1);
+    else if (bytes[before] === OPEN_BRACE) bytes.fill(SPACE, at, value + NULL.length);
+  }
+}
+
 /** Also as a value: one server says `"object":"error"`, another ends a choice with it. */
 export function mentionsError(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ERROR); at >= 0; at = bytes.indexOf(ERROR, at + 1)) {
@@ -100,6 +120,7 @@ export function mentionsDone(bytes: Buffer): boolean {
   return false;
 }
 
+const NULL = Buffer.from("null");
 const CALLS = Buffer.from('"tool_calls"');
 const NAME = Buffer.from('"name"');
 const ARGUMENTS = Buffer.from('"arguments"');
@@ -118,6 +139,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 /** Of `null`. */
 const SMALL_N = 0x6e;
