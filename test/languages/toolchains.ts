@@ -38,6 +38,13 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     ],
     run: ["{folder}/venv/bin/python", "steps.py"],
   },
+  {
+    id: "go",
+    probe: ["go", "version"],
+    files: ["go.mod", "go.sum", "main.go"],
+    build: [["go", "build", "-o", "steps", "."]],
+    run: ["{folder}/steps"],
+  },
 ];
 
 /** Installed clients stay there for the next time. */
