@@ -97,7 +97,7 @@ const THREE_EFFORTS: readonly ReasoningEffort[] = ["low", "medium", "high"];
 const FOUR_EFFORTS: readonly ReasoningEffort[] = ["minimal", ...THREE_EFFORTS];
 export const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
 
-const MODELS: readonly Model[] = [
+export const MODELS: readonly Model[] = [
   plain("gpt-4o", "2024-08-06"),
   plain("gpt-4o-mini", "2024-07-18"),
   plain("gpt-4.1", "2025-04-14", { contextTokens: 1_047_576 }),

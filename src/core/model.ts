@@ -36,6 +36,8 @@ export interface Model {
   readonly suffixes?: readonly SuffixKind[];
   /** How its family counts differently. */
   readonly counting?: Partial<Counting>;
+  /** What it refuses, whoever hosts it. */
+  readonly rules?: RequestRules;
   /** Absent where nobody published one: the model may be used and costs nothing. */
   readonly price?: Price;
 }
@@ -61,8 +63,54 @@ export type ModelTraits = Partial<
     | "output"
     | "tools"
     | "reasoningControls"
+    | "rules"
   >
 >;
+
+/**
+ * What a model refuses, whoever hosts it. Requests are fitted to it before they
+ * are sent. An absent member means that nothing is known.
+ */
+export interface RequestRules {
+  /** Settings that it refuses at any value but the default. */
+  readonly refuses?: readonly TuningSetting[];
+  /** Takes `temperature` or `top_p`, never both. */
+  readonly oneSampler?: true;
+  /** Refuses to continue an assistant turn at the end of the request. */
+  readonly prefill?: false;
+  /** Answer formats that the vendor enforces for it; the others are asked for in words. */
+  readonly formats?: readonly AnswerFormat[];
+  /** Refuses tools together with an enforced answer format. */
+  readonly formatsWithTools?: false;
+  /** Values of `thinking.type` that it takes, in the messages style. */
+  readonly thinking?: readonly ThinkingType[];
+  /** The strongest effort that goes with `thinking.type: disabled`. */
+  readonly maxEffortWithoutThinking?: string;
+  /** Refuses a tool choice that forces a call. */
+  readonly forcedTools?: false;
+  /** Longest name of a tool. */
+  readonly maxToolNameLength?: number;
+}
+
+/** Request settings by the names that most callers use. */
+export type TuningSetting =
+  | "temperature"
+  | "top_p"
+  | "top_k"
+  | "presence_penalty"
+  | "frequency_penalty"
+  | "seed"
+  | "logprobs"
+  | "logit_bias"
+  | "stop"
+  | "n";
+
+export type AnswerFormat = "json" | "json_schema" | "enum";
+
+export type ThinkingType = "enabled" | "disabled" | "adaptive" | "between_tools";
+
+/** What a model's name alone tells. The catalogue's row of the model outranks it. */
+export type FamilyTraits = Omit<ModelTraits, "counting">;
 
 /**
  * `thinking`: `-thinking`, `-nothinking`; `budget`: `-thinking-<tokens>`;
@@ -78,6 +126,8 @@ export interface Catalog {
   listModels(provider: string): readonly Model[];
   /** How a model counts, going by its name: of those that are not listed as well. */
   findCounting(id: string): Partial<Counting> | undefined;
+  /** What a model's name tells of it: of those that are not listed as well. */
+  findFamily(id: string): FamilyTraits | undefined;
 }
 
 /** The catalogue knows the model, and nothing of any reasoning. */

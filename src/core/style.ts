@@ -40,6 +40,12 @@ export interface OutboundStyle {
   readonly id: string;
   readonly outbound: {
     buildRequest(request: ChatRequest, context: OutboundContext): JsonObject;
+    /**
+     * Members of an outgoing body to set, or to leave out if `undefined`, so that
+     * the model and its vendor accept it. Runs on bodies that were translated and
+     * on those that pass through. Reports what is lost by it.
+     */
+    fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */
@@ -62,7 +68,17 @@ export interface Passthrough {
     model?: ModelTraits,
     report?: LossReport,
   ): BodyEdits;
+  /**
+   * Whether a request has to be translated although its upstream speaks the
+   * same style, because its answer would have to be edited: names of tools that
+   * are too long for the upstream come back as they were.
+   */
+  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
+  /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
+  asksForUsage?(edits: BodyEdits): boolean;
+  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -111,8 +127,10 @@ export interface RequestFacts {
   readonly choices: number;
   /** Turns of the conversation, which the owner may bound. */
   readonly messages: number;
-  /** The caller asked for usage in the stream; otherwise it is taken out again. */
+  /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
+  /** The caller chose the tool that is called. */
+  readonly forcesTool?: true;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }
@@ -171,6 +189,11 @@ export interface Tap {
   isComplete(): boolean;
   /** What `push` returned last holds the end of the answer. */
   readonly isEnding: boolean;
+  /**
+   * Something of the answer has passed: more than comments, and more than the
+   * head that any answer begins with. Until then another upstream may answer.
+   */
+  readonly hasContent: boolean;
   /** Of all that has passed. */
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */

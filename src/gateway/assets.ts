@@ -17,7 +17,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Ground,
-  "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
+  "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
 > &
   Pick<Routing, "channels"> &
   Pick<Links, "links" | "linkedFiles"> &
@@ -62,7 +62,11 @@ export function openAssets(needs: Needs): Assets {
     seal: openSeal(pepper, "verifications of persons"),
     links,
     digest: (word) => digestOf(`verification of a person:${word}`, pepper),
-    returnUrlFor: (word) => publicUrl && `${publicUrl}${VERIFY_PATH}/${word}`,
+    returnUrlFor(word, { isSimulated }) {
+      // The simulator's pages are opened on this machine.
+      const base = publicUrl ?? (isSimulated ? needs.own.url : undefined);
+      return base && `${base}${VERIFY_PATH}/${word}`;
+    },
     secrets: storage.noticeSecrets,
     takeIn: (asset, signal) => assetFiles.takeIn(asset, signal),
     letGo: (asset) => assetFiles.letGo(asset),

@@ -32,6 +32,8 @@ export interface Ground {
   readonly settings: Settings;
   /** Where callers and vendors reach the gateway, without a slash at its end. */
   readonly publicUrl: string | undefined;
+  /** The address that this process listens on, once it does. */
+  readonly own: { url?: string };
   readonly deadlines: Deadlines;
   readonly egress: Egress;
 }
@@ -76,6 +78,7 @@ export async function openGround(
     live,
     settings,
     publicUrl,
+    own: {},
     deadlines,
     egress,
   };

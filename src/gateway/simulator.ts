@@ -1,5 +1,5 @@
 import type { Channel } from "#core/channel.ts";
-import { simulatedChannels } from "#relay/own-channels.ts";
+import { simulatedChannels, type SimulatedVendor } from "#relay/own-channels.ts";
 
 /** Where nobody has described a channel, it stands in: a channel for each vendor that it plays. */
 export async function openSimulator(
@@ -10,21 +10,29 @@ export async function openSimulator(
   const { startSandbox } = await import("#sandbox/server.ts");
   const { SANDBOX_PAIR } = await import("#sandbox/key-pairs.ts");
   const { url } = opened.use(await startSandbox());
-  return simulatedChannels(vendorsAt(url), SANDBOX_PAIR, maxConcurrent);
+  return simulatedChannels(vendorsAt(url, SANDBOX_PAIR), maxConcurrent);
 }
 
-/** Where it plays which vendor. */
-function vendorsAt(url: string): Readonly<Record<string, string>> {
+/** A key that says nothing: any will do, but where requests are signed. */
+const KEY = "sk-simulated";
+
+/** Where it plays which vendor. `pair`: what it knows signatures by. */
+function vendorsAt(url: string, pair: string): Readonly<Record<string, SimulatedVendor>> {
+  const at = (path: string): SimulatedVendor => ({ baseUrl: url + path, secret: KEY });
   return {
-    openai: `${url}/openai/v1`,
-    anthropic: `${url}/anthropic/v1`,
-    gemini: `${url}/gemini/v1beta`,
-    dashscope: `${url}/dashscope/compatible-mode/v1`,
-    ark: `${url}/ark/api/v3`,
-    jina: `${url}/jina/v1`,
-    kling: `${url}/kling`,
-    vidu: `${url}/vidu`,
-    minimax: `${url}/minimax`,
-    jimeng: `${url}/jimeng`,
+    openai: at("/openai/v1"),
+    anthropic: at("/anthropic/v1"),
+    gemini: at("/gemini/v1beta"),
+    dashscope: at("/dashscope/compatible-mode/v1"),
+    ark: {
+      ...at("/ark/api/v3"),
+      secret: `${KEY}|${pair}`,
+      options: { assets_url: `${url}/ark/` },
+    },
+    jina: at("/jina/v1"),
+    kling: at("/kling"),
+    vidu: at("/vidu"),
+    minimax: at("/minimax"),
+    jimeng: { ...at("/jimeng"), secret: pair },
   };
 }

@@ -30,6 +30,7 @@ function setup(answer: (request: UpstreamRequest) => UpstreamReply | Promise<Ups
     findModel: () => undefined,
     listModels: () => [],
     findCounting: () => undefined,
+    findFamily: () => undefined,
   };
   const channels = new Channels(catalog, new Map());
   const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {

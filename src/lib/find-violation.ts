@@ -17,45 +17,77 @@ export interface Violation {
   readonly problem: string;
 }
 
-/** The first violation; its path is only put together when there is one. */
-export function findViolation(value: Json, rule: Rule): Violation | undefined {
+/**
+ * The first violation; its path is only put together when there is one. It
+ * names the bound that was broken, and quotes no value that may be a secret.
+ */
+export function findViolation(value: Json, rule: Rule, isHidden = false): Violation | undefined {
+  const hidden = isHidden || mayHoldSecret(rule);
   switch (rule.is) {
     case "text":
-      return isText(value) ? textViolation(value, rule) : mismatch(value, rule);
+      return isText(value) ? textViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "number":
     case "integer":
-      return isWithin(value, rule) ? undefined : mismatch(value, rule);
+      return isWithin(value, rule) ? undefined : mismatch(value, rule, hidden);
     case "flag":
-      return typeof value === "boolean" ? undefined : mismatch(value, rule);
+      return typeof value === "boolean" ? undefined : mismatch(value, rule, hidden);
     case "object":
-      return isObject(value) ? memberViolation(value, rule) : mismatch(value, rule);
+      return isObject(value) ? memberViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "list":
-      return isArray(value) ? itemViolation(value, rule) : mismatch(value, rule);
+      return isArray(value) ? itemViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "either": {
+      const either = hidden || rule.of.some(mayHoldSecret);
       const fitting = rule.of.find((one) => fits(value, one));
-      return fitting === undefined ? mismatch(value, rule) : findViolation(value, fitting);
+      return fitting === undefined
+        ? mismatch(value, rule, either)
+        : findViolation(value, fitting, either);
     }
     case "tagged":
-      return isObject(value) ? taggedViolation(value, rule) : mismatch(value, rule);
+      return isObject(value) ? taggedViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "record":
-      return isObject(value) ? recordViolation(value, rule) : mismatch(value, rule);
+      return isObject(value) ? recordViolation(value, rule, hidden) : mismatch(value, rule, hidden);
   }
+}
+
+function mayHoldSecret(rule: Rule): boolean {
+  return rule.isSecret === true || rule.mayHoldSecret === true;
 }
 
 function isText(value: Json): value is string | LongBase64 {
   return typeof value === "string" || value instanceof LongBase64;
 }
 
-function textViolation(value: string | LongBase64, rule: TextRule): Violation | undefined {
+function textViolation(
+  value: string | LongBase64,
+  rule: TextRule,
+  hidden: boolean,
+): Violation | undefined {
   const { oneOf, minLength = 0, maxLength = Infinity } = rule;
-  if (value.length < minLength || value.length > maxLength) {
-    return mismatch(value, rule);
+  const { length } = value;
+  if (length < minLength) {
+    const problem =
+      length === 0
+        ? "must be a string that is not empty"
+        : `is too short: use ${charactersOf(rule)}`;
+    return { path: "", problem };
+  }
+  if (length > maxLength) {
+    const told = hidden ? "" : `, but has ${length}`;
+    return { path: "", problem: `is too long: use ${charactersOf(rule)}${told}` };
   }
   if (oneOf === undefined) return undefined;
-  if (typeof value !== "string") return mismatch(value, rule);
+  if (typeof value !== "string") return mismatch(value, rule, hidden);
   if (oneOf.includes(value)) return undefined;
   if (rule.anyCase === true && oneOf.includes(value.toUpperCase())) return undefined;
-  return mismatch(value, rule);
+  return mismatch(value, rule, hidden);
+}
+
+function charactersOf({ minLength = 0, maxLength }: TextRule): string {
+  if (maxLength === undefined) return `at least ${minLength} characters`;
+  if (minLength === maxLength) return `${maxLength} characters`;
+  return minLength > 1
+    ? `${minLength} to ${maxLength} characters`
+    : `at most ${maxLength} characters`;
 }
 
 function isWithin(value: Json, rule: NumberRule): boolean {
@@ -63,7 +95,11 @@ function isWithin(value: Json, rule: NumberRule): boolean {
   return rule.is === "number" || Number.isInteger(value);
 }
 
-function memberViolation(value: JsonObject, rule: ObjectRule): Violation | undefined {
+function memberViolation(
+  value: JsonObject,
+  rule: ObjectRule,
+  hidden: boolean,
+): Violation | undefined {
   for (const name of rule.required) {
     const member = value[name];
     if (member === undefined || member === null)
@@ -74,40 +110,52 @@ function memberViolation(value: JsonObject, rule: ObjectRule): Violation | undef
     if (member === undefined || member === null) continue;
     const memberRule = rule.members.get(name);
     if (memberRule === undefined) continue;
-    const found = findViolation(member, memberRule);
+    const found = findViolation(member, memberRule, hidden);
     if (found !== undefined) return within(`.${name}`, found);
   }
   return undefined;
 }
 
-function itemViolation(items: readonly Json[], rule: ListRule): Violation | undefined {
-  if (items.length < rule.min || items.length > rule.max) return mismatch(items, rule);
+function itemViolation(
+  items: readonly Json[],
+  rule: ListRule,
+  hidden: boolean,
+): Violation | undefined {
+  if (items.length < rule.min || items.length > rule.max) return mismatch(items, rule, hidden);
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    const found = item === undefined ? undefined : findViolation(item, rule.of);
+    const found = item === undefined ? undefined : findViolation(item, rule.of, hidden);
     if (found !== undefined) return within(`[${index}]`, found);
   }
   return undefined;
 }
 
-function taggedViolation(value: JsonObject, rule: TaggedRule): Violation | undefined {
+function taggedViolation(
+  value: JsonObject,
+  rule: TaggedRule,
+  hidden: boolean,
+): Violation | undefined {
   const tag = value[rule.tag];
   if (tag === undefined || tag === null) {
-    if (rule.untagged !== undefined) return memberViolation(value, rule.untagged);
+    if (rule.untagged !== undefined) return memberViolation(value, rule.untagged, hidden);
     return { path: `.${rule.tag}`, problem: "is required" };
   }
   const chosen = typeof tag === "string" ? rule.cases.get(tag) : undefined;
-  if (chosen !== undefined) return memberViolation(value, chosen);
+  if (chosen !== undefined) return memberViolation(value, chosen, hidden);
   if (typeof tag === "string" && !rule.closed) return undefined;
   const known = rule.closed ? text({ oneOf: [...rule.cases.keys()] }) : text();
-  return within(`.${rule.tag}`, mismatch(tag, known));
+  return within(`.${rule.tag}`, mismatch(tag, known, hidden));
 }
 
-function recordViolation(value: JsonObject, rule: RecordRule): Violation | undefined {
+function recordViolation(
+  value: JsonObject,
+  rule: RecordRule,
+  hidden: boolean,
+): Violation | undefined {
   for (const name in value) {
     const member = value[name];
     if (!isObject(member)) continue;
-    const found = memberViolation(member, rule.of);
+    const found = memberViolation(member, rule.of, hidden);
     if (found !== undefined) return within(`.${name}`, found);
   }
   return undefined;
@@ -117,8 +165,9 @@ function within(step: string, found: Violation): Violation {
   return { path: step + found.path, problem: found.problem };
 }
 
-function mismatch(value: Json, rule: Rule): Violation {
-  return { path: "", problem: `must be ${expected(rule)}, but is ${given(value)}` };
+function mismatch(value: Json, rule: Rule, hidden: boolean): Violation {
+  const shown = hidden ? kindOf(value) : given(value);
+  return { path: "", problem: `must be ${expected(rule)}, but is ${shown}` };
 }
 
 function fits(value: Json, rule: Rule): boolean {
@@ -146,7 +195,7 @@ function expected(rule: Rule): string {
     case "text":
       if (rule.oneOf !== undefined)
         return `one of ${rule.oneOf.map((one) => `'${one}'`).join(", ")}`;
-      if (rule.maxLength !== undefined) return `a string of at most ${rule.maxLength} characters`;
+      if (rule.maxLength !== undefined) return `a string of ${charactersOf(rule)}`;
       return rule.minLength === undefined ? "a string" : "a string that is not empty";
     case "number":
     case "integer":
@@ -165,11 +214,18 @@ function expected(rule: Rule): string {
 }
 
 function given(value: Json): string {
-  if (value === null) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (isText(value)) {
-    if (value === "") return "an empty string";
-    return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value);
-  }
-  return isArray(value) ? `a list of ${value.length} items` : "an object";
+  if (typeof value === "string" && value !== "" && value.length <= MAX_QUOTED_CHARS)
+    return JSON.stringify(value);
+  return isText(value) && value !== "" ? `a string of ${value.length} characters` : kindOf(value);
 }
+
+/** Without any of it. */
+function kindOf(value: Json): string {
+  if (value === null) return "null";
+  if (isText(value)) return value === "" ? "an empty string" : "a string";
+  if (isArray(value)) return `a list of ${value.length} items`;
+  return isObject(value) ? "an object" : `a ${typeof value}`;
+}
+
+const MAX_QUOTED_CHARS = 40;

@@ -19,6 +19,8 @@ interface RuleBase {
   readonly doc?: string;
   /** Taken and never shown again, neither in answers nor in what is kept of requests. */
   readonly isSecret?: true;
+  /** May hold a secret by mistake or among other things: errors name it, and never quote it. */
+  readonly mayHoldSecret?: true;
 }
 
 export interface TextRule extends RuleBase {

@@ -17,6 +17,27 @@ export function* eventsIn(bytes: Buffer): Generator<Buffer> {
   if (start < bytes.length) yield bytes.subarray(start);
 }
 
+/** The same events without their comments, and without those that were nothing else. */
+export function withoutComments(events: Buffer): Buffer {
+  const hasComments =
+    events[0] === COLON ||
+    events.includes("\n:", 0, "latin1") ||
+    events.includes("\r:", 0, "latin1");
+  if (!hasComments) return events;
+  return Buffer.from(Array.from(eventsIn(events), withoutItsComments).join(""), "latin1");
+}
+
+function withoutItsComments(event: Buffer): string {
+  const lines = event.toString("latin1").split(AFTER_LINE);
+  const kept = lines.filter((line) => !line.startsWith(":")).join("");
+  if (kept.trim() !== "") return kept;
+  // The second half of a line end that was cut in two belongs to the event before.
+  return kept.startsWith("\n") && lines[0] === "\n" ? "\n" : "";
+}
+
+const COLON = 0x3a;
+const AFTER_LINE = /(?<=\r\n|\n|\r(?!\n))/;
+
 export function viewOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -7,6 +7,11 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   reasoning: "type",
+  formats: ["json"],
+  serviceTiers: [],
+  parts: ["text", "image_url"],
+  reasonersRefuse: ["logprobs", "top_logprobs"],
+  jsonWord: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
 };

@@ -1,5 +1,6 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
+import type { GeminiDialect } from "#styles/text/gemini/fit-request.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
@@ -7,6 +8,9 @@ import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
 const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
+
+/** Labels are for bills, which this host writes without them. */
+const DIALECT: GeminiDialect = { refuses: ["labels"] };
 
 export const gemini: Provider = {
   id: "gemini",
@@ -23,6 +27,7 @@ export const gemini: Provider = {
       path: (model, stream) =>
         `/models/${encodeURIComponent(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
       isFaithful: true,
+      dialect: { ...DIALECT },
       inlines: ["image", "audio", "video", "file"],
     },
   ],

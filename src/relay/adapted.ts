@@ -67,6 +67,9 @@ class AdaptedStream implements AnswerStream {
   readonly #report: LossReport;
   readonly #session: FetchSession;
   readonly isTranslated = true;
+  /** Not handed over yet: the head. */
+  #held = "";
+  hasContent = false;
   isEnding = false;
 
   constructor(
@@ -81,15 +84,22 @@ class AdaptedStream implements AnswerStream {
     this.#session = session;
   }
 
-  /** The next event is asked for once the caller took the last: nobody runs ahead. */
+  /**
+   * The next event is asked for once the caller took the last: nobody runs
+   * ahead. The head of an answer waits for its first content: until then
+   * another channel may answer.
+   */
   async run(take: Sink["write"]): Promise<void> {
     for await (const event of this.#events) {
       this.#session.heard();
-      const out = this.#writer.write(event);
-      if (out !== "") await take(out);
+      this.#held += this.#writer.write(event);
+      if (this.#held === "" || !this.#writer.meter.hasContent) continue;
+      this.hasContent = true;
+      await take(this.#takeHeld());
     }
-    const end = await this.#writer.end();
+    const end = this.#takeHeld() + (await this.#writer.end());
     this.isEnding = true;
+    this.hasContent = true;
     await take(end);
   }
 
@@ -105,12 +115,19 @@ class AdaptedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
   fail(error: GatewayError): string {
-    return this.#writer.fail(error);
+    return this.#takeHeld() + this.#writer.fail(error);
   }
 
   /** Whoever reads from the upstream is thrown out of it, and so ends. */
   close(): void {
     this.#session.close();
+  }
+
+  #takeHeld(): string {
+    const held = this.#held;
+    this.#held = "";
+    return held;
   }
 }

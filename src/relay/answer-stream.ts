@@ -13,6 +13,10 @@ export interface AnswerStream {
   run(take: Sink["write"]): Promise<void>;
   /** What was handed over last ends the answer: it must not leave before the call is settled. */
   readonly isEnding: boolean;
+  /** Content of the answer was handed over. If absent, whatever is handed over is content. */
+  readonly hasContent?: boolean;
+  /** Came from the upstream, and was not taken yet. */
+  readonly waitingBytes?: number;
   /** As the upstream reported it, so far. */
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */

@@ -25,6 +25,7 @@ const CATALOG: Catalog = {
   findModel: (_provider, id) => (id === "thinker" ? THINKER : undefined),
   listModels: () => [],
   findCounting: () => undefined,
+  findFamily: () => undefined,
 };
 
 function limitsOn(model: string, overrides: readonly (readonly [string, ModelOverride])[]) {
@@ -161,6 +162,7 @@ describe("a channel that names no models", () => {
     findModel: (_provider, id) => ROWS.find((row) => [row.id, ...(row.aliases ?? [])].includes(id)),
     listModels: (provider) => (provider === "openai" ? ROWS : []),
     findCounting: () => undefined,
+    findFamily: () => undefined,
   };
   const FILMING = ["sora-2", "sora-2-pro"];
   const MAIN = aChannel({ name: "main", baseUrl: "https://api.openai.com/v1" });

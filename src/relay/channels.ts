@@ -200,12 +200,13 @@ export class Channels implements ModelTable {
     const [limited] = entries.flatMap((each) => this.#limitedBy(each) ?? []);
     const known = this.#find(provider, upstreamModel);
     const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
+    const family = this.#catalog.findFamily(upstreamModel);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...known, ...(counting && { counting }), ...limitsOf(override) },
+      traits: { ...family, ...known, ...(counting && { counting }), ...limitsOf(override) },
       suffixes: known?.suffixes ?? [],
       ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),

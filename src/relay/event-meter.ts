@@ -15,6 +15,8 @@ const ID_LENGTH = 24;
  */
 export class EventMeter {
   usage: Usage | undefined;
+  /** An event with content was seen: more than a head, and more than an empty text. */
+  hasContent = false;
   readonly #call: Call;
   readonly #givesIds: boolean;
   readonly #recorder: VaultRecorder;
@@ -32,6 +34,7 @@ export class EventMeter {
   see(event: ChatEvent): ChatEvent {
     const seen = this.#owned(event);
     this.#recorder.see(seen);
+    this.hasContent ||= holdsContent(seen);
     if (seen.type === "usage") this.usage = seen.usage;
     else if (seen.type === "open") this.#opened(seen.choice, seen.block);
     else if (seen.type === "delta")
@@ -77,3 +80,21 @@ export class EventMeter {
     };
   }
 }
+
+function holdsContent(event: ChatEvent): boolean {
+  switch (event.type) {
+    case "open":
+      return !WORDS.has(event.block.type);
+    case "delta":
+      return event.text !== "" || (event.transcript ?? "") !== "" || event.logprobs !== undefined;
+    case "cite":
+      return true;
+    case "close":
+      return event.signature !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** Blocks that say nothing before their first delta. */
+const WORDS: ReadonlySet<OpenBlock["type"]> = new Set(["text", "reasoning", "refusal"]);

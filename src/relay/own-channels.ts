@@ -1,4 +1,4 @@
-import { credential, type Channel } from "#core/channel.ts";
+import { credential, type Channel, type ChannelOptions } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
 
 const PLAIN = { models: { kind: "discover" }, priority: 0, weight: 1 } as const;
@@ -25,18 +25,23 @@ export function channelsFromEnvironment(
   });
 }
 
+/** Where the simulator plays a vendor, and what it accepts there. */
+export interface SimulatedVendor {
+  readonly baseUrl: string;
+  readonly secret: string;
+  readonly options?: ChannelOptions;
+}
+
 /** The built-in simulator, as a channel for each vendor that it plays. */
 export function simulatedChannels(
-  baseUrls: Readonly<Record<string, string>>,
-  /** Taken by all of them; those whose requests are signed take no other. */
-  secret: string,
+  vendors: Readonly<Record<string, SimulatedVendor>>,
   maxConcurrent: number,
 ): readonly Channel[] {
-  return Object.entries(baseUrls).map(([provider, baseUrl]) => ({
+  return Object.entries(vendors).map(([provider, { secret, ...at }]) => ({
     ...PLAIN,
+    ...at,
     name: `simulated-${provider}`,
     provider,
-    baseUrl,
     credentials: [credential(secret)],
     maxConcurrent,
     isSimulated: true,

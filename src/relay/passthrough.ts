@@ -1,20 +1,32 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { OutboundStyle, Passthrough, Tap } from "#core/style.ts";
+import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson, setMembers, type JsonOutline } from "#lib/json.ts";
+import {
+  isObject,
+  outlineJson,
+  parseJson,
+  setMembers,
+  type JsonObject,
+  type JsonOutline,
+} from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
+import { viewOf } from "#lib/sse-bytes.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
+import { fitRequest } from "./fit-request.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** What goes out, and what the vendor would choke on of the caller's wishes. */
 export interface PassedRequest extends Outgoing {
+  /** Usage comes in the stream because the gateway asks for it, and not the caller. */
+  readonly asksForUsage: boolean;
   readonly lost: readonly string[];
 }
 
@@ -29,16 +41,24 @@ export function passthroughRequest(
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
+  edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest({ ...body.json, ...edits }, upstreamModel, report);
+    const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
   }
   if (isStrict) report.refuseIfAny();
   return {
     lost: report.fields,
+    asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
+}
+
+/** The body as it stands after the edits; the body itself if there are none. */
+function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
+  for (const _ in edits) return { ...body, ...edits };
+  return body;
 }
 
 /** Nobody else will be asked: what was only needed to ask is let go of. */
@@ -54,14 +74,25 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
+  { facts: asked }: Call,
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+  const repairs = passthrough.repairAnswer?.(json, asked);
+  const body = repairs === undefined ? bytes : edited(bytes, repairs);
+  return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
 }
+
+/** Everything but the repaired members stays as it was written. */
+function edited(bytes: Uint8Array, repairs: JsonObject): string {
+  const text = new TextDecoder().decode(bytes);
+  return setMembers(text, outlineJson(text, MAX_DEPTH), repairs);
+}
+
+const MAX_DEPTH = 64;
 
 /** A stream, passed on event by event as it came, watched by its style's tap. */
 export async function passStream(
@@ -70,17 +101,28 @@ export async function passStream(
   style: OutboundStyle,
   passthrough: Passthrough,
   maxEventBytes: number,
-  { lost }: PassedRequest,
+  { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
-  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes, lost);
+  // What a vendor sends unasked is the caller's.
+  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage });
+  return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 
-/** Events on their way through, as they came. */
+/** What may wait for the first content of an answer: comments, and the head. */
+const MAX_HELD_BYTES = 64 * 1024;
+
+/**
+ * Events on their way through, as they came. Comments and the head of an
+ * answer wait for its first content: until then another channel may answer.
+ */
 export class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #tap: Tap;
   readonly #framer: SseFramer;
+  readonly #check = new EventCheck();
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
   #hasBegun = false;
   #isOver = false;
   readonly lost: readonly string[];
@@ -105,6 +147,14 @@ export class PassedStream implements AnswerStream {
     return this.#tap.isEnding || this.#isOver;
   }
 
+  get hasContent(): boolean {
+    return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
+  }
+
   get usage(): Usage | undefined {
     return this.#tap.usage;
   }
@@ -117,8 +167,11 @@ export class PassedStream implements AnswerStream {
     return this.#tap.takeOutputText();
   }
 
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
   fail(error: GatewayError): string {
-    return this.#tap.fail(error);
+    const held = Buffer.concat(this.#held).toString();
+    this.#held = [];
+    return held + this.#tap.fail(error);
   }
 
   close(): void {
@@ -127,16 +180,31 @@ export class PassedStream implements AnswerStream {
 
   #pass(events: Uint8Array, take: Sink["write"]): void | Promise<void> {
     if (!this.#hasBegun && isPage(events)) throw notStreamed();
-    const out = this.#tap.push(events);
-    const { error } = this.#tap;
+    const broken = this.#check.firstBroken(viewOf(events));
+    const out = broken === 0 ? undefined : this.#tap.push(soundPart(events, broken));
+    const error = this.#tap.error ?? (broken < 0 ? undefined : UNREADABLE);
     if (error === undefined) {
       if (out === undefined) return undefined;
-      this.#hasBegun = true;
-      return take(out);
+      return this.#hasBegun ? take(out) : this.#hold(out, take);
     }
     // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
     if (out !== undefined && this.#hasBegun) void take(out);
     throw asGatewayError(error);
+  }
+
+  #hold(out: Uint8Array, take: Sink["write"]): void | Promise<void> {
+    this.#held.push(out);
+    this.#heldBytes += out.length;
+    const mayBegin = this.#tap.hasContent || this.isEnding || this.#heldBytes > MAX_HELD_BYTES;
+    return mayBegin ? this.#begin(take) : undefined;
+  }
+
+  #begin(take: Sink["write"]): void | Promise<void> {
+    const [first, ...more] = this.#held;
+    this.#held = [];
+    this.#hasBegun = true;
+    if (first === undefined) return undefined;
+    return take(more.length === 0 ? first : Buffer.concat([first, ...more]));
   }
 
   #frame(chunk: Uint8Array): Uint8Array | undefined {
@@ -156,9 +224,19 @@ export class PassedStream implements AnswerStream {
     }
     this.#isOver = true;
     const missing = this.#tap.end();
-    if (missing !== undefined) await take(missing);
+    if (missing !== undefined) this.#held.push(missing);
+    await this.#begin(take);
   }
 }
+
+function soundPart(events: Uint8Array, broken: number): Uint8Array {
+  return broken < 0 ? events : events.subarray(0, broken);
+}
+
+const UNREADABLE: UpstreamError = {
+  code: "upstream_failed",
+  message: "The upstream sent an event that cannot be read.",
+};
 
 const BLANK_LINE = Buffer.from("\n\n");
 

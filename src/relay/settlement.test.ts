@@ -38,11 +38,13 @@ async function opened(
   records: CallRecord[],
   estimate: NanoUsd,
   available: number,
+  asked: number[] = [],
 ): Promise<Settlement> {
   let left = available;
   const ledger: Ledger = {
     hold: async () => ({ durable: Promise.resolve() }),
     async extend(_id: string, amount: NanoUsd) {
+      asked.push(amount);
       if (amount > left) return false;
       left -= amount;
       return true;
@@ -125,4 +127,31 @@ test("an answer that outgrows what was reserved goes on for as long as its calle
     metered.usage = { ...NO_USAGE, images };
     expect(await settlement.checkpoint()).toBe(isPaid);
   }
+});
+
+/** What is asked for beyond a hold of ten pictures at four cents, once `images` are made. */
+async function extensions(images: number, available: number): Promise<readonly number[]> {
+  const asked: number[] = [];
+  const settlement = await opened({}, [], nanoUsd(400_000_000), available, asked);
+  const metered = { usage: { ...NO_USAGE, images }, takeOutputText: () => "" };
+  settlement.answering(candidate(), metered, { lost: [] });
+  await settlement.checkpoint();
+  return asked;
+}
+
+test("an answer within its hold reserves nothing more", async () => {
+  expect(await extensions(10, Infinity)).toEqual([]);
+});
+
+test("an answer that outgrows its hold reserves half of it again, so that it need not ask for each piece", async () => {
+  expect(await extensions(11, Infinity)).toEqual([200_000_000]);
+});
+
+test("if that is more than its caller has, what is missing is reserved", async () => {
+  expect(await extensions(11, 40_000_000)).toEqual([200_000_000, 40_000_000]);
+});
+
+test("an answer that outgrows its hold by more than half reserves all that is missing, and asks once", async () => {
+  expect(await extensions(16, Infinity)).toEqual([240_000_000]);
+  expect(await extensions(16, 0)).toEqual([240_000_000]);
 });

@@ -7,11 +7,13 @@ import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
+import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
@@ -45,18 +47,21 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
+  isStreamed = call.facts.stream,
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport();
-  const built = endpoint.style.outbound.buildRequest(request, {
+  const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
+  const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const body = { ...built, ...endpoint.adaptRequest?.(built, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report) };
+  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
@@ -95,6 +100,33 @@ export async function translateWhole(
   return await writeWhole(events, call, route, request, lost, vault);
 }
 
+/** A whole answer of an upstream that only streams. */
+export async function gatherStream(
+  reply: UpstreamReply,
+  call: Call,
+  route: WireRoute,
+  { request, lost }: Translation,
+  maxEventBytes: number,
+  vault: Vault,
+): Promise<WholeReading> {
+  const sse = new SseDecoder(maxEventBytes);
+  const decoder = route.endpoint.style.outbound.openDecoder();
+  const events: ChatEvent[] = [];
+  const take = (read: readonly SseEvent[]): void => {
+    for (const each of read) {
+      if (!decoder.isOver) events.push(...decoder.read(each));
+    }
+  };
+  try {
+    await reply.pump((chunk) => take(sse.push(chunk)));
+    take(sse.end());
+    if (!decoder.isOver) events.push(...decoder.end());
+  } catch (cause) {
+    throw explained(cause);
+  }
+  return await writeWhole(events, call, route, request, lost, vault);
+}
+
 /** A whole answer in the caller's style, out of the hub's events. */
 export async function writeWhole(
   events: readonly ChatEvent[],
@@ -105,7 +137,8 @@ export async function writeWhole(
   vault: Vault,
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
-  const seen = events.map((event) => meter.see(event));
+  const named = originalNames(request);
+  const seen = events.map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -148,10 +181,12 @@ export class StreamWriter {
   readonly #request: ChatRequest;
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
+  readonly #named: (event: ChatEvent) => ChatEvent;
   #hasUsage = false;
 
   constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
     this.#request = request;
+    this.#named = originalNames(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request);
@@ -159,7 +194,7 @@ export class StreamWriter {
 
   write(event: ChatEvent): string {
     if (event.type === "usage") this.#hasUsage = true;
-    return this.#encoder.encode(this.meter.see(event));
+    return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
 
   /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
@@ -177,7 +212,8 @@ export class StreamWriter {
 
 /**
  * From the upstream's bytes to the caller's in one synchronous step for each
- * piece that arrives: no promise for an event, one for a piece.
+ * piece that arrives: no promise for an event, one for a piece. The head of an
+ * answer waits for its first content: until then another channel may answer.
  */
 class TranslatedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
@@ -186,6 +222,8 @@ class TranslatedStream implements AnswerStream {
   readonly #writer: StreamWriter;
   readonly lost: readonly string[];
   readonly isTranslated = true;
+  /** Not handed over yet: the head. */
+  #held = "";
   #hasBegun = false;
   isEnding = false;
 
@@ -213,6 +251,14 @@ class TranslatedStream implements AnswerStream {
     }
   }
 
+  get hasContent(): boolean {
+    return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
+  }
+
   get usage(): Usage | undefined {
     return this.#writer.meter.usage;
   }
@@ -221,8 +267,11 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
   fail(error: GatewayError): string {
-    return this.#writer.fail(error);
+    const held = this.#held;
+    this.#held = "";
+    return held + this.#writer.fail(error);
   }
 
   close(): void {
@@ -242,9 +291,17 @@ class TranslatedStream implements AnswerStream {
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }
-    if (out === "") return undefined;
+    if (this.#hasBegun) return out === "" ? undefined : take(out);
+    this.#held += out;
+    return this.#writer.meter.hasContent ? this.#begin(take) : undefined;
+  }
+
+  #begin(take: Sink["write"]): void | Promise<void> {
+    const held = this.#held;
+    this.#held = "";
+    if (held === "") return undefined;
     this.#hasBegun = true;
-    return take(out);
+    return take(held);
   }
 
   #write(events: readonly ChatEvent[]): string {
@@ -255,8 +312,10 @@ class TranslatedStream implements AnswerStream {
 
   async #end(written: string, take: Sink["write"]): Promise<void> {
     if (this.isEnding) return;
-    const out = written + (await this.#writer.end());
+    const out = this.#held + written + (await this.#writer.end());
+    this.#held = "";
     this.isEnding = true;
+    this.#hasBegun = true;
     await take(out);
   }
 }

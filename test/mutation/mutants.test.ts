@@ -39,6 +39,10 @@ test("each mutant differs from the file in one place, and says on which line", (
   ]);
 });
 
+test("a method that every object has is no method to swap", () => {
+  expect(changesOf("const text = amount.toString();")).toEqual([]);
+});
+
 test("words are left alone", () => {
   expect(changesOf('const text = "a > b" + name; // a && b\ntype Yes = "x" | "y";')).toEqual([]);
 });

@@ -27,13 +27,13 @@ const OPERATORS: Readonly<Record<string, string>> = {
   "*": "/",
   "/": "*",
 };
-const SWAPPED_METHODS: Readonly<Record<string, string>> = {
-  max: "min",
-  min: "max",
-  some: "every",
-  every: "some",
-  ceil: "floor",
-};
+const SWAPPED_METHODS: ReadonlyMap<string, string> = new Map([
+  ["max", "min"],
+  ["min", "max"],
+  ["some", "every"],
+  ["every", "some"],
+  ["ceil", "floor"],
+]);
 const SHOWN_CHARACTERS = 60;
 
 /** Every mutant of a file, in the order of its lines. Throws if the file does not parse. */
@@ -106,7 +106,7 @@ function editsOf(node: Node, text: string): readonly Edit[] {
       return [replace(node, ";")];
     case "MemberExpression": {
       const { property } = node;
-      const other = property.type === "Identifier" ? SWAPPED_METHODS[property.name] : undefined;
+      const other = property.type === "Identifier" ? SWAPPED_METHODS.get(property.name) : undefined;
       return other === undefined ? [] : [replace(property, other)];
     }
     default:

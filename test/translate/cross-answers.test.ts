@@ -157,8 +157,11 @@ function unprovenIn(
     if (event.type === "open") isReasoning = event.choice === 0 && event.block.type === "reasoning";
     if (event.type !== "close" || !isReasoning || event.signature === undefined) return [];
     // One style has a block of its own for those that come without words.
+    const { issuer, value } = event.signature;
     const proof = writeSignature(event.signature, id).replace(/^redacted:/, "");
-    return out.includes(JSON.stringify(proof)) ? [] : [proof];
+    // Another lends it to the part that follows, and says so.
+    const lent = writeSignature({ issuer, value: `thinking:${value}` }, id);
+    return [proof, lent].some((one) => out.includes(JSON.stringify(one))) ? [] : [proof];
   });
 }
 

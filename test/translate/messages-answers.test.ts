@@ -175,7 +175,13 @@ test("the check of streams itself sees what breaks clients", () => {
   );
 });
 
-const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: true,
+  sampling: {},
+  reasoning: { enabled: true, visible: true },
+};
 
 function decode(events: readonly SseEvent[]): Promise<ChatEvent[]> {
   return Array.fromAsync(decodeStream(messages, each(events)));

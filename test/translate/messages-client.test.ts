@@ -12,7 +12,13 @@ import { saidIn } from "./chat-answers.ts";
 import { eventsOf, isAnswer, isFailed, readChatCorpus } from "./chat-corpus.ts";
 
 /** Official clients read what the style writes; nothing is sent anywhere. */
-const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: true,
+  sampling: {},
+  reasoning: { enabled: true, visible: true },
+};
 
 const EVENTS: readonly ChatEvent[] = [
   { type: "start", id: "c1", model: "m", createdAt: 7_000, inputTokens: 9 },

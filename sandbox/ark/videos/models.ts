@@ -78,4 +78,7 @@ export const LISTED_VIDEO_MODELS = [
   "doubao-seedance-1-0-lite-i2v-250428",
   "doubao-seedance-1-5-pro-251215",
   "doubao-seedance-2-0-260128",
+  "doubao-seedance-2-0-fast-260128",
+  "doubao-seedance-2-0-mini-260615",
+  "doubao-seedance-2-5-260628",
 ].map((id) => ({ id, owner: "system" }));

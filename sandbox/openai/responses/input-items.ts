@@ -109,7 +109,10 @@ function readMessage(item: JsonObject, path: string): Entry {
 /** Its tools are read with those of the request. */
 function readAddedTools(item: JsonObject, path: string): Entry {
   refuseUnknown(item, ["type", "id", "role", "tools"], path);
-  required(field(item, "role", `${path}.role`), readChoice(field(item, "role", `${path}.role`), ["developer"]));
+  required(
+    field(item, "role", `${path}.role`),
+    readChoice(field(item, "role", `${path}.role`), ["developer"]),
+  );
   const tools = field(item, "tools", `${path}.tools`);
   required(tools, isJsonArray(tools.value) ? tools.value : undefined);
   return newEntry(item, "additional_tools", path);

@@ -3,6 +3,7 @@ import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
 import { defined } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
 
@@ -21,7 +22,7 @@ function calledTools({ messages }: ChatRequest): LanguageModelV3FunctionTool[] {
   const calls = messages
     .flatMap(({ blocks }) => blocks)
     .filter((block) => block.type === "tool_call");
-  const names = new Set(calls.map(({ name, kind }) => writeToolName(name, kind, "messages")));
+  const names = new Set(calls.map(({ name, kind }) => writeToolName(name, kind, MAX_TOOL_NAME)));
   return [...names].map((name) => ({
     type: "function",
     name,
@@ -36,7 +37,7 @@ function buildTool(tool: Tool, { report }: Terms): LanguageModelV3FunctionTool {
   const { description, strict } = tool;
   return {
     type: "function",
-    name: writeToolName(tool.name, tool.kind, "tools"),
+    name: writeToolName(tool.name, tool.kind, MAX_TOOL_NAME),
     inputSchema: schemaOf(tool),
     ...defined({ description, strict }),
   };
@@ -62,7 +63,7 @@ export function choiceOf(choice: ToolChoice | undefined): LanguageModelV3CallOpt
     case "required":
       return { type: choice.mode };
     case "named":
-      return { type: "tool", toolName: writeToolName(choice.name, choice.kind, "tool_choice") };
+      return { type: "tool", toolName: writeToolName(choice.name, choice.kind, MAX_TOOL_NAME) };
     case "allowed":
       return { type: choice.required ? "required" : "auto" };
   }

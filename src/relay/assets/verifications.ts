@@ -1,4 +1,5 @@
 import type { AssetGroup, AssetStore } from "#core/asset.ts";
+import type { Channel } from "#core/channel.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import {
   PASSED_CODE,
@@ -19,8 +20,8 @@ export interface VerificationDeps extends AskSessionDeps {
   readonly links: Pick<LinkFollower, "checkSecure">;
   /** Of a word that only its holder has. */
   digest(word: string): string;
-  /** Where a person's browser comes back to; undefined where this gateway cannot be reached. */
-  returnUrlFor(word: string): string | undefined;
+  /** Where a channel's vendor sends a person's browser back to; undefined if nothing is known to lead here. */
+  returnUrlFor(word: string, channel: Channel): string | undefined;
 }
 
 /** What is begun, for its caller. */
@@ -57,8 +58,8 @@ export class Verifications {
     const { links, sessions, clock, digest, returnUrlFor, seal } = this.#deps;
     links.checkSecure(callbackUrl, "CallbackURL");
     const returnWord = randomBase62(WORD_CHARS);
-    const returnUrl = returnUrlFor(returnWord);
     const desk = firstDesk(this.#deps);
+    const returnUrl = desk && returnUrlFor(returnWord, desk.channel);
     if (desk === undefined || returnUrl === undefined) throw impossible();
     if ((await sessions.countOpen(userId, clock.now())) >= MAX_OPEN) throw tooMany();
 

@@ -28,6 +28,7 @@ class AudioTap implements Tap {
   usage: Usage | undefined;
   error: UpstreamError | undefined;
   isEnding = false;
+  hasContent = false;
 
   constructor(readUsage: (wire: Json | undefined) => Usage | undefined) {
     this.#readUsage = readUsage;
@@ -55,7 +56,7 @@ class AudioTap implements Tap {
   }
 
   isComplete(): boolean {
-    return this.isEnding && this.error === undefined;
+    return this.isEnding && this.hasContent && this.error === undefined;
   }
 
   takeOutputText(): string {
@@ -70,6 +71,7 @@ class AudioTap implements Tap {
     if (!isObject(json)) return;
     this.error = errorIn(json);
     if (this.error !== undefined) return;
+    this.hasContent = true;
     this.usage = this.#readUsage(json["usage"]) ?? this.usage;
     this.#keep(json);
     if (ENDS.has(textOf(json["type"]) ?? "")) this.isEnding = true;

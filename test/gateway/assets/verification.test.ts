@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { textOf } from "#lib/values.ts";
 import { returnPathOf } from "#test/asset-vendor.ts";
-import { KEY } from "#test/harness.ts";
+import { KEY, simulatedChannel } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 import { openAssetPlace, PUBLIC_URL, type AssetPlace } from "./asset-place.ts";
 
@@ -134,7 +134,8 @@ describe("[B4.9-c] a person's verification", () => {
   });
 
   test("is not offered where no channel does it, or where nobody could come back", async () => {
-    await using none = await openAssetPlace({ yaml: "sandbox: auto" });
+    const withoutLibrary = `channels:\n${simulatedChannel("text", "http://127.0.0.1:1")}`;
+    await using none = await openAssetPlace({ yaml: withoutLibrary });
     await using hidden = await openAssetPlace({ env: { SLUICE_PUBLIC_URL: "" } });
 
     for (const each of [none, hidden]) {

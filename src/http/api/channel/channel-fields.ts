@@ -9,19 +9,25 @@ import type { HttpDeps } from "#http/deps.ts";
 const MAX_MODELS = 5_000;
 const MAX_CREDENTIALS = 100;
 
+/** Addresses may hold a login, and options what belongs in `api_key`. */
+const UNQUOTED = { mayHoldSecret: true } as const;
 const CREDENTIAL = text({ minLength: 1, isSecret: true });
 
 /** Their shapes; what they may say is what the file may say. */
 const FIELDS = {
-  base_url: { ...text(), doc: "The vendor's own address where it is null." },
+  base_url: { ...text(), ...UNQUOTED, doc: "The vendor's own address where it is null." },
   api_key: { ...CREDENTIAL, doc: "Never shown again." },
-  api_keys: { ...list(CREDENTIAL, MAX_CREDENTIALS, 1), doc: "Several, in place of `api_key`." },
+  api_keys: {
+    ...list(CREDENTIAL, MAX_CREDENTIALS, 1),
+    ...UNQUOTED,
+    doc: "Several, in place of `api_key`.",
+  },
   models: {
     ...list(either(text(), object({ "name!": text(), upstream: text() })), MAX_MODELS, 1),
     doc: "Null for all that the upstream says it has.",
   },
   style: text(),
-  options: object({}),
+  options: { ...object({}), ...UNQUOTED },
   priority: integer(-1_000, 1_000),
   weight: number(0, 1_000),
   max_concurrent: integer(1, 1_000_000),

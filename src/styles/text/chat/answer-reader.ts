@@ -2,10 +2,12 @@ import type { ChatEvent, Citation } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
+import { unixMs } from "#lib/unix-time.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
 import { CHAT } from "./spelling.ts";
+import { holdsContent } from "./content.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
@@ -17,6 +19,7 @@ const MAX_CHOICES = 128;
 export class AnswerReader {
   readonly #choices = new Map<number, ChoiceReader>();
   #isStarted = false;
+  #hasContent = false;
   #usage: Usage | undefined;
   #sources: readonly Citation[] = [];
 
@@ -30,6 +33,7 @@ export class AnswerReader {
     this.#usage = usageIn(body) ?? this.#usage;
     const sources = parseSources(body);
     if (sources.length > 0) this.#sources = sources;
+    this.#hasContent ||= holdsContent(body);
     const events: ChatEvent[] = [];
     for (const choice of listOf(body["choices"])) {
       if (!isObject(choice)) continue;
@@ -49,14 +53,13 @@ export class AnswerReader {
   /**
    * `whole`: nothing can be missing; `marked`: the upstream said that this is
    * the end, which with its usage is as good as a reason; `cut`: its bytes
-   * ended, which alone says nothing.
+   * ended, which alone says nothing. With neither content nor a reason there
+   * is no answer.
    */
   end(how: "whole" | "marked" | "cut"): ChatEvent[] {
     const readers = [...this.#choices.values()];
-    const isEnd =
-      how === "whole" ||
-      (how === "marked" && this.#usage !== undefined) ||
-      readers.every((reader) => reader.isFinished);
+    const isMarked = how === "whole" || (how === "marked" && this.#usage !== undefined);
+    const isEnd = (isMarked && this.#hasContent) || readers.every((reader) => reader.isFinished);
     if (readers.length === 0 || !isEnd) {
       throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
     }
@@ -93,13 +96,7 @@ function startOf(body: JsonObject): ChatEvent {
     type: "start",
     id: textOf(body["id"]) || `chatcmpl-${randomBase62(24)}`,
     model: textOf(body["model"]) ?? "",
-    createdAt: milliseconds(Number(body["created"])),
+    createdAt: unixMs(Number(body["created"])) ?? 0,
     ...(Object.keys(own).length === 0 ? {} : { extra: { [CHAT]: own } }),
   };
-}
-
-/** Seconds in the style, though some count finer; 0 where nobody said. */
-function milliseconds(created: number): number {
-  if (!Number.isFinite(created) || created < 0) return 0;
-  return Math.floor(created > 1e11 ? created : created * 1_000);
 }

@@ -523,6 +523,8 @@ describe("an end is only an end where the upstream says so", () => {
     ["marked, but without a reason or usage", [choice({ content: "a" })], true],
     ["nothing at all", [], true],
     ["usage alone", [{ choices: [], usage: USAGE }], true],
+    ["a role and usage", [choice({ role: "assistant" }), { choices: [], usage: USAGE }], true],
+    ["the end mark, without a reason", [choice({ content: "a" })], true],
     ["a failure instead of content", [{ error: { message: "m" } }], true],
     [
       "a failure after some content",

@@ -96,6 +96,25 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ]);
   });
 
+  test("an empty turn between a call and its result is none", () => {
+    for (const empty of [said("assistant"), said("assistant", text(""))]) {
+      const { messages } = written([
+        said("user", text("hi")),
+        said("assistant", call("a")),
+        empty,
+        said("tool", result("a", text("1"))),
+        empty,
+      ]);
+
+      expect(messages).toMatchObject([
+        { role: "user" },
+        { role: "assistant", tool_calls: [wireCall("a")] },
+        { role: "tool", tool_call_id: "a" },
+      ]);
+      expect(messages.length).toBe(3);
+    }
+  });
+
   test("a call that was interrupted", () => {
     const [, answer, user] = written([
       said("assistant", call("a")),

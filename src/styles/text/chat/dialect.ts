@@ -1,4 +1,5 @@
 import type { LossReport } from "#core/lossy.ts";
+import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { isUsual } from "./usual.ts";
@@ -16,19 +17,31 @@ export interface ChatDialect {
   readonly streamOptions?: false;
   /** Members that make it refuse the request; they only tune, so they are left out and reported. */
   readonly refuses?: readonly string[];
+  /** All members that it takes; a request with any other is refused. */
+  readonly knows?: ReadonlySet<string>;
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
-
-  // What follows is for requests that we write, not for those that pass through.
-
-  /** How its models are told to reason; by effort where nothing is said. */
+  /** Answer formats that it enforces, if not all; the others are asked for in words. */
+  readonly formats?: readonly AnswerFormat[];
+  /** Refuses `json_object` unless some message says "json". */
+  readonly jsonWord?: true;
+  /** All values of `service_tier` that it takes. */
+  readonly serviceTiers?: readonly string[];
+  /** All types of a user's content parts that it takes. */
+  readonly parts?: readonly string[];
+  /** How its models are told to reason. If absent, requests that we write name an effort. */
   readonly reasoning?: ReasoningTerms;
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
-  /** Refuses what a user says right behind what tools returned. */
-  readonly usersAfterTools?: false;
   /** Cannot be made to call a tool while it reasons. */
   readonly forcedToolsWhileReasoning?: false;
+  /** Refuses to enforce an answer format while its models reason. */
+  readonly formatsWhileReasoning?: false;
+
+  // What follows is for requests that we write, not for those that pass through.
+
+  /** Refuses what a user says right behind what tools returned. */
+  readonly usersAfterTools?: false;
   /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */
   readonly reasoningBack?: "text" | "details";
   /** How it is asked to search the web, and which models can; not at all where nothing is said. */

@@ -1,57 +1,60 @@
-import type { LossReport } from "#core/lossy.ts";
-import type { ModelTraits } from "#core/model.ts";
-import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { isObject, type Json } from "#lib/json.ts";
 import { flagOf, memberOf, textOf } from "#lib/values.ts";
-import type { ChatDialect } from "./dialect.ts";
+import type { Fit } from "./fit-request.ts";
 import { isUsual } from "./usual.ts";
 
-/** A body without what its model refuses while it reasons. */
-export function fitReasoner(
-  body: JsonObject,
-  model: ModelTraits,
-  dialect: ChatDialect,
-  report: LossReport,
-): JsonObject {
-  const reasons = model.reasoningControls !== undefined && body["reasoning_effort"] !== "none";
-  const fit: Record<string, Json | undefined> = { ...body };
-  for (const name of reasons ? (dialect.reasonersRefuse ?? []) : []) {
-    const value = body[name];
-    if (value === undefined) continue;
-    fit[name] = undefined;
-    if (name === "max_tokens") fit["max_completion_tokens"] ??= value;
-    else if (!isUsual(name, value)) report.lose(name);
+/** Removes what the model refuses while it reasons. */
+export function fitReasoner(fit: Fit): void {
+  const { editor, context, dialect } = fit;
+  const { model, report } = context;
+  if (model.reasoningControls === undefined) return;
+  const refused = dialect.reasonersRefuse ?? [];
+  const limit = editor.get("max_tokens");
+  if (limit !== undefined && refused.includes("max_tokens")) {
+    editor.remove("max_tokens");
+    if (!editor.has("max_completion_tokens")) editor.set("max_completion_tokens", limit);
   }
-  if (dialect.forcedToolsWhileReasoning === false && isForced(body["tool_choice"])) {
-    fitForcedTools(fit, model, dialect, report);
+  if (reasoningSwitch(fit) !== false) {
+    for (const name of refused) {
+      const value = editor.get(name);
+      if (value === undefined || name === "max_tokens") continue;
+      editor.remove(name);
+      if (!isUsual(name, value)) report.lose(name);
+    }
   }
-  return Object.fromEntries(
-    Object.entries(fit).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
+  if (dialect.forcedToolsWhileReasoning === false && isForced(editor.get("tool_choice"))) {
+    fitForcedTools(fit);
+  }
 }
 
 function isForced(choice: Json | undefined): boolean {
   return choice === "required" || isObject(choice);
 }
 
-/** Who asked for reasoning gets it, and the choice is the model's; who did not, the tool that they asked for. */
-function fitForcedTools(
-  body: Record<string, Json | undefined>,
-  { reasoningControls }: ModelTraits,
-  { reasoning: terms }: ChatDialect,
-  report: LossReport,
-): void {
-  const type = textOf(memberOf(body["thinking"], "type"));
-  const isOn =
-    terms === "switch"
-      ? flagOf(body["enable_thinking"])
-      : type === undefined
-        ? undefined
-        : type !== "disabled";
-  if (isOn === true) {
-    body["tool_choice"] = "auto";
-    report.lose("tool_choice");
-  } else if (isOn === undefined && reasoningControls?.toggle === true) {
-    if (terms === "switch") body["enable_thinking"] = false;
-    else body["thinking"] = { type: "disabled" };
-  }
+/** A caller who asked for reasoning gets it, and the choice is the model's; the others get the tool that they forced. */
+function fitForcedTools(fit: Fit): void {
+  const { editor, context } = fit;
+  const { report } = context;
+  if (stopReasoning(fit)) return;
+  editor.set("tool_choice", "auto");
+  report.lose("tool_choice");
+}
+
+/** Switches reasoning off unless the caller asked for it. Whether the model does not reason now. */
+export function stopReasoning(fit: Fit): boolean {
+  const { editor, context, dialect } = fit;
+  const { reasoningControls: controls } = context.model;
+  if (controls === undefined) return true;
+  const isOn = reasoningSwitch(fit);
+  if (isOn !== undefined || controls.toggle !== true) return isOn === false;
+  if (dialect.reasoning === "switch") editor.set("enable_thinking", false);
+  else editor.set("thinking", { type: "disabled" });
+  return true;
+}
+
+/** Whether the body switches reasoning on or off, in whichever terms. */
+function reasoningSwitch({ editor }: Fit): boolean | undefined {
+  const type = textOf(memberOf(editor.get("thinking"), "type"));
+  if (editor.get("reasoning_effort") === "none" || type === "disabled") return false;
+  return flagOf(editor.get("enable_thinking")) ?? (type === undefined ? undefined : true);
 }

@@ -3,8 +3,10 @@ import { SSE_COMMENT } from "#lib/sse.ts";
 import { buildError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { fitRequest } from "./fit-request.ts";
+import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
+import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -20,6 +22,6 @@ export const chat: TextStyle = {
   keepAlive: SSE_COMMENT,
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, openTap },
+  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
 };

@@ -10,6 +10,7 @@ export function withJsonWord(
   return [{ role: "system", content: "Answer in JSON." }, ...messages];
 }
 
-function mentionsJson({ content }: JsonObject): boolean {
+/** Whether a message says the word. */
+export function mentionsJson({ content }: JsonObject): boolean {
   return /json/i.test(typeof content === "string" ? content : JSON.stringify(content ?? ""));
 }

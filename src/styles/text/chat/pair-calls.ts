@@ -15,7 +15,7 @@ export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[
   const results = new Results(messages);
   const ids = new DistinctIds();
   const paired: JsonObject[] = [];
-  for (const message of joinCallers(messages)) {
+  for (const message of joinCallers(messages.filter((one) => !isSilent(one)))) {
     if (message["role"] === "tool") {
       if (results.use(message)) paired.push(orphan(message));
       continue;
@@ -30,6 +30,16 @@ export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[
     }
   }
   return paired;
+}
+
+/**
+ * An assistant that says nothing. Some clients keep the empty end of a stream
+ * as a turn of its own, between a call and its result: behind the result, a
+ * model would take it for its answer.
+ */
+function isSilent({ role, content, ...rest }: JsonObject): boolean {
+  if (role !== "assistant" || (content ?? "") !== "") return false;
+  return Object.values(rest).every((member) => member === undefined);
 }
 
 /** What tools said, each of it for one call. */

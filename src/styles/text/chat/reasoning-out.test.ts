@@ -4,7 +4,10 @@ import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { readSuffixes } from "#relay/suffix.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { defined } from "#lib/values.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { fitRequest } from "./fit-request.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 
@@ -22,12 +25,15 @@ function written(
   dialect: ChatDialect,
 ): [JsonObject, readonly string[]] {
   const report = new LossReport();
-  const body = buildRequest(
-    { ...QUESTION, ...request },
-    { report, model, dialect: { ...dialect } },
-  );
+  const body = sent({ ...QUESTION, ...request }, { report, model, dialect: { ...dialect } });
   const { model: _m, messages: _q, stream: _s, stream_options: _o, tools: _t, ...rest } = body;
   return [rest, report.fields];
+}
+
+/** A body as it leaves: what is left out of it is not there. */
+function sent(request: ChatRequest, context: OutboundContext): JsonObject {
+  const body = buildRequest(request, context);
+  return defined({ ...body, ...fitRequest(body, context) }) as JsonObject;
 }
 
 function steered(
@@ -305,7 +311,7 @@ describe("a model that reasons is not told what it would refuse", () => {
     };
     const request = { ...parseRequest(wire), reasoning: { effort: "low" } };
     const report = new LossReport();
-    const body = buildRequest(request, { report, model: reasoner, dialect: { ...dialect } });
+    const body = sent(request, { report, model: reasoner, dialect: { ...dialect } });
 
     expect([body["max_tokens"], body["max_completion_tokens"], body["temperature"]]).toEqual([
       undefined,
@@ -343,10 +349,10 @@ describe("a vendor that cannot be made to call a tool while it reasons", () => {
       }
     });
 
-    test("is not told of a switch that its model does not have", () => {
+    test("lets a model choose that always reasons, and says so", () => {
       expect(written(forced, { reasoningControls: {} }, dialect)).toEqual([
-        { tool_choice: "required" },
-        [],
+        { tool_choice: "auto" },
+        ["tool_choice"],
       ]);
     });
   });

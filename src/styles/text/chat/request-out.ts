@@ -6,7 +6,6 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick } from "#lib/values.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
-import { fitReasoner } from "./fit-reasoner.ts";
 import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
@@ -53,7 +52,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   // What a caller of this style wrote for another one still stands where they wrote it.
   if (!isOwn(request)) report.loseForeign(request.extra, CHAT);
 
-  const body = defined({
+  return defined({
     model: request.model,
     messages: messagesOf(request, dialect, report),
     ...(request.stream ? streaming(spelling) : {}),
@@ -98,7 +97,6 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ),
     ...(tools.length > 0 ? { tools, ...choosing(request, dialect, report) } : {}),
   });
-  return fitReasoner(body, model, dialect, report);
 }
 
 /** A caller of this style answers for their own conversation; another's is made to fit. */

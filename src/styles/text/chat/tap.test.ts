@@ -8,9 +8,10 @@ import { openTap } from "./tap.ts";
 const USAGE = '{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}';
 const TEXT =
   'data: {"id":"c","choices":[{"index":0,"delta":{"content":"hi \\u00fc"},"finish_reason":null}],"usage":null}\n\n';
+/** As a vendor writes it that is not asked for usage, but for the space in its place. */
+const PLAIN = TEXT.replace(',"usage":null', " ".repeat(13));
 const STOP = 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 const STOP_WITH_USAGE = `data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "usage" : ${USAGE}, "x":1}\n\n`;
-const STOP_WITHOUT = STOP_WITH_USAGE.replace(USAGE, "null");
 const USAGE_ALONE = `data: {"id":"c","choices":[],"usage":${USAGE}}\n\n`;
 const DONE = "data: [DONE]\n\n";
 const FAILURE = 'data: {"error":{"message":"bad key sk-12345678","type":"server_error"}}\n\n';
@@ -36,7 +37,7 @@ describe("a caller who asked for usage gets every byte", () => {
   test.each<[string, string]>([
     ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE],
     ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE],
-    ["comments and other fields", `: ping\n\nevent: x\nid: 1\nretry: 5\n${TEXT}${DONE}`],
+    ["comments and other fields", `: ping\n\nevent: x\nid: 1\nretry: 5\n${TEXT}${STOP}${DONE}`],
     ["other line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n")],
     ["the oldest line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r")],
     ["events that are broken", `data: {"usage":{"prompt\n\ndata: {"error":\n\n${TEXT}`],
@@ -49,26 +50,31 @@ describe("a caller who asked for usage gets every byte", () => {
   });
 });
 
-describe("a caller who did not ask for usage gets none, and every other byte", () => {
+describe("a caller for whom the gateway asked for usage gets no event of it, and every other byte", () => {
   test.each<[string, string, string]>([
-    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, TEXT + STOP + DONE],
-    ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE, TEXT + STOP_WITHOUT + DONE],
-    ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITHOUT + DONE],
+    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, PLAIN + STOP + DONE],
+    ["usage beside a choice", TEXT + STOP_WITH_USAGE + DONE, PLAIN + STOP_WITH_USAGE + DONE],
+    ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITH_USAGE + DONE],
     [
       "other line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r\n"),
-      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r\n"),
+      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n"),
     ],
     [
       "the oldest line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r"),
-      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r"),
+      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r"),
     ],
-    ["a named event", `event: m\nid: 4\n${STOP_WITH_USAGE}`, `event: m\nid: 4\n${STOP_WITHOUT}`],
+    ["usage over several lines", `data: {"choices":[],\ndata: "usage":${USAGE}}\n\n${STOP}`, STOP],
     [
-      "usage over several lines",
-      `data: {"choices":[{"index":0}],\ndata: "usage":${USAGE}}\n\n`,
-      'data: {"choices":[{"index":0}],\ndata: "usage":null}\n\n',
+      "no usage yet, written widely, first, and alone",
+      `data: {"a":1 , "usage" : null }\n\ndata: {"usage":null, "a":1}\n\ndata: {"usage":null}\n\n${USAGE_ALONE}`,
+      `data: {"a":1                  }\n\ndata: {              "a":1}\n\ndata: {            }\n\n`,
+    ],
+    [
+      "words about it",
+      `data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n${USAGE_ALONE}`,
+      'data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n',
     ],
     [
       "a vendor's own member",
@@ -111,10 +117,13 @@ describe("usage is the last that can be true", () => {
 
 describe("an answer is complete when the upstream says so", () => {
   test.each<[string, string, number, boolean]>([
-    ["the end mark", TEXT + DONE, 1, true],
-    ["the end mark, written closely", `${TEXT}data:[DONE]\n\n`, 1, true],
-    ["the end mark, with other line ends", `${TEXT}data: [DONE]\r\n\r\n`, 1, true],
-    ["the end mark, and something after it", `${TEXT + DONE}: bye\n\n`, 1, true],
+    ["the end mark and usage", TEXT + USAGE_ALONE + DONE, 1, true],
+    ["the end mark, written closely", `${TEXT + USAGE_ALONE}data:[DONE]\n\n`, 1, true],
+    ["the end mark, with other line ends", `${TEXT + USAGE_ALONE}data: [DONE]\r\n\r\n`, 1, true],
+    ["the end mark, and something after it", `${TEXT + USAGE_ALONE + DONE}: bye\n\n`, 1, true],
+    ["the end mark alone, behind some text", TEXT + DONE, 1, false],
+    ["the end mark and usage, without any text", USAGE_ALONE + DONE, 1, false],
+    ["nothing but the end mark", DONE, 1, false],
     ["a reason", TEXT + STOP, 1, true],
     ["a reason and usage after it", TEXT + STOP + USAGE_ALONE, 1, true],
     ["a reason for every answer", STOP + STOP, 2, true],
@@ -152,6 +161,36 @@ describe("an answer is complete when the upstream says so", () => {
       "",
       "",
     ]);
+  });
+
+  test("the end mark of an answer that broke off is held back, and so is what follows", () => {
+    for (const [pieces, seen] of [
+      [[DONE], ""],
+      [[TEXT + DONE], TEXT],
+      [[TEXT, DONE, TEXT], TEXT],
+    ] as const) {
+      const on = tap();
+
+      expect(passed(on, ...pieces)).toBe(seen);
+      expect([on.error?.code, on.isEnding, on.end()]).toEqual([
+        "upstream_failed",
+        false,
+        undefined,
+      ]);
+    }
+  });
+
+  test("usage that follows the end mark is not the answer's", () => {
+    const late = USAGE_ALONE.replace('"completion_tokens":2', '"completion_tokens":900');
+    for (const pieces of [
+      [TEXT + STOP_WITH_USAGE + DONE + late],
+      [TEXT + STOP_WITH_USAGE, DONE, late],
+    ]) {
+      const on = tap();
+      passed(on, ...pieces);
+
+      expect(on.usage?.outputTokens).toBe(2);
+    }
   });
 
   test("the piece that holds the end mark is known to be the last", () => {

@@ -2,11 +2,21 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
 import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
-import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
+import { isObject, parseJson } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
+import { BROKEN_OFF } from "#styles/no-answer.ts";
+import { FirstContent } from "#styles/text/first-content.ts";
+import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
-import { countFinishes, mentionsDone, mentionsError, mentionsUsage } from "./marks.ts";
+import {
+  blankEmptyUsage,
+  countFinishes,
+  mentionsDone,
+  mentionsError,
+  mentionsUsage,
+} from "./marks.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { CallRepair } from "./repair-calls.ts";
 import { OutputText } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
@@ -17,30 +27,31 @@ export function openTap(facts: RequestFacts): Tap {
 }
 
 const END = new TextEncoder().encode(formatSse("[DONE]"));
-const MAX_DEPTH = 64;
+const NOTHING = Buffer.alloc(0);
 
-/** Only events with a mark on them are read; nearly all have none. */
+/** Only events with a mark on them are read; nearly all have none. What comes after the end mark is passed on unread. */
 class ChatTap implements Tap {
   usage: Usage | undefined;
   error: UpstreamError | undefined;
   isEnding = false;
   readonly #facts: RequestFacts;
   readonly #output = new OutputText();
+  readonly #content = new FirstContent(holdsContent);
+  readonly #repair: CallRepair;
   #finishes = 0;
   #isMarked = false;
 
   constructor(facts: RequestFacts) {
     this.#facts = facts;
+    this.#repair = new CallRepair(facts);
   }
 
   push(events: Uint8Array): Uint8Array | undefined {
     if (this.error !== undefined) return undefined;
+    this.isEnding = false;
+    if (this.#isMarked) return events;
     const bytes = viewOf(events);
-    this.#output.add(bytes);
-    this.#finishes += countFinishes(bytes);
-    this.isEnding = mentionsDone(bytes);
-    if (this.isEnding) this.#isMarked = true;
-    return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : events;
+    return mentionsDone(bytes) ? this.#readLast(bytes) : this.#read(bytes);
   }
 
   /** Many clients wait for the end mark, and several servers leave it out. */
@@ -52,13 +63,52 @@ class ChatTap implements Tap {
     return encodeError(error);
   }
 
+  get hasContent(): boolean {
+    return this.#content.isFound;
+  }
+
+  /**
+   * A reason to end ends an answer. The end mark does so alone if it comes
+   * with usage: some servers count an answer to its end, and give no reason.
+   */
   isComplete(): boolean {
     if (this.error !== undefined) return false;
-    return this.#isMarked || this.#finishes >= this.#facts.choices;
+    if (this.#finishes >= this.#facts.choices) return true;
+    return this.#isMarked && this.usage !== undefined && this.hasContent;
   }
 
   takeOutputText(): string {
     return this.#output.take();
+  }
+
+  #read(given: Buffer): Uint8Array | undefined {
+    const bytes = this.#repair.push(given);
+    this.#output.add(bytes);
+    this.#content.look(bytes);
+    this.#finishes += countFinishes(bytes);
+    if (!this.#facts.wantsUsage) blankEmptyUsage(bytes);
+    return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : bytes;
+  }
+
+  /** The end mark of an answer that broke off is held back: it would pass for the answer's end. */
+  #readLast(bytes: Buffer): Uint8Array | undefined {
+    let start = 0;
+    for (const event of eventsIn(bytes)) {
+      if (mentionsDone(event)) break;
+      start += event.length;
+    }
+    const before = bytes.subarray(0, start);
+    const sound = start === 0 ? before : this.#read(before);
+    if (this.error !== undefined) return sound;
+    this.#isMarked = true;
+    this.isEnding = this.isComplete();
+    if (!this.isEnding) {
+      this.error = BROKEN_OFF;
+      return start === 0 ? undefined : sound;
+    }
+    const missing = this.#finishes === 0 ? this.#repair.missingEnd : undefined;
+    if (sound === before && missing === undefined) return bytes;
+    return Buffer.concat([sound ?? NOTHING, missing ?? NOTHING, bytes.subarray(start)]);
   }
 
   /** Event by event, as few of them are touched. */
@@ -76,26 +126,15 @@ class ChatTap implements Tap {
 
   /** What goes on in its place: an event that cannot be read is for the caller to judge. */
   #inspectEvent(event: Buffer): Uint8Array | undefined {
-    const text = event.toString();
-    const data = readEvents(text)[0]?.data ?? "";
+    const data = readEvents(event.toString())[0]?.data ?? "";
     const json = parseJson(data);
     if (json === undefined) return event;
     this.error = errorIn(json);
     if (this.error !== undefined || !isObject(json)) return event;
 
     this.usage = usageIn(json) ?? this.usage;
-    if (this.#facts.wantsUsage || !isObject(json["usage"])) return event;
-    if (listOf(json["choices"]).length === 0) return undefined;
-    return new TextEncoder().encode(withoutUsage(text, data, json));
+    // A vendor that is not asked may send it beside a choice, but in no event of its own.
+    const isAsked = !this.#facts.wantsUsage && isObject(json["usage"]);
+    return isAsked && listOf(json["choices"]).length === 0 ? undefined : event;
   }
-}
-
-/** Everything but the one value stays as it was written. */
-function withoutUsage(event: string, data: string, json: JsonObject): string {
-  const outline = outlineJson(data, MAX_DEPTH);
-  if (outline.depth > MAX_DEPTH) return formatSse(JSON.stringify({ ...json, usage: null }));
-  const edited = setMembers(data, outline, { usage: null });
-  const at = event.indexOf(data);
-  if (at < 0) return formatSse(edited);
-  return event.slice(0, at) + edited + event.slice(at + data.length);
 }

@@ -3,13 +3,15 @@ import fc from "fast-check";
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { NO_USAGE } from "#core/usage.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { geminiStreamFaults } from "#test/grammar/gemini.ts";
 import { SEED, times } from "#test/seed.ts";
 import { hubFaults, saidIn, type SaidChoice } from "#test/translate/chat-answers.ts";
 import { decodeSse, decodeStream, encodeStream } from "#test/translate/streams.ts";
+import { parseMessages } from "./content-in.ts";
 import { gemini } from "./index.ts";
+import { joinParts } from "./join-parts.ts";
 
 const REQUEST: ChatRequest = {
   model: "asked",
@@ -587,6 +589,55 @@ describe("a stream for a caller of this style", () => {
     ]);
     expect(partsIn(hidden)).toEqual([{ text: "a" }, { text: "" }]);
     expect(geminiStreamFaults(hidden, { showsThoughts: false })).toEqual([]);
+  });
+
+  describe("a proof of another style's thinking without words opens no answer", () => {
+    const signature = { issuer: "responses", value: "p" };
+    const thinking = [
+      { type: "open", block: { type: "reasoning" } },
+      { type: "close", signature },
+    ] as const;
+
+    test.each<[string, Parameters<typeof choice>, readonly object[]]>([
+      [
+        "words, whose end carries it",
+        [TEXT, delta("a"), delta("b"), CLOSE],
+        [
+          { type: "reasoning", signature },
+          { type: "text", text: "ab" },
+        ],
+      ],
+      [
+        "a call",
+        [CALL, CLOSE],
+        [
+          { type: "reasoning", signature },
+          { type: "tool_call", name: "f" },
+        ],
+      ],
+      [
+        "words and a call",
+        [TEXT, delta("a"), CLOSE, CALL, CLOSE],
+        [
+          { type: "reasoning", signature },
+          { type: "text", text: "a" },
+          { type: "tool_call", name: "f" },
+        ],
+      ],
+      ["nothing", [], [{ type: "reasoning", signature }]],
+    ])("before %s", async (_, said, blocks) => {
+      const events = choice(...thinking, ...said, END);
+      const streamed = partsIn(await encoded(events)).slice(0, -1);
+      const whole = answerIn(gemini.inbound.buildResponse(events, REQUEST)).candidates[0];
+      const parts = whole?.content.parts ?? [];
+
+      expect(streamed[0]).not.toMatchObject(said.length > 0 ? { text: "" } : { text: "a" });
+      expect(parts.length).toBe(Math.max(1, blocks.length - 1));
+      for (const sent of [joinParts(streamed.filter(isObject)), parts]) {
+        const [back] = parseMessages({ contents: [{ role: "model", parts: sent }] });
+        expect(back?.blocks).toMatchObject(blocks);
+      }
+    });
   });
 
   test("[A4.7-e] a picture leaves whole, sound as it comes", async () => {

@@ -5,6 +5,7 @@ import { defined, textOf } from "#lib/values.ts";
 import { FINISH_WORDS } from "./finish.ts";
 import { Grounding } from "./grounding-out.ts";
 import { buildLogprobs } from "./logprobs.ts";
+import { writeThinkingProof } from "./lent-proof.ts";
 import { argumentsOf } from "./part-out.ts";
 import { GEMINI } from "./spelling.ts";
 
@@ -30,6 +31,8 @@ export class CandidateWriter {
   /** What a call or a picture holds so far, or what was said in a recording. */
   #held = "";
   #hasText = false;
+  /** Of another style's thinking without words: clients read the first part, which must not be empty. */
+  #owedProof: Signature | undefined;
   #about: JsonObject | undefined;
 
   constructor(showsThoughts: boolean) {
@@ -60,7 +63,7 @@ export class CandidateWriter {
           ...defined({ groundingMetadata }),
           ...event.extra?.[GEMINI],
         };
-        return NOTHING;
+        return { parts: this.#payAlone() };
       }
     }
   }
@@ -69,6 +72,7 @@ export class CandidateWriter {
     this.#block = block;
     this.#held = "";
     this.#hasText = false;
+    if (block.type === "reasoning") return { parts: this.#payAlone({ thought: true }) };
     return block.type === "other" && block.style === GEMINI ? { parts: [block.data] } : NOTHING;
   }
 
@@ -105,9 +109,9 @@ export class CandidateWriter {
     this.#block = undefined;
     switch (block?.type) {
       case "tool_call":
-        return [{ functionCall: callOf(block, this.#held), ...proof(signature) }];
+        return this.#whole({ functionCall: callOf(block, this.#held) }, signature);
       case "image":
-        return [{ ...inline(block.mediaType ?? "image/png", this.#held), ...proof(signature) }];
+        return this.#whole(inline(block.mediaType ?? "image/png", this.#held), signature);
       case "audio":
         return this.#held === "" ? [] : [{ text: this.#held }];
       case "reasoning":
@@ -116,20 +120,41 @@ export class CandidateWriter {
       case "refusal":
         this.#grounding.endBlock();
         // Nobody but this vendor proves what was said.
-        return signature?.issuer === GEMINI ? [{ text: "", ...proof(signature) }] : [];
+        return signature?.issuer === GEMINI
+          ? [{ text: "", ...proof(signature) }]
+          : this.#payAlone();
       case "other":
       case undefined:
         return [];
     }
   }
 
+  /** A call's or a picture's own proof stands on its part, and leaves no room for another. */
+  #whole(part: JsonObject, signature: Signature | undefined): readonly JsonObject[] {
+    if (signature === undefined) return [{ ...part, ...this.#pay() }];
+    return [...this.#payAlone({ thought: true }), { ...part, ...proof(signature) }];
+  }
+
   /** Another style's proof is of words, and of no use to a caller who did not get them. */
   #closeThoughts(signature: Signature | undefined): readonly JsonObject[] {
     if (signature === undefined) return [];
-    const isOfUse = this.#showsThoughts || !this.#hasText || signature.issuer === GEMINI;
-    if (!isOfUse) return [];
-    const mark = this.#hasText && this.#showsThoughts ? { thought: true } : {};
-    return [{ text: "", ...mark, ...proof(signature) }];
+    const isShown = this.#hasText && this.#showsThoughts;
+    if (isShown) return [{ text: "", thought: true, ...proof(signature) }];
+    if (signature.issuer === GEMINI) return [{ text: "", ...proof(signature) }];
+    if (!this.#hasText) this.#owedProof = signature;
+    return [];
+  }
+
+  #pay(): JsonObject {
+    const signature = this.#owedProof;
+    this.#owedProof = undefined;
+    return signature === undefined ? {} : { thoughtSignature: writeThinkingProof(signature) };
+  }
+
+  /** At the end of what was said, as this style's vendor does. */
+  #payAlone(mark: JsonObject = {}): readonly JsonObject[] {
+    const owed = this.#pay();
+    return owed["thoughtSignature"] === undefined ? [] : [{ text: "", ...mark, ...owed }];
   }
 }
 

@@ -2,6 +2,7 @@ import type { Block, Message } from "#core/chat.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CallBook } from "./call-book.ts";
+import { isEmptyText, partLentProof, putBeforeWords } from "./lent-proof.ts";
 import { parsePart } from "./part-in.ts";
 import { GEMINI, GOES_ON } from "./spelling.ts";
 
@@ -48,7 +49,13 @@ function messageOf(content: JsonObject, role: Message["role"], blocks: readonly 
 }
 
 function blocksOf(content: JsonObject, calls: CallBook): readonly Block[] {
-  return withForeignProof(partsOf(content["parts"]).map((part) => parsePart(part, calls)));
+  const blocks: Block[] = [];
+  for (const written of partsOf(content["parts"])) {
+    const { part, thinking } = partLentProof(written);
+    if (thinking !== undefined) putBeforeWords(blocks, thinking);
+    if (thinking === undefined || !isEmptyText(part)) blocks.push(parsePart(part, calls));
+  }
+  return withForeignProof(blocks);
 }
 
 /** Results in a row, and what stands between them. */

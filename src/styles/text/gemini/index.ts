@@ -2,8 +2,9 @@ import type { TextStyle } from "#core/style.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
+import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -18,6 +19,6 @@ export const gemini: TextStyle = {
   id: GEMINI,
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, openTap },
+  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, mustTranslate, readAnswer, openTap },
 };

@@ -1,10 +1,14 @@
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { textOf } from "#lib/values.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { holdsContent } from "./content.ts";
 import { blockIn, errorIn } from "./failure.ts";
+import { hasLongNames } from "./fit-names.ts";
+import { reasonIn } from "./finish.ts";
 import { outputTextIn } from "./output-text.ts";
 import { withOwnProofs } from "./proof.ts";
+import { maxToolName } from "./tool-name.ts";
 import { renameSearch } from "./tool-out.ts";
 import { parseUsage } from "./usage.ts";
 
@@ -39,6 +43,11 @@ function modelIn(body: JsonObject, facts: RequestFacts, upstreamModel: string): 
   return { model: written.startsWith("models/") ? `models/${upstreamModel}` : upstreamModel };
 }
 
+/** Shortened names of tools have to be given back in the answer. */
+export function mustTranslate(body: JsonObject, model: ModelTraits): boolean {
+  return hasLongNames(body, maxToolName(model));
+}
+
 /** A question that the vendor refuses is answered: its clients know that answer. */
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
@@ -54,6 +63,9 @@ const NO_ANSWER = {
 } as const;
 
 function isAnswer(body: JsonObject): boolean {
-  const { candidates } = body;
-  return (isArray(candidates) && candidates.length > 0) || blockIn(body) !== undefined;
+  const candidates = listOf(body["candidates"]);
+  const hasReason = candidates.some(
+    (each) => reasonIn(memberOf(each, "finishReason")) !== undefined,
+  );
+  return hasReason || holdsContent(body) || blockIn(body) !== undefined;
 }

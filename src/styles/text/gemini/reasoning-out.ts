@@ -35,7 +35,7 @@ function written(
     case "budget":
       return { thinkingBudget: plan.tokens };
     case "effort":
-      return { thinkingLevel: LEVELS.get(plan.effort) ?? plan.effort.toUpperCase() };
+      return { thinkingLevel: levelOf(plan.effort) };
     case "auto": {
       const bounds = reasoningControls?.budget;
       const isSwitchedOn = reasoning?.enabled === true;
@@ -60,6 +60,10 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["xhigh", "HIGH"],
   ["max", "HIGH"],
 ]);
+
+export function levelOf(effort: string): string {
+  return LEVELS.get(effort) ?? effort.toUpperCase();
+}
 
 /** Callers of this style say so themselves; for others, who asks to think asks to see it. */
 function shown(request: ChatRequest): JsonObject {

@@ -5,7 +5,9 @@ import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { integerOf, listOf, memberOf } from "#lib/values.ts";
-import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { eventsIn, viewOf, withoutComments } from "#lib/sse-bytes.ts";
+import { FirstContent } from "#styles/text/first-content.ts";
+import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
 import { blockIn, bodiesIn, errorIn } from "./failure.ts";
 import { reasonIn } from "./finish.ts";
@@ -23,7 +25,8 @@ const NOTHING = Buffer.alloc(0);
  * Only events with a mark on them are read. Each one counts the usage anew,
  * so only the last of those is kept, and read when somebody asks. What ends
  * the answer is held back until the upstream's bytes are at their end: it may
- * go on after a reason to end, and then it costs more.
+ * go on after a reason to end, and then it costs more. Comments are left out:
+ * official clients of this style take them for broken JSON.
  */
 class GeminiTap implements Tap {
   error: UpstreamError | undefined;
@@ -31,6 +34,7 @@ class GeminiTap implements Tap {
   readonly isEnding = false;
   readonly #choices: number;
   readonly #output = new OutputText();
+  readonly #content = new FirstContent(holdsContent);
   readonly #seen = new Set<number>();
   readonly #finished = new Set<number>();
   #isBlocked = false;
@@ -44,8 +48,9 @@ class GeminiTap implements Tap {
 
   push(events: Uint8Array): Uint8Array | undefined {
     if (this.error !== undefined) return undefined;
-    const bytes = viewOf(events);
+    const bytes = withoutComments(viewOf(events));
     this.#output.add(bytes);
+    this.#content.look(bytes);
     this.#noteUsage(bytes);
     const sound = this.#choices > 1 || needsReading(bytes) ? this.#inspect(bytes) : bytes;
     return this.#withHeld(sound);
@@ -65,6 +70,10 @@ class GeminiTap implements Tap {
     if (this.#counted !== undefined) this.#usage = usageIn(this.#counted) ?? this.#usage;
     this.#counted = undefined;
     return this.#usage;
+  }
+
+  get hasContent(): boolean {
+    return this.#content.isFound;
   }
 
   isComplete(): boolean {

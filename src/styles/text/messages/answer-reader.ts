@@ -2,7 +2,8 @@ import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, objectOf, pick, textOf } from "#lib/values.ts";
+import { defined, integerOf, memberOf, objectOf, pick, textOf } from "#lib/values.ts";
+import { isSaid, saysBeside } from "#styles/text/first-content.ts";
 import { BlockReader } from "./block-reader.ts";
 import { END_MEMBERS, readFinish } from "./finish.ts";
 import { MESSAGES } from "./spelling.ts";
@@ -18,11 +19,18 @@ export class AnswerReader {
   #end: Record<string, Json> = {};
   #block: BlockReader | undefined;
   #isStarted = false;
+  #hasContent = false;
   #hasCalls = false;
+  #hasToldOutput = false;
 
   /** Whether it was said why the answer ends. */
   get hasReason(): boolean {
     return typeof this.#end["stop_reason"] === "string";
+  }
+
+  /** An end mark is as good as a reason if the output was counted. With neither content nor a reason there is no answer. */
+  get mayEnd(): boolean {
+    return this.hasReason || (this.#hasContent && this.#hasToldOutput);
   }
 
   start(message: JsonObject): ChatEvent[] {
@@ -47,12 +55,14 @@ export class AnswerReader {
   open(index: Json | undefined, block: JsonObject): ChatEvent[] {
     const events = [...this.#begun(), ...this.close()];
     this.#block = new BlockReader(index, block);
+    this.#hasContent ||= block["type"] !== "text" || isSaid(block["text"]);
     if (this.#block.isCall) this.#hasCalls = true;
     return [...events, ...this.#block.open()];
   }
 
   /** Of a block that began without saying so, as some servers' text does. */
   delta(index: Json | undefined, delta: JsonObject): ChatEvent[] {
+    this.#hasContent ||= saysBeside(delta, ["type"]);
     const begun = this.#block?.takes(index, delta) === true ? [] : this.#openFor(index, delta);
     return [...begun, ...(this.#block?.read(delta) ?? [])];
   }
@@ -66,6 +76,7 @@ export class AnswerReader {
   /** What the end says; it may be said in parts. */
   update(end: JsonObject, usage: Json | undefined): void {
     this.#usage.add(usage);
+    this.#hasToldOutput ||= integerOf(memberOf(usage, "output_tokens")) !== undefined;
     const told = pick(end, ["stop_reason", "stop_sequence", ...END_MEMBERS]);
     this.#end = { ...this.#end, ...told };
   }

@@ -16,7 +16,13 @@ import { buildResponse } from "./response-out.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 
-const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: true,
+  sampling: {},
+  reasoning: { enabled: true, visible: true },
+};
 const USAGE = { input_tokens: 3, output_tokens: 2 };
 
 const START = {
@@ -66,14 +72,14 @@ function read(events: readonly SseEvent[]): ChatEvent[] {
   return all;
 }
 
-function encoded(events: readonly ChatEvent[]): string {
-  const encoder = openEncoder(REQUEST);
+function encoded(events: readonly ChatEvent[], request = REQUEST): string {
+  const encoder = openEncoder(request);
   return events.map((event) => encoder.encode(event)).join("") + encoder.end();
 }
 
 /** The stream of an answer, which keeps to the style's order. */
-function streamed(events: readonly ChatEvent[]): JsonObject {
-  const stream = encoded(events);
+function streamed(events: readonly ChatEvent[], request = REQUEST): JsonObject {
+  const stream = encoded(events, request);
   expect(messagesStreamFaults(stream)).toEqual([]);
   return messageIn(stream);
 }
@@ -132,8 +138,8 @@ describe("whatever servers do, an answer is read as it is meant", () => {
       { text: "hi", finish: "stop" },
     ],
     [
-      "an end mark without a reason",
-      [START, ...textBlock("hi"), END],
+      "an end mark and a count, without a reason",
+      [START, ...textBlock("hi"), { ...STOP, delta: {} }, END],
       { text: "hi", finish: "other" },
     ],
     ["no start", [...textBlock("hi"), STOP, END], { text: "hi" }],
@@ -370,6 +376,8 @@ describe("an answer that broke off is a failure, never an end", () => {
     ],
     ["everything but the end", [START, ...textBlock("a")]],
     ["an end without anything before it", [END]],
+    ["an end without a reason", [START, ...textBlock("hi"), END]],
+    ["a count without any content", [START, { ...STOP, delta: {} }, END]],
     [
       "usage without a reason",
       [START, ...textBlock("a"), { type: "message_delta", delta: {}, usage: USAGE }],
@@ -477,6 +485,29 @@ describe("thinking and its proof", () => {
 
     expect(shown).toMatchObject({ type: "thinking", thinking: "" });
     expect(readSignature(textOf(shown?.["signature"]) ?? "", "messages")).toEqual(signature);
+  });
+
+  test("that nobody asked for opens no stream, with words or without", () => {
+    const { reasoning: _, ...unasked } = REQUEST;
+    for (const texts of [["why"], []]) {
+      const events = answer(
+        ...block({ type: "reasoning" }, texts, { signature: proof }),
+        ...block({ type: "text" }, ["hi"]),
+      );
+
+      expect(streamed(events, unasked)["content"]).toEqual([{ type: "text", text: "hi" }]);
+      const effort = { ...unasked, reasoning: { effort: "high" } };
+      expect(streamed(events, effort)["content"]).toEqual([{ type: "text", text: "hi" }]);
+    }
+  });
+
+  test("that is not to be shown has its proof alone", () => {
+    const omitted = { ...REQUEST, reasoning: { enabled: true, visible: false } };
+    const events = answer(...block({ type: "reasoning" }, ["why"], { signature: proof }));
+
+    expect(streamed(events, omitted)["content"]).toEqual([
+      { type: "thinking", thinking: "", signature: "c2ln" },
+    ]);
   });
 
   test("that says and proves nothing is not there", () => {

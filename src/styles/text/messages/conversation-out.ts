@@ -2,6 +2,7 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { GO_ON } from "./fit-request.ts";
 import { withoutEmptyTexts } from "./empty-texts.ts";
 import { buildBlock, isBare, type Place } from "./block-out.ts";
 import { isGenuine } from "./proof.ts";
@@ -29,15 +30,12 @@ export function buildConversation(
   const isOwn = spellingIn(request) !== undefined;
   if (isOwn) return { ...asWritten(request, report), lacksThinking };
   const { system, messages } = inTurns(request, report);
-  const isEndless =
-    messages.at(-1)?.role === "assistant" && measuresItself(model.reasoningControls);
+  const takesPrefill = model.rules?.prefill ?? !measuresItself(model.reasoningControls);
+  const isEndless = messages.at(-1)?.role === "assistant" && !takesPrefill;
   if (!isEndless) return { system, messages, lacksThinking };
   report.lose("messages.prefill");
   return { system, messages: [...messages, GO_ON], lacksThinking };
 }
-
-/** For models that refuse to go on from words put into their mouth. */
-const GO_ON = { role: "user", content: "Continue." };
 
 interface Said extends JsonObject {
   readonly role: string;

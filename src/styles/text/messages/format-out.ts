@@ -1,6 +1,7 @@
 import type { OutputFormat } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitSchema, isOpen } from "./schema-out.ts";
 
 interface Format {
@@ -9,22 +10,19 @@ interface Format {
 }
 
 const NOTHING: Format = { wire: undefined, instruction: undefined };
-const JSON_ONLY =
-  "Answer with one valid JSON object and nothing else: no words around it, no code fence.";
 
 /** A schema of closed objects can be enforced; any other, or that it be JSON at all, can only be told. */
 export function buildFormat(format: OutputFormat | undefined, report: LossReport): Format {
   if (format === undefined || format.type === "text") return NOTHING;
   if (format.type === "json" || format.schema === undefined) {
     report.lose("response_format");
-    return { wire: undefined, instruction: JSON_ONLY };
+    return { wire: undefined, instruction: schemaInstruction(undefined) };
   }
   const { description, schema } = format;
   const described = description === undefined ? schema : { description, ...schema };
   if (isOpen(schema)) {
     report.lose("response_format");
-    const instruction = `${JSON_ONLY} It must conform to this schema:\n${JSON.stringify(described)}`;
-    return { wire: undefined, instruction };
+    return { wire: undefined, instruction: schemaInstruction(described) };
   }
   return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
 }

@@ -3,8 +3,10 @@ import { SSE_COMMENT } from "#lib/sse.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
+import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
+import { repairAnswer } from "./repair-answer.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -21,6 +23,6 @@ export const messages: TextStyle = {
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, openTap },
+  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };

@@ -11,7 +11,7 @@ const DEFAULT_LIMIT = 8_192;
 /** Of all that may be generated, where the model is to think as much as it likes. */
 const SHARE = 0.8;
 /** The least that is left for the answer, where it is not the caller who divides. */
-const MIN_ROOM = 256;
+export const MIN_ROOM = 256;
 
 /** What is asked of the model's thinking, and what follows from that. */
 export interface Thinking {
@@ -53,7 +53,7 @@ export function planThinking(
 }
 
 /** `undefined` where there is no room for any thinking at all. */
-function budgetWithin(ceiling: number, wanted: number, room: number): number | undefined {
+export function budgetWithin(ceiling: number, wanted: number, room: number): number | undefined {
   if (wanted + room <= ceiling) return wanted;
   const share = Math.max(MIN_BUDGET, Math.floor(SHARE * ceiling));
   return share + MIN_ROOM <= ceiling ? Math.min(share, wanted) : undefined;

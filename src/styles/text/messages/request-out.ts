@@ -1,11 +1,12 @@
 import type { ChatRequest } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
-import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { defined, restOf } from "#lib/values.ts";
 import { asWritten } from "./as-written.ts";
 import { withVendorMarks } from "./cache.ts";
 import { buildConversation } from "./conversation-out.ts";
+import { withInstruction } from "./instruction.ts";
 import { limitMarks } from "./limit-marks.ts";
 import { planOutput } from "./output-out.ts";
 import { parseMetadata } from "./request-in.ts";
@@ -68,16 +69,6 @@ function reportForeign({ sampling, logprobs, picture }: ChatRequest, report: Los
   if (seed !== undefined) report.lose("seed");
   if (logprobs !== undefined) report.lose("logprobs");
   if (picture !== undefined) report.lose("image_config");
-}
-
-function withInstruction(
-  system: Json | undefined,
-  instruction: string | undefined,
-): Json | undefined {
-  if (instruction === undefined) return system;
-  if (system === undefined || system === "") return instruction;
-  if (isArray(system)) return [...system, { type: "text", text: instruction }];
-  return typeof system === "string" ? `${system}\n\n${instruction}` : system;
 }
 
 /** Blank ones are refused. */

@@ -20,5 +20,8 @@ export function parseResponse(body: JsonObject): readonly ChatEvent[] {
     if (isObject(block)) events.push(...reader.open(index, block), ...reader.close());
   }
   reader.update(body, undefined);
+  if (content.length === 0 && !reader.hasReason) {
+    throw new GatewayError("upstream_failed", "The upstream's answer is empty.");
+  }
   return [...events, ...reader.finish()];
 }

@@ -19,7 +19,6 @@ class MessagesDecoder implements StreamDecoder {
   readonly #alike = new AlikeJson("text");
   /** The block of which events hold text that are like the one before. */
   #index: Json | undefined;
-  #hasBegun = false;
   isOver = false;
 
   read({ event, data }: SseEvent): readonly ChatEvent[] {
@@ -58,10 +57,8 @@ class MessagesDecoder implements StreamDecoder {
       case "message_start":
         return this.#start(objectOf(body["message"]) ?? {});
       case "content_block_start":
-        this.#hasBegun = true;
         return this.#reader.open(index, objectOf(body["content_block"]) ?? {});
       case "content_block_delta":
-        this.#hasBegun = true;
         return this.#reader.delta(index, objectOf(body["delta"]) ?? {});
       case "content_block_stop":
         return this.#reader.close();
@@ -72,7 +69,7 @@ class MessagesDecoder implements StreamDecoder {
         return [];
       }
       case "message_stop":
-        if (!this.#hasBegun) throw brokenOff();
+        if (!this.#reader.mayEnd) throw brokenOff();
         return this.#finish();
       default: {
         const error = errorIn(body);
@@ -84,7 +81,6 @@ class MessagesDecoder implements StreamDecoder {
 
   /** Some servers' first event holds blocks already. */
   #start(message: JsonObject): readonly ChatEvent[] {
-    this.#hasBegun = true;
     const events = this.#reader.start(message);
     for (const block of listOf(message["content"]).filter(isObject)) {
       events.push(...this.#reader.open(undefined, block), ...this.#reader.close());

@@ -23,6 +23,7 @@ type Of<T extends ChatEvent["type"]> = Extract<ChatEvent, { type: T }>;
 
 class MessagesEncoder implements StreamEncoder {
   readonly #request: ChatRequest;
+  readonly #thinking: "shown" | "proven" | "hidden";
   #block: OpenBlock | undefined;
   /** The block's head is out; one that never says anything never begins. */
   #isBegun = false;
@@ -37,6 +38,7 @@ class MessagesEncoder implements StreamEncoder {
 
   constructor(request: ChatRequest) {
     this.#request = request;
+    this.#thinking = thinkingFor(request);
   }
 
   /** There is room for one answer. */
@@ -130,7 +132,7 @@ class MessagesEncoder implements StreamEncoder {
         this.#writeWords("text_delta", "text", text);
         break;
       case "reasoning":
-        this.#writeWords("thinking_delta", "thinking", text);
+        if (this.#thinking === "shown") this.#writeWords("thinking_delta", "thinking", text);
         break;
       case "tool_call":
         this.#writeWords("input_json_delta", "partial_json", this.#fitted(text));
@@ -171,7 +173,7 @@ class MessagesEncoder implements StreamEncoder {
 
   /** The last thing in its block; or all of it, where the thinking is not shown. */
   #writeProof({ signature }: Of<"close">): void {
-    if (signature === undefined) return;
+    if (signature === undefined || this.#thinking === "hidden") return;
     if (!this.#isBegun && isRedacted(signature)) {
       this.#beginWith(buildReasoning("", signature));
       return;
@@ -247,6 +249,12 @@ class MessagesEncoder implements StreamEncoder {
   #send(type: string, members: JsonObject): void {
     this.#out += formatSse(JSON.stringify({ type, ...members }), type);
   }
+}
+
+/** Many clients read the first block as the answer: one that nobody asked for must not come before it. */
+function thinkingFor({ reasoning }: ChatRequest): "shown" | "proven" | "hidden" {
+  if (reasoning?.visible === true) return "shown";
+  return reasoning?.enabled === true ? "proven" : "hidden";
 }
 
 function inputPiece(json: string): JsonObject {

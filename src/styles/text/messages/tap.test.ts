@@ -29,6 +29,7 @@ const DELTA = event("message_delta", {
   delta: { stop_reason: "end_turn" },
   usage: { output_tokens: 2, cache_read_input_tokens: 9 },
 });
+const COUNTED = event("message_delta", { delta: {}, usage: { output_tokens: 2 } });
 const STOP = event("message_stop");
 const PING = event("ping");
 const FAILURE = event("error", {
@@ -47,7 +48,7 @@ describe("a caller gets every byte", () => {
     ["with comments and other fields", `: hi\n\nid: 1\nretry: 5\n${TEXT}${DELTA}${STOP}`],
     ["with other line ends", WHOLE.replaceAll("\n", "\r\n")],
     ["with the oldest line ends", WHOLE.replaceAll("\n", "\r")],
-    ["of events that are broken", `event: message_delta\ndata: {"usage":{"out\n\n${STOP}`],
+    ["of events that are broken", `event: message_delta\ndata: {"usage":{"out\n\n${DELTA}${STOP}`],
     [
       "of words that look like marks",
       event("content_block_delta", {
@@ -81,7 +82,14 @@ test("usage is told in two places, of which the first knows nothing of the answe
 describe("an answer is complete when the upstream says so", () => {
   test.each<[string, string, boolean]>([
     ["the end mark", WHOLE, true],
-    ["the end mark, named by its event alone", `${START}event: message_stop\ndata: {}\n\n`, true],
+    [
+      "the end mark, named by its event alone",
+      `${START + TEXT + DELTA}event: message_stop\ndata: {}\n\n`,
+      true,
+    ],
+    ["the end mark and a count", START + TEXT + COUNTED + STOP, true],
+    ["the end mark and a count, without any text", START + COUNTED + STOP, false],
+    ["the end mark alone", START + TEXT + STOP, false],
     ["a reason without it", START + TEXT + DELTA, true],
     ["neither", START + TEXT, false],
     [

@@ -6,6 +6,9 @@ import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { integerOf, memberOf, textOf } from "#lib/values.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { BROKEN_OFF } from "#styles/no-answer.ts";
+import { FirstContent } from "#styles/text/first-content.ts";
+import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { OutputText } from "./output-text.ts";
@@ -23,21 +26,27 @@ const END = new TextEncoder().encode(
 const MESSAGE_EVENT = Buffer.from("message_");
 const ERROR = Buffer.from('"error"');
 
-/** Only the events around the answer are read, and those that tell of a failure; nearly all do neither. */
+/**
+ * Only the events around the answer are read, and those that tell of a
+ * failure; nearly all do neither. What comes after the end is passed on unread.
+ */
 class MessagesTap implements Tap {
   error: UpstreamError | undefined;
   isEnding = false;
   readonly #usage = new UsageReader();
   readonly #output = new OutputText();
+  readonly #content = new FirstContent(holdsContent);
   #hasToldOutput = false;
   #hasReason = false;
   #isStopped = false;
 
   push(events: Uint8Array): Uint8Array | undefined {
     if (this.error !== undefined) return undefined;
-    const bytes = viewOf(events);
     this.isEnding = false;
+    if (this.#isStopped) return events;
+    const bytes = viewOf(events);
     this.#output.add(bytes);
+    this.#content.look(bytes);
     return isMarked(bytes) ? this.#inspect(bytes) : events;
   }
 
@@ -59,8 +68,17 @@ class MessagesTap implements Tap {
     return this.#usage.usage;
   }
 
+  get hasContent(): boolean {
+    return this.#content.isFound;
+  }
+
+  /**
+   * A reason to end ends an answer. The last event does so alone if the
+   * output was counted: some servers count it to its end, and give no reason.
+   */
   isComplete(): boolean {
-    return this.error === undefined && (this.#isStopped || this.#hasReason);
+    if (this.error !== undefined) return false;
+    return this.#hasReason || (this.#isStopped && this.#hasToldOutput && this.hasContent);
   }
 
   takeOutputText(): string {
@@ -71,7 +89,7 @@ class MessagesTap implements Tap {
   #inspect(bytes: Buffer): Uint8Array | undefined {
     let end = 0;
     for (const event of eventsIn(bytes)) {
-      if (isMarked(event)) this.#inspectEvent(event);
+      if (!this.#isStopped && isMarked(event)) this.#inspectEvent(event);
       if (this.error !== undefined) return end === 0 ? undefined : bytes.subarray(0, end);
       end += event.length;
     }
@@ -88,7 +106,9 @@ class MessagesTap implements Tap {
     else if (type === "message_delta") this.#readDelta(json);
     else if (type === "message_stop") {
       this.#isStopped = true;
-      this.isEnding = true;
+      this.isEnding = this.isComplete();
+      // It would pass for the answer's end.
+      if (!this.isEnding) this.error = BROKEN_OFF;
     } else if (!isOfBlock(type)) this.error = errorIn(json);
   }
 

@@ -28,7 +28,7 @@ export function buildTools(
   const own = request.extra?.[MESSAGES] ?? {};
   const isOwn = spellingIn(request) !== undefined;
   const tools = [
-    ...offered(request, report).map((tool, index) => buildTool(tool, index, isOwn, report)),
+    ...offered(request, report).map((tool) => buildTool(tool, isOwn, report)),
     ...buildSearch(request, report),
     ...listOf(own["tools"]).map(adaptBlock),
   ];
@@ -53,7 +53,7 @@ function writtenTools(request: ChatRequest): Choosing | undefined {
 }
 
 function isPlainName({ name, kind }: Pick<Tool, "name" | "kind">): boolean {
-  return writeToolName(name, kind, "tools") === name;
+  return writeToolName(name, kind) === name;
 }
 
 /** Where only some may be used, only they are offered. */
@@ -70,32 +70,32 @@ function offered({ tools = [], toolChoice }: ChatRequest, report: LossReport): r
 
 const NO_PARAMETERS = { type: "object", properties: {} };
 
-function buildTool(tool: Tool, index: number, isOwn: boolean, report: LossReport): Json {
+function buildTool(tool: Tool, isOwn: boolean, report: LossReport): Json {
   const { kind, name, description, parameters = NO_PARAMETERS } = tool;
   const own = tool.extra?.[MESSAGES];
   report.loseForeign(tool.extra, MESSAGES, "tools.");
   const written = tool.spelling?.[MESSAGES];
   if (written !== undefined) return adaptBlock(written);
-  if (kind === "custom") return buildTextTool(tool, index);
+  if (kind === "custom") return buildTextTool(tool);
   // Here strictness holds for few schemas, and the others are refused.
   if (tool.strict === true && !isOwn) report.lose("tools.strict");
   return adaptBlock({
     ...own,
-    name: writeToolName(name, kind, `tools[${index}]`),
+    name: writeToolName(name, kind),
     ...defined({ description, strict: isOwn ? tool.strict : undefined }),
     input_schema: parameters["type"] === "object" ? parameters : { ...parameters, type: "object" },
   });
 }
 
 /** Free text has to stand in an object; a grammar for it can only be told. */
-function buildTextTool({ name, description, format }: Tool, index: number): JsonObject {
+function buildTextTool({ name, description, format }: Tool): JsonObject {
   const grammar = textOf(
     memberOf(format, "definition") ?? memberOf(memberOf(format, "grammar"), "definition"),
   );
   const told = grammar === undefined ? [] : [`The input must follow this grammar:\n${grammar}`];
   const said = [...(description === undefined ? [] : [description]), ...told];
   return {
-    name: writeToolName(name, "custom", `tools[${index}]`),
+    name: writeToolName(name, "custom"),
     ...(said.length === 0 ? {} : { description: said.join("\n\n") }),
     input_schema: {
       type: "object",
@@ -173,7 +173,7 @@ function choiceOf(choice: ToolChoice): JsonObject {
     case "required":
       return { type: "any" };
     case "named":
-      return { type: "tool", name: writeToolName(choice.name, choice.kind, "tool_choice") };
+      return { type: "tool", name: writeToolName(choice.name, choice.kind) };
     case "allowed":
       return { type: choice.required ? "any" : "auto" };
   }

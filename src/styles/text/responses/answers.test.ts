@@ -59,6 +59,49 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
 
 const TEXT = item("message", { role: "assistant", content: [] });
 
+describe("a place that is not the part's own place in its item", () => {
+  const whole = (...texts: string[]): JsonObject[] =>
+    texts.map((text) => ({ type: "output_text", text, annotations: [] }));
+  const delta = (text: string, at: number): JsonObject =>
+    piece("output_text.delta", { content_index: at, delta: text });
+
+  test.each<[string, JsonObject[], JsonObject[], string]>([
+    ["counted over the whole answer", [delta("Hel", 1), delta("lo", 1)], whole("Hello"), "Hello"],
+    [
+      "told differently at the part's end",
+      [delta("Hello", 1), piece("output_text.done", { content_index: 0, text: "Hello" })],
+      whole("Hello"),
+      "Hello",
+    ],
+    ["not all of it streamed", [delta("Hel", 3)], whole("Hello"), "Hello"],
+    ["of two parts", [delta("ab", 1), delta("cd", 2)], whole("ab", "cd"), "abcd"],
+    ["two that say the same", [delta("a", 0)], whole("a", "a"), "aa"],
+    [
+      "two that say the same, counted from one",
+      [delta("a", 1), delta("a", 2)],
+      whole("a", "a"),
+      "aa",
+    ],
+  ])("%s: the text is said once", async (_what, deltas, content, text) => {
+    const done = item("message", { role: "assistant", content }, "done");
+    const answer = await said(TEXT, ...deltas, done);
+
+    expect(answer?.text).toBe(text);
+  });
+
+  test("a summary's: it is said once", async () => {
+    const summary = [{ type: "summary_text", text: "why" }];
+    const answer = await said(
+      item("reasoning", { summary: [] }),
+      piece("reasoning_summary_text.delta", { summary_index: 4, delta: "why" }),
+      item("reasoning", { summary }, "done"),
+      item("message", { role: "assistant", content: [] }, "added", 1),
+    );
+
+    expect(answer?.reasoning).toBe("why");
+  });
+});
+
 describe("text is read however a server sends it", () => {
   const part = { type: "output_text", text: "Hello", annotations: [] };
 

@@ -1,32 +1,36 @@
 import type { OutboundContext } from "#core/style.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
-import { listOf, memberOf } from "#lib/values.ts";
+import type { Json } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
+import type { BodyEditor } from "#styles/text/body-editor.ts";
 
 /** What a model does anyway: leaving it out loses nothing. */
 const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["temperature", 1],
   ["top_p", 1],
+  ["top_logprobs", 0],
 ]);
 
 /** In which ways a vendor's reading of the style is its own. */
 export interface ResponsesDialect {
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
+  /** All members that it takes; a request with any other is refused. */
+  readonly knows?: ReadonlySet<string>;
+  /** Refuses `json_object` unless the input says "json". */
+  readonly jsonWord?: true;
+  /** All values of `service_tier` that it takes. */
+  readonly serviceTiers?: readonly string[];
 }
 
-/** A body without what its model refuses while it reasons. */
-export function fitReasoner(
-  body: JsonObject,
-  { model, dialect, report }: OutboundContext,
-): JsonObject {
-  const isTold = memberOf(body["reasoning"], "effort") === "none";
-  if (model.reasoningControls === undefined || isTold) return body;
-  const { reasonersRefuse }: ResponsesDialect = dialect ?? {};
-  const refused = listOf(reasonersRefuse);
-  const kept = Object.entries(body).filter(([name, value]) => {
-    if (!refused.includes(name)) return true;
+/** Removes what the model refuses while it reasons. */
+export function fitReasoner(editor: BodyEditor, { model, dialect, report }: OutboundContext): void {
+  const isTold = memberOf(editor.get("reasoning"), "effort") === "none";
+  if (model.reasoningControls === undefined || isTold) return;
+  const { reasonersRefuse = [] }: ResponsesDialect = dialect ?? {};
+  for (const name of reasonersRefuse) {
+    const value = editor.get(name);
+    if (value === undefined) continue;
+    editor.remove(name);
     if (USUAL.get(name) !== value) report.lose(name);
-    return false;
-  });
-  return Object.fromEntries(kept);
+  }
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { readSignature } from "#core/signature.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { argumentsOf, defined, listOf, restOf, textOf } from "#lib/values.ts";
+import { argumentsOf, defined, listOf, memberOf, restOf, textOf } from "#lib/values.ts";
 import type { BlockQueue, Slot } from "#styles/text/block-queue.ts";
 import { readName } from "#styles/text/tool-names.ts";
 import { parseCitation } from "./citation.ts";
@@ -16,11 +16,17 @@ const MAX_CITATIONS = 1_000;
 /** The usual summary, or the reasoning itself, which some servers show. */
 export type ReasoningKind = "summary" | "raw";
 
+type PartKind = "text" | "refusal" | ReasoningKind;
+
 /** What came of one part of an item. */
 interface Part {
+  readonly kind: PartKind;
+  readonly at: number;
   slot: Slot | undefined;
-  /** In UTF-16 units: a part's end repeats the whole of it. */
-  length: number;
+  /** All that was said of it: its end repeats the whole. */
+  text: string;
+  /** Its end was told. */
+  isEnded: boolean;
   annotations: number;
   hasLogprobs: boolean;
 }
@@ -68,18 +74,18 @@ export class ItemReader {
   }
 
   say(kind: "text" | "refusal", at: number, text: string, logprobs?: Json): void {
-    const part = this.#part(`${kind} ${at}`);
+    const part = this.#part(kind, at);
     const hasLogprobs = isArray(logprobs) && logprobs.length > 0;
     if (text === "" && !hasLogprobs) return;
     const slot = this.#wordsOf(part, kind);
-    part.length += text.length;
+    part.text += text;
     part.hasLogprobs ||= hasLogprobs;
     const delta = { type: "delta", choice: 0, text } as const;
     this.#queue.send(slot, hasLogprobs ? { ...delta, logprobs } : delta);
   }
 
   cite(at: number, annotation: Json): void {
-    const part = this.#part(`text ${at}`);
+    const part = this.#part("text", at);
     if (part.annotations >= MAX_CITATIONS) return;
     part.annotations++;
     const slot = this.#wordsOf(part, "text");
@@ -94,13 +100,13 @@ export class ItemReader {
 
   /** Its parts are joined by a blank line. Servers that show both kinds mean the same by them. */
   reason(kind: ReasoningKind, at: number, text: string): void {
-    const part = this.#part(`${kind} ${at}`);
+    const part = this.#part(kind, at);
     if (text === "" || (this.#reasoningKind ?? kind) !== kind) return;
     this.#reasoningKind = kind;
     const isFirst = this.#reasoning === undefined;
     this.#reasoning ??= this.#openReasoning(kind === "raw");
-    const gap = part.length === 0 && !isFirst ? "\n\n" : "";
-    part.length += text.length;
+    const gap = part.text === "" && !isFirst ? "\n\n" : "";
+    part.text += text;
     this.#queue.send(this.#reasoning, { type: "delta", choice: 0, text: gap + text });
   }
 
@@ -114,26 +120,19 @@ export class ItemReader {
   }
 
   /** What a whole part has beyond its pieces. */
-  endPart(at: number, part: JsonObject): void {
-    switch (part["type"]) {
-      case "output_text": {
-        const known = this.#part(`text ${at}`);
-        const rest = this.#beyond(`text ${at}`, part["text"]);
-        this.say("text", at, rest, known.hasLogprobs ? undefined : part["logprobs"]);
-        for (const one of listOf(part["annotations"]).slice(known.annotations)) this.cite(at, one);
-        break;
-      }
-      case "refusal":
-        this.say("refusal", at, this.#beyond(`refusal ${at}`, part["refusal"]));
-        break;
-      case "reasoning_text":
-        this.reason("raw", at, this.#beyond(`raw ${at}`, part["text"]));
-        break;
-      case "summary_text":
-        this.reason("summary", at, this.#beyond(`summary ${at}`, part["text"]));
-        break;
-      default:
-        break;
+  endPart(place: number, part: JsonObject): void {
+    const kind = KINDS.get(textOf(part["type"]) ?? "");
+    if (kind === undefined) return;
+    const whole = textOf(part[kind === "refusal" ? "refusal" : "text"]) ?? "";
+    const known = this.#said(kind, place, whole);
+    const { at } = known;
+    const rest = whole.slice(known.text.length);
+    known.isEnded = true;
+    if (kind === "refusal") this.say("refusal", at, rest);
+    else if (kind !== "text") this.reason(kind, at, rest);
+    else {
+      this.say("text", at, rest, known.hasLogprobs ? undefined : part["logprobs"]);
+      for (const one of listOf(part["annotations"]).slice(known.annotations)) this.cite(at, one);
     }
   }
 
@@ -150,9 +149,7 @@ export class ItemReader {
     const item = this.#item;
     switch (item["type"]) {
       case "message":
-        listOf(item["content"]).forEach((part, at) => {
-          if (isObject(part)) this.#endPartOfMessage(at, part);
-        });
+        this.#endParts(item["content"], (at, part) => this.#endPartOfMessage(at, part));
         break;
       case "reasoning":
         this.#endReasoning(item);
@@ -174,18 +171,32 @@ export class ItemReader {
     this.#queue.advance();
   }
 
+  /** All parts of a kind, in order. Those that were told of in their own place are taken first. */
+  #endParts(wire: Json | undefined, end: (at: number, part: JsonObject) => void): void {
+    const parts = listOf(wire);
+    for (const known of this.#parts.values()) {
+      const there = parts[known.at];
+      const name = known.kind === "refusal" ? "refusal" : "text";
+      const whole = textOf(memberOf(there, name)) ?? "";
+      known.isEnded = known.text !== "" && whole.startsWith(known.text);
+    }
+    parts.forEach((part, at) => {
+      if (isObject(part)) end(at, part);
+    });
+  }
+
   #endPartOfMessage(at: number, part: JsonObject): void {
     if (part["type"] === "output_text" || part["type"] === "refusal") this.endPart(at, part);
     else this.#addOther({ ...this.#item, content: [part] });
   }
 
   #endReasoning(item: JsonObject): void {
-    listOf(item["summary"]).forEach((part, at) => {
-      if (isObject(part)) this.endPart(at, { ...part, type: "summary_text" });
-    });
-    listOf(item["content"]).forEach((part, at) => {
-      if (isObject(part)) this.endPart(at, { ...part, type: "reasoning_text" });
-    });
+    this.#endParts(item["summary"], (at, part) =>
+      this.endPart(at, { ...part, type: "summary_text" }),
+    );
+    this.#endParts(item["content"], (at, part) =>
+      this.endPart(at, { ...part, type: "reasoning_text" }),
+    );
     const proof = textOf(item["encrypted_content"]) || undefined;
     if (proof === undefined) return;
     this.#reasoning ??= this.#openReasoning(false);
@@ -247,20 +258,48 @@ export class ItemReader {
     return Object.keys(extra).length === 0 ? {} : { extra: { [RESPONSES]: extra } };
   }
 
-  #beyond(key: string, whole: Json | undefined): string {
-    return (textOf(whole) ?? "").slice(this.#part(key).length);
+  /**
+   * What was said before of the part at a place. Some servers count the parts
+   * of a whole answer where others count those of an item: then the part is
+   * known by its words.
+   */
+  #said(kind: PartKind, place: number, whole: string): Part {
+    const exact = this.#part(kind, place);
+    if (exact.text !== "") return exact;
+    const others = this.#parts.values();
+    return (
+      others.find(
+        (part) =>
+          part.kind === kind && !part.isEnded && part.text !== "" && whole.startsWith(part.text),
+      ) ?? exact
+    );
   }
 
-  #part(key: string): Part {
+  #part(kind: PartKind, at: number): Part {
+    const key = `${kind} ${at}`;
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
     if (this.#parts.size >= MAX_PARTS) {
       throw new GatewayError("upstream_failed", "The upstream's answer has too many parts.");
     }
-    const part: Part = { slot: undefined, length: 0, annotations: 0, hasLogprobs: false };
+    const part: Part = {
+      kind,
+      at,
+      slot: undefined,
+      text: "",
+      isEnded: false,
+      annotations: 0,
+      hasLogprobs: false,
+    };
     this.#parts.set(key, part);
     return part;
   }
 }
 
+const KINDS: ReadonlyMap<string, PartKind> = new Map([
+  ["output_text", "text"],
+  ["refusal", "refusal"],
+  ["reasoning_text", "raw"],
+  ["summary_text", "summary"],
+]);
 const IMAGE_MEMBERS = new Set(["id", "type", "status", "result"]);

@@ -7,7 +7,6 @@ import { CHAT } from "#styles/text/chat/spelling.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { declarationOf, ToolNames } from "./declared-tools.ts";
-import { fitReasoner } from "./fit-reasoner.ts";
 import { normalizeReasoning } from "./normalize.ts";
 import { asksForProof, buildReasoning, showsReasoning } from "./reasoning-out.ts";
 import { parseFormat, parseLogprobs, parseReasoning, parseUser } from "./request-in.ts";
@@ -29,7 +28,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   reportUntunable(request, report);
   report.loseForeign({ ...extra, [CHAT]: rest }, RESPONSES);
 
-  const body = defined({
+  return defined({
     model: request.model,
     ...buildConversation(request, context),
     ...(request.stream ? { stream: true } : {}),
@@ -63,7 +62,6 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     })),
     ...buildTools(request, report),
   });
-  return fitReasoner(body, context);
 }
 
 /** What chat completions have under the same name and with the same meaning. */

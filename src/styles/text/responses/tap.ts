@@ -7,6 +7,8 @@ import { formatSse, readEvents } from "#lib/sse.ts";
 import { objectOf, textOf } from "#lib/values.ts";
 import { mentionsError } from "#styles/text/chat/marks.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { FirstContent } from "#styles/text/first-content.ts";
+import { holdsContent } from "./content.ts";
 import { buildFailure } from "./error.ts";
 import { errorInEvent } from "./failure.ts";
 import { buildHead } from "./head.ts";
@@ -18,13 +20,17 @@ export function openTap(facts: RequestFacts): Tap {
   return new ResponsesTap(facts);
 }
 
-/** Only the events at both ends of a response are read, and those with a mark of failure. */
+/**
+ * Only the events at both ends of a response are read, and those with a mark
+ * of failure. What comes after the end is passed on unread.
+ */
 class ResponsesTap implements Tap {
   usage: Usage | undefined;
   error: UpstreamError | undefined;
   isEnding = false;
   readonly #facts: RequestFacts;
   readonly #output = openOutputText();
+  readonly #content = new FirstContent(holdsContent);
   #hasDeltas = false;
   #hasCallDeltas = false;
   #isComplete = false;
@@ -38,8 +44,10 @@ class ResponsesTap implements Tap {
 
   push(events: Uint8Array): Uint8Array | undefined {
     if (this.error !== undefined) return undefined;
-    const bytes = viewOf(events);
     this.isEnding = false;
+    if (this.#isComplete) return events;
+    const bytes = viewOf(events);
+    this.#content.look(bytes);
     if (this.#output.addDeltas(bytes)) this.#hasDeltas = true;
     this.#hasCallDeltas ||= mentionsCallDelta(bytes);
     return isMarked(bytes) ? this.#inspect(bytes) : this.#pass(bytes);
@@ -61,6 +69,10 @@ class ResponsesTap implements Tap {
     return formatSse(JSON.stringify(event), type);
   }
 
+  get hasContent(): boolean {
+    return this.#content.isFound;
+  }
+
   isComplete(): boolean {
     return this.#isComplete && this.error === undefined;
   }
@@ -73,7 +85,7 @@ class ResponsesTap implements Tap {
   #inspect(bytes: Buffer): Uint8Array | undefined {
     const kept: Uint8Array[] = [];
     for (const event of eventsIn(bytes)) {
-      if (isMarked(event)) this.#inspectEvent(event);
+      if (!this.#isComplete && isMarked(event)) this.#inspectEvent(event);
       if (this.error !== undefined) break;
       kept.push(this.#pass(event));
     }

@@ -2,14 +2,15 @@ import { expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { fitReasoner } from "./fit-reasoner.ts";
+import { fitRequest } from "./fit-request.ts";
 
 const dialect = { reasonersRefuse: ["temperature", "top_p"] };
 const REASONS: ModelTraits = { reasoningControls: { efforts: ["none", "low", "high"] } };
 
 function fitted(body: JsonObject, model: ModelTraits): [JsonObject, readonly string[]] {
   const report = new LossReport();
-  return [fitReasoner(body, { model, dialect, report }), report.fields];
+  const fit = { ...body, ...fitRequest(body, { model, dialect, report }) };
+  return [fit, report.fields];
 }
 
 test("a model that reasons is not told what it refuses, and the caller is", () => {
@@ -29,4 +30,16 @@ test("a model that does not reason, or is told not to, keeps all of it", () => {
 
   expect(fitted(body, {})).toEqual([body, []]);
   expect(fitted(silent, REASONS)).toEqual([silent, []]);
+});
+
+test("a vendor that refuses unknown members gets none, and the caller is told", () => {
+  const report = new LossReport();
+  const body = { model: "m", input: "hi", top_k: 3, enable_thinking: null };
+  const knows = new Set(["model", "input"]);
+  const edits = fitRequest(body, { model: {}, dialect: { knows }, report });
+
+  expect(edits).toEqual({ top_k: undefined, enable_thinking: undefined });
+  expect("enable_thinking" in edits).toBe(true);
+  expect(report.fields).toEqual(["top_k"]);
+  expect(fitRequest(body, { model: {}, report })).toEqual({});
 });

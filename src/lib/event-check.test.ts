@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { SEED, times } from "#test/seed.ts";
+import { EventCheck } from "./event-check.ts";
+
+const CHUNK = '{"id":"c","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}';
+const event = (data: string): string => `data: ${data}\n\n`;
+const checked = (check: EventCheck, text: string): number => check.firstBroken(Buffer.from(text));
+
+describe("an event that is broken is found", () => {
+  test.each<[string, string]>([
+    ["without its last bracket", event(CHUNK.slice(0, -1))],
+    ["cut within a string", event(CHUNK.slice(0, 60))],
+    ["cut behind an inner bracket", event(CHUNK.slice(0, CHUNK.indexOf("}") + 1))],
+    ["with a NUL in it", event(CHUNK.replace("hi", "h\0i"))],
+    ["without its first half", event(`{${CHUNK.slice(40)}`)],
+    ["that is no JSON", event("{broken json}")],
+    ["run into the one before it", `data: ${CHUNK}\n${event(CHUNK)}`],
+    ["with a name", `event: message\n${event(CHUNK.slice(0, -1))}`],
+    ["with other line ends", event(CHUNK.slice(0, -1)).replaceAll("\n", "\r\n")],
+    ["with the oldest line ends", event(CHUNK.slice(0, -1)).replaceAll("\n", "\r")],
+  ])("%s", (_what, broken) => {
+    const check = new EventCheck();
+    const lineEnd = broken.includes("\r\n") ? "\r\n" : broken.includes("\r") ? "\r" : "\n";
+    const sound = event(CHUNK).repeat(3).replaceAll("\n", lineEnd);
+
+    expect(checked(check, sound)).toBe(-1);
+    expect(checked(check, broken)).toBe(0);
+    expect(checked(check, sound + broken + sound)).toBe(sound.length);
+  });
+});
+
+describe("what is unusual but whole is let through", () => {
+  test.each<[string, string]>([
+    ["comments", `: PROCESSING\n\n: x\n${event(CHUNK)}`],
+    ["an end mark", event("[DONE]")],
+    ["chatter", event("ping")],
+    ["other fields", `id: 4\nretry: 3\n${event(CHUNK)}data\n\n`],
+    ["data over several lines", 'data: {"a":\ndata: 1}\n\n'],
+    ["a nonsense line", `data: ${CHUNK}\ndata\nnonsense\n\n`],
+    ["spaces", event(`  { "a" : [ 1 ] }  `)],
+    ["an empty object", event("{}")],
+    ["a list", event(`[${CHUNK}]`)],
+    ["a byte order mark", `\uFEFF${event(CHUNK)}`],
+  ])("%s", (_what, text) => {
+    const check = new EventCheck();
+    expect(checked(check, text)).toBe(-1);
+    expect(checked(check, event(CHUNK) + text + event(CHUNK))).toBe(-1);
+  });
+});
+
+test("no sound event is called broken, whatever it says and whatever came before", () => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 }), (all) => {
+      const check = new EventCheck();
+      const text = all.map((each) => event(JSON.stringify(each))).join("");
+      expect(checked(check, text)).toBe(-1);
+      expect(checked(check, text)).toBe(-1);
+    }),
+    { seed: SEED, numRuns: times(100, 5_000) },
+  );
+});

@@ -1,0 +1,58 @@
+import type { AnswerFormat } from "#core/model.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { schemaInstruction } from "#styles/text/format-instruction.ts";
+import { stopReasoning } from "./fit-reasoner.ts";
+import type { Fit } from "./fit-request.ts";
+import { mentionsJson, withJsonWord } from "./json-word.ts";
+
+const FORMATS: Readonly<Record<string, AnswerFormat>> = {
+  json_object: "json",
+  json_schema: "json_schema",
+};
+
+/**
+ * A format that the vendor does not enforce is replaced by the next weaker one,
+ * and what that does not say is asked for in words.
+ */
+export function fitFormat(fit: Fit): void {
+  const { editor, context, dialect } = fit;
+  const { model, report } = context;
+  const written = editor.get("response_format");
+  const format = FORMATS[textOf(memberOf(written, "type")) ?? ""];
+  if (format === undefined) return;
+  const isStopped = dialect.formatsWhileReasoning !== false || stopReasoning(fit);
+  const takes = (one: AnswerFormat): boolean =>
+    isStopped &&
+    dialect.formats?.includes(one) !== false &&
+    model.rules?.formats?.includes(one) !== false;
+
+  if (!takes(format)) {
+    report.lose("response_format");
+    if (format === "json_schema" && takes("json")) {
+      editor.set("response_format", { type: "json_object" });
+    } else editor.remove("response_format");
+    const schema = memberOf(memberOf(written, "json_schema"), "schema");
+    const text = schemaInstruction(isObject(schema) ? schema : undefined);
+    editor.set("messages", instructed(text, editor.get("messages")));
+    return;
+  }
+  if (format !== "json" || dialect.jsonWord !== true) return;
+  const messages = listOf(editor.get("messages")).filter(isObject);
+  if (!messages.some(mentionsJson))
+    editor.set("messages", withJsonWord(messages, { type: "json" }));
+}
+
+/** After the instructions that stand first. */
+function instructed(text: string, messages: Json | undefined): Json {
+  const all = listOf(messages);
+  const first = all.findIndex((each) => !isInstruction(each));
+  const at = first < 0 ? all.length : first;
+  const said: JsonObject = { role: "system", content: text };
+  return [...all.slice(0, at), said, ...all.slice(at)];
+}
+
+function isInstruction(message: Json): boolean {
+  const role = memberOf(message, "role");
+  return role === "system" || role === "developer";
+}

@@ -1,0 +1,82 @@
+import { refuse } from "#core/lossy.ts";
+import { fitLimit } from "#styles/text/fit-limit.ts";
+import { BodyEditor } from "#styles/text/body-editor.ts";
+import type { BodyEdits, OutboundContext } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { listOf, textOf } from "#lib/values.ts";
+import { dialectOf, type ChatDialect } from "./dialect.ts";
+import { fitFormat } from "./fit-format.ts";
+import { fitReasoner } from "./fit-reasoner.ts";
+import { fitReasoning } from "./fit-reasoning.ts";
+import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
+import { isUsual } from "./usual.ts";
+
+/**
+ * Removes or replaces what the vendor and the model of a chat body would
+ * refuse. Runs on every outgoing body, so it looks at members by name and
+ * returns no edits if all is well.
+ */
+export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdits {
+  const editor = new BodyEditor(body);
+  const fit: Fit = { editor, context, dialect: dialectOf(context) };
+  fitTools(fit);
+  liftExtensions(fit);
+  fitReasoning(fit);
+  dropUnknown(fit);
+  fitReasoner(fit);
+  fitRules(fit);
+  fitLimit(editor, ["max_tokens", "max_completion_tokens"], context);
+  fitFormat(fit);
+  fitServiceTier(fit);
+  fitParts(fit);
+  return editor.edits;
+}
+
+/** One body on its way to one vendor. */
+export interface Fit {
+  readonly editor: BodyEditor;
+  readonly context: OutboundContext;
+  readonly dialect: ChatDialect;
+}
+
+/** An empty list of tools is refused, and so is a choice among none. */
+function fitTools({ editor }: Fit): void {
+  const tools = editor.get("tools");
+  if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
+  if (editor.has("tools") || editor.has("functions")) return;
+  editor.remove("tool_choice");
+  editor.remove("parallel_tool_calls");
+}
+
+/** What the model refuses, whoever hosts it. */
+function fitRules({ editor, context: { model, report } }: Fit): void {
+  const refused = model.rules?.refuses ?? [];
+  const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
+  for (const name of names) {
+    const value = editor.get(name);
+    if (value === undefined) continue;
+    editor.remove(name);
+    if (!isUsual(name, value)) report.lose(name);
+  }
+}
+
+function fitServiceTier({ editor, dialect, context: { report } }: Fit): void {
+  const tier = editor.get("service_tier");
+  if (dialect.serviceTiers === undefined || typeof tier !== "string") return;
+  if (dialect.serviceTiers.includes(tier)) return;
+  editor.remove("service_tier");
+  if (!isUsual("service_tier", tier)) report.lose("service_tier");
+}
+
+/** Content that the vendor does not take changes the question, so that it is refused here. */
+function fitParts({ editor, dialect: { parts } }: Fit): void {
+  if (parts === undefined) return;
+  for (const [index, message] of listOf(editor.get("messages")).entries()) {
+    if (!isObject(message) || message["role"] !== "user") continue;
+    for (const part of listOf(message["content"])) {
+      const type = isObject(part) ? textOf(part["type"]) : undefined;
+      if (type === undefined || parts.includes(type)) continue;
+      throw refuse(`messages[${index}].content`, `this vendor takes no part of type '${type}'.`);
+    }
+  }
+}

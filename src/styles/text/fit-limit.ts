@@ -1,0 +1,18 @@
+import type { OutboundContext } from "#core/style.ts";
+import { numberOf } from "#lib/values.ts";
+import type { BodyEditor } from "./body-editor.ts";
+
+/** Lowers a limit on the output that the model refuses because it is above its own. */
+export function fitLimit(
+  editor: BodyEditor,
+  names: readonly string[],
+  { model, report }: OutboundContext,
+): void {
+  const most = model.maxOutputTokens;
+  if (most === undefined) return;
+  for (const name of names) {
+    if ((numberOf(editor.get(name)) ?? 0) <= most) continue;
+    editor.set(name, most);
+    report.lose("max_tokens");
+  }
+}

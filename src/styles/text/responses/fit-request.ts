@@ -1,0 +1,82 @@
+import { doesNotReason } from "#core/model.ts";
+import { planReasoning } from "#core/reasoning.ts";
+import type { BodyEdits, OutboundContext } from "#core/style.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { BodyEditor } from "#styles/text/body-editor.ts";
+import { fitLimit } from "#styles/text/fit-limit.ts";
+import { fitReasoner, type ResponsesDialect } from "./fit-reasoner.ts";
+
+/**
+ * Removes or replaces what the vendor and the model of a responses body would
+ * refuse. Runs on every outgoing body, so it looks at members by name and
+ * returns no edits if all is well.
+ */
+export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdits {
+  const editor = new BodyEditor(body);
+  dropUnknown(editor, context);
+  fitReasoning(editor, context);
+  fitReasoner(editor, context);
+  fitLimit(editor, ["max_output_tokens"], context);
+  fitJsonWord(editor, context);
+  fitServiceTier(editor, context);
+  return editor.edits;
+}
+
+function dropUnknown(editor: BodyEditor, { dialect, report }: OutboundContext): void {
+  const { knows }: ResponsesDialect = dialect ?? {};
+  if (knows === undefined) return;
+  for (const name of editor.namesBeside(knows)) {
+    if (editor.has(name)) report.lose(name);
+    editor.remove(name);
+  }
+}
+
+/** A model refuses efforts that it does not have, and any reasoning if it has none. */
+function fitReasoning(editor: BodyEditor, { model, report }: OutboundContext): void {
+  const reasoning = objectOf(editor.get("reasoning"));
+  if (reasoning === undefined) return;
+  const effort = textOf(reasoning["effort"]);
+  if (doesNotReason(model)) {
+    editor.remove("reasoning");
+    if (effort !== undefined && effort !== "none") report.lose("reasoning");
+    return;
+  }
+  const { reasoningControls: controls } = model;
+  if (effort === undefined || controls?.efforts?.includes(effort) !== false) return;
+  const plan = planReasoning({ effort }, controls);
+  if (plan?.mode !== "effort") return;
+  editor.set("reasoning", { ...reasoning, effort: plan.effort });
+  report.lose(effort === "none" ? "reasoning" : "reasoning.effort");
+}
+
+/** `json_object` is refused unless the input says "json"; instructions do not count. */
+function fitJsonWord(editor: BodyEditor, { dialect }: OutboundContext): void {
+  const { jsonWord }: ResponsesDialect = dialect ?? {};
+  if (jsonWord !== true) return;
+  if (memberOf(memberOf(editor.get("text"), "format"), "type") !== "json_object") return;
+  const input = editor.get("input");
+  if (saysJson(input)) return;
+  const said: JsonObject = { role: "system", content: "Answer in JSON." };
+  const items = isArray(input) ? input : [{ role: "user", content: textOf(input) ?? "" }];
+  editor.set("input", [said, ...items]);
+}
+
+function saysJson(input: Json | undefined): boolean {
+  if (!isArray(input)) return /json/i.test(textOf(input) ?? "");
+  return input.some((item) => {
+    const content = memberOf(item, "content");
+    if (typeof content === "string") return /json/i.test(content);
+    return listOf(content).some(
+      (part) => isObject(part) && /json/i.test(textOf(part["text"]) ?? ""),
+    );
+  });
+}
+
+function fitServiceTier(editor: BodyEditor, { dialect, report }: OutboundContext): void {
+  const { serviceTiers }: ResponsesDialect = dialect ?? {};
+  const tier = textOf(editor.get("service_tier"));
+  if (tier === undefined || serviceTiers?.includes(tier) !== false) return;
+  editor.remove("service_tier");
+  report.lose("service_tier");
+}
