@@ -17,6 +17,8 @@ export interface VideoQuestion extends Question {
   readonly scenario: VideoScenario;
   /** Id of the format that its caller spoke: what the vendor's own callers leave out is the vendor's to choose. */
   readonly entry?: string;
+  /** What the caller's words ask for otherwise than it is done; told with what is not carried. */
+  readonly changed?: readonly string[];
   /** Where a caller who has the choice put the words: in a field of their own, or in the list of contents. */
   readonly wordsIn?: "prompt" | "content";
   readonly prompt?: string;
@@ -183,8 +185,6 @@ export interface InboundVideoFormat {
   readonly hasContents?: true;
   /** Its clients read results without a key: the gateway's own links to them are signed. */
   readonly hasOpenLinks?: true;
-  /** A task with an id of its caller's is refused while there is another one with the same. */
-  readonly hasUniqueExternalIds?: true;
 }
 
 /** Where the results of a finished task are for its caller. */

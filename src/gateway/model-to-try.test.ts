@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { findCounting } from "#catalog/families.ts";
 import { findModel, listModels } from "#catalog/index.ts";
+import { findFamily } from "#catalog/request-rules.ts";
 import type { Channel } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { Channels } from "#relay/channels.ts";
@@ -8,7 +9,7 @@ import { aChannel } from "#test/a-channel.ts";
 import { findModelToTry } from "./model-to-try.ts";
 
 function tried(...all: readonly Channel[]): string | undefined {
-  const channels = new Channels({ findModel, listModels, findCounting }, new Map());
+  const channels = new Channels({ findModel, listModels, findCounting, findFamily }, new Map());
   channels.replace(all);
   return findModelToTry(channels);
 }

@@ -72,23 +72,29 @@ export async function submitVideo(
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   const taskId = `task_${randomBase62(ID_CHARS)}`;
   const answer = async (): Promise<Reply> => {
-    if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
+    await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
       ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
-      ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
+      ...(question.externalId === undefined ? {} : { ownsExternalId: true }),
     };
     const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
       throw inItsWords(GatewayError.from(cause), names ?? inbound.names);
     });
-    return {
-      kind: "whole",
-      headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
-      body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
-    };
+    return submitted(task);
   };
-  return await once(exchange, sent, deps, answer, taskId);
+  const submitted = (task: Task): Reply => ({
+    kind: "whole",
+    headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
+    body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
+  });
+  // A task outlives the gateway that took it on, and with that the answer that its caller missed.
+  const recall = async (callId: string): Promise<Reply | undefined> => {
+    const task = await deps.tasks.see(requireKey(exchange).userId, callId);
+    return task && submitted(task);
+  };
+  return await once(exchange, sent, deps, answer, taskId, recall);
 }
 
 /** With what only shows by the format that was spoken. */
