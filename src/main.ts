@@ -221,6 +221,7 @@ function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): strin
     firstKey === undefined
       ? `Key: ${describeKey(settings, keys)}`
       : `Your first key, shown only now: ${firstKey}`,
+    `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
     "",
     "Try:",
     ...describeCall(gateway, settings),
