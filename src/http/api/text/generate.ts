@@ -3,7 +3,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
-import { countUsage } from "#relay/count-usage.ts";
+import { openCounter } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
@@ -93,8 +93,7 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    count: (text, traits, counted) =>
-      countUsage(style.inbound.parseRequest(body.json, facts), text, traits, counted),
+    count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>
       exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),
