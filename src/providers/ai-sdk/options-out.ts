@@ -59,6 +59,7 @@ export function buildOptions(
       toolChoice: tools.length === 0 || isSearch ? undefined : choiceOf(request.toolChoice),
       providerOptions: Object.keys(own).length === 0 ? undefined : { [traits.key]: own },
       reasoning: reasoning.effort,
+      includeRawChunks: traits.usageBeside === undefined ? undefined : true,
     }),
   };
 }
