@@ -7,6 +7,7 @@ import type { Connection, Connections, Destination, Listener } from "./connectio
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { whyGone } from "./gone.ts";
 import { hostOf, portOf } from "./guard.ts";
+import { withoutOwn } from "./without-own.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are
@@ -136,9 +137,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     // Whoever else might answer is waiting.
     this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
     const text = new TextDecoder().decode(await this.readAll().catch(asNothing));
-    const secret = this.#request.credential?.open() ?? "";
-    const shown = secret === "" ? text : text.replaceAll(secret, "[key]");
-    return shown.slice(0, maxChars);
+    return withoutOwn(text, this.#request).slice(0, maxChars);
   }
 
   abort(reason: GatewayError): void {

@@ -73,6 +73,8 @@ export interface TextEndpoint {
    * they are. Where not, they are read and written anew.
    */
   readonly isFaithful: boolean;
+  /** Models that refuse to answer whole: their streams are gathered. */
+  streamsOnly?(model: string): boolean;
   /** Linked media that the vendor does not fetch by itself; what is behind such links is sent instead. */
   readonly inlines?: readonly MediaBlock["type"][];
   /** In which ways the vendor's reading of the style is its own, in that style's terms. */
@@ -127,6 +129,8 @@ export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> 
   readonly pictures: PictureTerms;
   /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
   readonly format?: "png";
+  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  readonly isExclusive?: boolean;
 }
 
 /** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */
@@ -136,6 +140,8 @@ export interface VideoEndpoint {
   serves?(model: string): boolean;
   /** Which of the questions it answers; all of them where absent. */
   answers?(question: VideoQuestion): boolean;
+  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  readonly isExclusive?: boolean;
   /** Videos that one task may make. */
   readonly maxCount: number;
   /** Below the channel's address, as all paths here. */
@@ -261,6 +267,7 @@ export function requirementsOf(provider: Provider) {
   return {
     id,
     needsKey,
+    ...(provider.keyVariable === undefined ? {} : { keyVariable: provider.keyVariable }),
     needsBaseUrl: baseUrl === undefined && baseUrlOf === undefined && adapter === undefined,
     needsModels: needsModels === true,
     styles: text.map(({ style }) => style.id),

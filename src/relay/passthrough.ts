@@ -3,7 +3,14 @@ import { LossReport } from "#core/lossy.ts";
 import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson, setMembers, type JsonObject, type JsonOutline } from "#lib/json.ts";
+import {
+  isObject,
+  outlineJson,
+  parseJson,
+  setMembers,
+  type JsonObject,
+  type JsonOutline,
+} from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
@@ -34,9 +41,9 @@ export function passthroughRequest(
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
-  edits = { ...edits, ...fitRequest(edited(body.json, edits), { endpoint, traits }, report) };
+  edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest(edited(body.json, edits), upstreamModel, report);
+    const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
   }
   if (isStrict) report.refuseIfAny();
@@ -49,7 +56,7 @@ export function passthroughRequest(
 }
 
 /** The body as it stands after the edits; the body itself if there are none. */
-function edited(body: JsonObject, edits: BodyEdits): JsonObject {
+function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   for (const _ in edits) return { ...body, ...edits };
   return body;
 }
@@ -67,14 +74,25 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
+  { facts: asked }: Call,
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+  const repairs = passthrough.repairAnswer?.(json, asked);
+  const body = repairs === undefined ? bytes : edited(bytes, repairs);
+  return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
 }
+
+/** Everything but the repaired members stays as it was written. */
+function edited(bytes: Uint8Array, repairs: JsonObject): string {
+  const text = new TextDecoder().decode(bytes);
+  return setMembers(text, outlineJson(text, MAX_DEPTH), repairs);
+}
+
+const MAX_DEPTH = 64;
 
 /** A stream, passed on event by event as it came, watched by its style's tap. */
 export async function passStream(

@@ -8,8 +8,15 @@ import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
-import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
+import type {
+  ImageEndpoint,
+  Provider,
+  TextAdapter,
+  TextEndpoint,
+  VideoEndpoint,
+} from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
+import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
 
@@ -93,23 +100,38 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    return this.planFor(call, (each) => findRoute(each, call.style), "does not generate text");
+    return this.planFor(call, (each) => findRoute(each, call.style), noTextOf);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
-    refusal: string,
+    refusal: string | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
-    const all = this.#candidates(call.key, call.facts.model).flatMap((each) => toRoute(each) ?? []);
-    if (all.length === 0) throw unableTo(refusal);
+    const candidates = this.#candidates(call.key, call.facts.model);
+    const all = candidates.flatMap((each) => toRoute(each) ?? []);
+    if (all.length === 0) {
+      throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
+    }
     const able = all.filter((each) => this.#health.mayTry(each));
-    if (able.length === 0) throw allResting(all, this.#health);
+    const routes = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
+    if (routes.length === 0) throw allResting(all, this.#health, call.key);
 
-    const routes = inOrder(able);
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
+  }
+
+  /** Those that a call turns to if nobody else answers come last. */
+  #withOthers<R extends Candidate>(
+    able: readonly R[],
+    all: readonly R[],
+    { key }: Pick<Served, "key">,
+  ): readonly R[] {
+    const others = all.filter(
+      (each) => !able.includes(each) && this.#health.mayTryAnyway(each, key),
+    );
+    return [...inOrder(able), ...inOrder(others)];
   }
 
   /**
@@ -230,37 +252,79 @@ export function unpriced(model: string, why: string): GatewayError {
 }
 
 /**
- * There is somebody who could answer, but not now. `waits`: in ms, of those
+ * There is an upstream that could answer, but not now. `waits`: in ms, of those
  * that are at a limit of their own; for some calls waiting does not help.
  */
 export function allResting(
   candidates: readonly Candidate[],
   health: Health,
+  caller: Caller,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
-  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one]));
+  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one], caller));
   const retryAfterMs = Math.min(...each);
+  const causes = candidates.map((one) => health.cooldownCause(one, caller));
+  const cause = causes.find((one) => one !== undefined);
+  const message = `No upstream is available for this model: ${reasonFor(cause)}`;
+  // An account that is refused is refused until its owner mends it, which no client waits for.
+  if (causes.every((one) => one?.fault.blame === "operator")) {
+    return new GatewayError("unavailable", message, { mayRetry: false });
+  }
   return new GatewayError(
     "unavailable",
-    "Every upstream of this model is resting after failures, or at its limit.",
+    message,
     retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
+}
+
+/** In our own words: the vendor's were about another call, and may repeat it. */
+function reasonFor(cause: GatewayError | undefined): string {
+  if (cause === undefined) return "each one is at its limit of calls.";
+  const status = cause.vendor === undefined ? "" : ` (status ${cause.vendor.status})`;
+  switch (cause.code) {
+    case "upstream_auth":
+      return `the upstream does not accept the gateway's account${status}.`;
+    case "upstream_rate_limited":
+      return `the upstream's rate limit is reached${status}.`;
+    default:
+      return `the upstream refused the last calls${status}.`;
+  }
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
 export function routeFor(candidate: Candidate, style: InboundStyle): Route {
   const route = findRoute(candidate, style);
-  if (route === undefined) throw unableTo("does not generate text");
+  if (route === undefined) throw unableTo(noTextOf([candidate]));
   return route;
 }
 
 function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined {
   const { provider, channel, upstreamModel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
+  if (isWordless(candidate)) return undefined;
   const wanted = channel.style ?? style.id;
   const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
+}
+
+/** It only makes pictures or videos. */
+function isWordless({ provider: { images, videos }, upstreamModel }: Candidate): boolean {
+  const servesIt = (each: ImageEndpoint | VideoEndpoint): boolean =>
+    each.isExclusive === true && each.serves?.(upstreamModel) === true;
+  return images?.some(servesIt) === true || videos?.some(servesIt) === true;
+}
+
+/** Tells callers who ask a model for text where it is asked for what it makes. */
+function noTextOf(candidates: readonly Candidate[]): string {
+  const makes = (kind: "images" | "videos" | "embeddings"): boolean =>
+    candidates.some(({ provider, upstreamModel }) =>
+      provider[kind]?.some((each) => each.serves?.(upstreamModel) === true),
+    );
+  const said = "does not generate text";
+  if (makes("images")) return `${said}: it makes pictures, at POST /v1/images/generations`;
+  if (makes("videos")) return `${said}: it makes videos, at POST /v1/videos`;
+  return makes("embeddings") ? `${said}: it makes embeddings, at POST /v1/embeddings` : said;
 }
 
 function unableTo(refusal: string): GatewayError {

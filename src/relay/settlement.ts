@@ -9,6 +9,7 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
 import { giveBack } from "./claims.ts";
+import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "./route.ts";
@@ -218,6 +219,7 @@ export class Settlement {
     fault: FaultCode | null,
     usage: Usage,
     cost: NanoUsd,
+    attempts: readonly AttemptRecord[] = this.#attempts,
   ): CallRecord {
     return recordOf(this.#call, this.#deps.clock, {
       outcome,
@@ -226,7 +228,7 @@ export class Settlement {
       cost,
       route: this.#route,
       firstByteAt: this.#firstByteAt,
-      attempts: this.#attempts,
+      attempts,
       lost: this.#lossy.lost,
     });
   }
@@ -261,7 +263,8 @@ export class Settlement {
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = costOf(usage, this.#price);
-    const record = this.#recordOf(outcome, error?.code ?? null, usage, cost);
+    const attempts = withFailure(this.#attempts, error);
+    const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
     const { ledger } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
@@ -336,6 +339,18 @@ function withInput(counted: Usage, told: Usage | undefined): Usage {
   if (told === undefined || told.inputTokens === 0) return counted;
   const outputTokens = Math.max(told.outputTokens, counted.outputTokens);
   return { ...counted, ...told, outputTokens, isEstimated: true };
+}
+
+/** An answer that broke off failed its attempt, which had begun well. */
+function withFailure(
+  attempts: readonly AttemptRecord[],
+  error: GatewayError | undefined,
+): readonly AttemptRecord[] {
+  const last = attempts.at(-1);
+  if (error?.fault.blame !== "upstream" || last === undefined || last.fault !== null)
+    return attempts;
+  const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+  return [...attempts.slice(0, -1), { ...last, fault: error.code, ...kept }];
 }
 
 const PROVISIONAL = { isProvisional: true } as const;

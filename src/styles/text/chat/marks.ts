@@ -50,6 +50,34 @@ export function countFinishes(bytes: Buffer): number {
   return count;
 }
 
+/** A list of tool calls with something in it; many servers write an empty one, or null. */
+export function mentionsCalls(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(CALLS); at >= 0; at = bytes.indexOf(CALLS, at + 1)) {
+    const value = valueAt(bytes, at + CALLS.length);
+    if (value < 0 || bytes[value] !== OPEN_BRACKET) continue;
+    let first = value + 1;
+    while (isSpace(bytes[first])) first++;
+    if (bytes[first] !== CLOSE_BRACKET) return true;
+  }
+  return false;
+}
+
+/** The first fragment of a call, or one whose arguments are not text. */
+export function mentionsOddCalls(bytes: Buffer): boolean {
+  return hasValue(bytes, NAME, true) || hasValue(bytes, ARGUMENTS, false);
+}
+
+/** Whether a member of this name holds text that says something, or holds anything but text. */
+function hasValue(bytes: Buffer, name: Buffer, isText: boolean): boolean {
+  for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
+    const value = valueAt(bytes, at + name.length);
+    if (value < 0) continue;
+    const isQuoted = bytes[value] === QUOTE;
+    if (isText ? isQuoted && bytes[value + 1] !== QUOTE : !isQuoted) return true;
+  }
+  return false;
+}
+
 /**
  * What follows each member called delta, up to the next one or to the choice's
  * finish: the delta, and little else. To find where exactly it ends would take
@@ -93,6 +121,11 @@ export function mentionsDone(bytes: Buffer): boolean {
 }
 
 const NULL = Buffer.from("null");
+const CALLS = Buffer.from('"tool_calls"');
+const NAME = Buffer.from('"name"');
+const ARGUMENTS = Buffer.from('"arguments"');
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const FINISH = Buffer.from('"finish_reason"');

@@ -16,6 +16,7 @@ import {
   mentionsUsage,
 } from "./marks.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { CallRepair } from "./repair-calls.ts";
 import { OutputText } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
@@ -36,11 +37,13 @@ class ChatTap implements Tap {
   readonly #facts: RequestFacts;
   readonly #output = new OutputText();
   readonly #content = new FirstContent(holdsContent);
+  readonly #repair: CallRepair;
   #finishes = 0;
   #isMarked = false;
 
   constructor(facts: RequestFacts) {
     this.#facts = facts;
+    this.#repair = new CallRepair(facts);
   }
 
   push(events: Uint8Array): Uint8Array | undefined {
@@ -78,7 +81,8 @@ class ChatTap implements Tap {
     return this.#output.take();
   }
 
-  #read(bytes: Buffer): Uint8Array | undefined {
+  #read(given: Buffer): Uint8Array | undefined {
+    const bytes = this.#repair.push(given);
     this.#output.add(bytes);
     this.#content.look(bytes);
     this.#finishes += countFinishes(bytes);
@@ -102,7 +106,9 @@ class ChatTap implements Tap {
       this.error = BROKEN_OFF;
       return start === 0 ? undefined : sound;
     }
-    return sound === before ? bytes : Buffer.concat([sound ?? NOTHING, bytes.subarray(start)]);
+    const missing = this.#finishes === 0 ? this.#repair.missingEnd : undefined;
+    if (sound === before && missing === undefined) return bytes;
+    return Buffer.concat([sound ?? NOTHING, missing ?? NOTHING, bytes.subarray(start)]);
   }
 
   /** Event by event, as few of them are touched. */
