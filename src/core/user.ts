@@ -1,5 +1,8 @@
 import type { NanoUsd } from "./money.ts";
 
+/** How access tokens begin, by which one is told from an API key. */
+export const ACCESS_TOKEN_PREFIX = "slc-user_";
+
 /** Each may do what the ones before it may. */
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
