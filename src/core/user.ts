@@ -95,6 +95,11 @@ export interface SessionRecord {
 /** How users show who they are. Whatever is found out here is of enabled users only. */
 export interface Logins {
   /**
+   * The name of the account that a name or address logs in to; the login itself,
+   * as it is compared, if there is none. Guesses by either are counted together.
+   */
+  accountName(login: string): Promise<string>;
+  /**
    * By name or address. Undefined where either is wrong, in the same time as
    * where both are right. Throws `overloaded` when too many ask at once.
    */

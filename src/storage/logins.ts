@@ -35,8 +35,19 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
   const digest = (secret: string): string => digestOf(secret, pepper);
 
   return {
+    async accountName(login) {
+      const given = comparable(login);
+      if (!given.includes("@")) return given;
+      const row = await db
+        .selectFrom("users")
+        .select("name")
+        .where("email", "=", given)
+        .executeTakeFirst();
+      return row?.name ?? given;
+    },
+
     async checkPassword(login, password) {
-      const given = login.trim().toLowerCase();
+      const given = comparable(login);
       const row = await db
         .selectFrom("users")
         .selectAll()
@@ -177,4 +188,8 @@ function livingSessions(db: Kysely<Tables>, userId: number, now: number) {
     .where("seen_at", ">", now - IDLE_MS)
     .where("created_at", ">", now - ABSOLUTE_MS)
     .orderBy("seen_at", "desc");
+}
+
+function comparable(login: string): string {
+  return login.trim().toLowerCase();
 }

@@ -33,3 +33,27 @@ function openClosedPort(): AsyncDisposable & { readonly url: string } {
   const stopped = server.stop(true);
   return { url, [Symbol.asyncDispose]: () => stopped };
 }
+
+test("a thousand refused calls are a few lines, with how many there were", async () => {
+  const lines: { code?: string; count?: number }[] = [];
+  const log = openLog("trace", {
+    write: (line) => void lines.push(JSON.parse(line) as { code?: string; count?: number }),
+  });
+  await using closed = openClosedPort();
+  const calls = 1_000;
+  {
+    await using gateway = await openTestGateway({
+      yaml: `channels:\n  - { name: one, provider: openai-compatible, base_url: "${closed.url}", api_key: secret, models: [m] }`,
+      log,
+    });
+    for (let each = 0; each < calls; each += 50) {
+      const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
+      const sent = Array.from({ length: 50 }, () => gateway.post("/v1/chat/completions", body));
+      await Promise.all((await Promise.all(sent)).map((response) => response.text()));
+    }
+  }
+
+  const told = lines.filter(({ code }) => code !== undefined);
+  expect(told.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(calls);
+  expect(told.length).toBeLessThan(calls / 4);
+});
