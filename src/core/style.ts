@@ -22,6 +22,8 @@ export interface InboundStyle {
   readonly keepAlive?: string;
   /** The member of its requests that holds the conversation. */
   readonly conversationField: string;
+  /** Fields that the gateway gives back by itself, so that no upstream has to carry them. */
+  readonly keeps?: readonly string[];
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
   /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */

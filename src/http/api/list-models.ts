@@ -3,7 +3,8 @@ import { unknownModel } from "#relay/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
-import { nativeModelList } from "#styles/model-list/native.ts";
+import { cloudModelList, nativeModelList } from "#styles/model-list/native.ts";
+import { CLOUD_PREFIXES } from "./text/native-prefixes.ts";
 import { callerStyle, type CallerStyle } from "../caller-style.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
@@ -64,6 +65,24 @@ export const getNativeModel: Route<HttpDeps> = {
     return json(nativeModelList.one(find(exchange, deps)), exchange.id);
   },
 };
+
+/** The same for clients of the vendor's cloud, who know models by their publisher. */
+export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
+  {
+    ...listNativeModels,
+    path: `${prefix}/models`,
+    handle(exchange, deps) {
+      const models = deps.channels.list(requireKey(exchange)).map(shown);
+      const { query } = exchange;
+      return json(cloudModelList.list(models, { query }), exchange.id);
+    },
+  },
+  {
+    ...getNativeModel,
+    path: `${prefix}/models/:id{.+}`,
+    handle: (exchange, deps) => json(cloudModelList.one(find(exchange, deps)), exchange.id),
+  },
+]);
 
 const STYLES: Readonly<Record<CallerStyle, ModelListStyle>> = {
   chat: chatModelList,

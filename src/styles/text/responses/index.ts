@@ -23,6 +23,7 @@ export const responses: TextStyle = {
   keepAlive: SSE_COMMENT,
   conversationField: "input",
   callIdPrefix: "call_",
+  keeps: ["metadata"],
   inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
