@@ -92,14 +92,42 @@ function run(program, args) {
   const child = spawn(program, args, {
     cwd: root,
     stdio: "inherit",
-    env: { ...settingsOf(command), ...process.env },
+    // The gateway ends if this process is gone without having told it to.
+    env: { ...settingsOf(command), ...process.env, SLUICE_LAUNCHER_PID: String(process.pid) },
   });
+  endWithNpm(child);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.on("error", () => resolve(1));
     child.on("exit", (code, signal) => resolve(signal === null ? code : 1));
   });
+}
+
+/**
+ * npm starts a shell and hands a signal to it alone, and the shell dies of it
+ * without handing it on. So what npm started ends if npm or its shell is gone.
+ */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const before = startedBy();
+  const watch = setInterval(() => {
+    if (startedBy() === before) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, 500);
+  watch.unref();
+}
+
+/** The parent and, if that is a shell between npm and us, its parent as well. */
+function startedBy() {
+  const { ppid } = process;
+  try {
+    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8"));
+    return /^(ba|da|a|z|k)?sh$/.test(name) ? `${ppid} ${parent}` : `${ppid}`;
+  } catch {
+    return `${ppid}`;
+  }
 }
 
 /** What Bun reads once, before the program starts. */

@@ -1,6 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { createSecret } from "#core/key.ts";
 import type { Logins } from "#core/user.ts";
+import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
 import { openHouse } from "#gateway/house.ts";
 import { jobsOf } from "#gateway/jobs.ts";
@@ -48,7 +49,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   );
   opened.defer(() => jobs.stop());
 
-  const server = openServer({ hostname: settings.host, port: settings.port }, deps);
+  const drainDelayMs = settings.limits.drainDelayMs ?? usualDrainDelayMs(options.env);
+  const server = openServer({ hostname: settings.host, port: settings.port, drainDelayMs }, deps);
   house.own.url = server.url;
   opened.defer(() => server.drain());
 

@@ -13,6 +13,7 @@ import { settings } from "#cli/settings.ts";
 import { usage } from "#cli/usage.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
+import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError } from "#config/mistakes.ts";
 import { readFileHead } from "#config/read-file-head.ts";
 import { type Logger, openLog } from "#lib/log.ts";
@@ -24,6 +25,7 @@ const NOUNS = [keys, users, channels, models, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;
+const LAUNCHER_CHECK_MS = 500;
 
 const input: ConfigInput = {
   env: process.env,
@@ -138,9 +140,12 @@ async function start(isDevelopment: boolean): Promise<number> {
       ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
+    for (const { name, meant } of config.misspelt) {
+      log.warn({ variable: name, meant }, "variable is not read; it resembles one that is");
+    }
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
-    log.info({ signal }, "draining; once more to stop at once");
+    log.info({ signal }, "shutting down; send the signal again to exit immediately");
     await gateway.close();
     return 0;
   } catch (cause) {
@@ -171,7 +176,20 @@ function firstSignal(): Promise<NodeJS.Signals> {
     resolve(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  whenLauncherIsGone(() => resolve("SIGTERM"));
   return promise;
+}
+
+/** Whoever kills the launcher means the gateway: alone, it would keep its port and its lock. */
+function whenLauncherIsGone(act: () => void): void {
+  const launcher = Number(process.env["SLUICE_LAUNCHER_PID"]);
+  if (process.ppid !== launcher) return;
+  const watch = setInterval(() => {
+    if (process.ppid === launcher) return;
+    clearInterval(watch);
+    act();
+  }, LAUNCHER_CHECK_MS);
+  watch.unref();
 }
 
 function onBug(end: (cause: unknown) => void): void {
@@ -193,20 +211,17 @@ function reportFailure(log: Logger, cause: unknown): void {
   process.stderr.write(`Sluice could not start: ${why}\n`);
 }
 
-function greeting({ url, channels, firstKey, setupToken }: Gateway, { settings }: Config): string {
+function greeting(
+  { url, channels, firstKey, setupToken }: Gateway,
+  { settings, misspelt }: Config,
+): string {
   const key =
     firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
-  const isSimulated = channels.some((channel) => channel.isSimulated);
   const model = modelToTry(channels);
   return [
     `Sluice listens on ${url}`,
-    ...(isSimulated
-      ? [
-          "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.",
-        ]
-      : [
-          `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${channels.map((each) => each.name).join(", ")}`,
-        ]),
+    describeChannels(channels),
+    ...misspelt.map(describeMisspelt),
     firstKey === undefined
       ? `Key: ${settings.bootstrapKey === undefined ? "as made earlier" : "SLUICE_BOOTSTRAP_KEY"}`
       : `Your first key, shown only now: ${firstKey}`,
@@ -224,6 +239,17 @@ function greeting({ url, channels, firstKey, setupToken }: Gateway, { settings }
         ]),
     "",
   ].join("\n");
+}
+
+function describeChannels(channels: Gateway["channels"]): string {
+  if (channels.some((channel) => channel.isSimulated)) {
+    return "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.";
+  }
+  if (channels.length === 0) {
+    return "No channel is configured, so no model is served: set OPENAI_API_KEY, or write a sluice.yaml. SLUICE_SANDBOX=on serves simulated models.";
+  }
+  const names = channels.map((each) => each.name).join(", ");
+  return `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${names}`;
 }
 
 function modelToTry(channels: Gateway["channels"]): string {

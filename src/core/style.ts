@@ -77,6 +77,10 @@ export interface Passthrough {
    */
   mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
+  /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
+  asksForUsage?(edits: BodyEdits): boolean;
+  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -125,8 +129,10 @@ export interface RequestFacts {
   readonly choices: number;
   /** Turns of the conversation, which the owner may bound. */
   readonly messages: number;
-  /** The caller asked for usage in the stream; otherwise it is taken out again. */
+  /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
+  /** The caller chose the tool that is called. */
+  readonly forcesTool?: true;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

@@ -263,6 +263,7 @@ export function requirementsOf(provider: Provider) {
   return {
     id,
     needsKey,
+    ...(provider.keyVariable === undefined ? {} : { keyVariable: provider.keyVariable }),
     needsBaseUrl: baseUrl === undefined && baseUrlOf === undefined && adapter === undefined,
     needsModels: needsModels === true,
     styles: text.map(({ style }) => style.id),

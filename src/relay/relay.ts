@@ -83,7 +83,7 @@ export function beginWhole(
     if (passthrough !== undefined) {
       const request = passthroughRequest(call, route, passthrough);
       using reply = await way.send(route, request);
-      return await passWhole(reply, passthrough, request);
+      return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
     const translation = await translateRequest(call, route, deps, isStreamed);

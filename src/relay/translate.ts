@@ -255,6 +255,10 @@ class TranslatedStream implements AnswerStream {
     return this.#hasBegun;
   }
 
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
+  }
+
   get usage(): Usage | undefined {
     return this.#writer.meter.usage;
   }

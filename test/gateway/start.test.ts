@@ -130,12 +130,67 @@ describe("when it is told to stop", () => {
       SLUICE_LIMIT_DRAIN_MS: "300",
     };
     await using program = await startProgram(env);
-    const running = await ask(program.url, "go on [[fault:endless]]");
+    const running = await ask(program.url, "go on [[fault:endless]] [[fault:slow between_ms=5]]");
     const reading = running.text();
 
     expect(await program.end("SIGTERM")).toBe(0);
     const text = await reading;
     expect(text).toContain('"error"');
     expect(text).not.toContain("[DONE]");
+  });
+
+  test("it accepts calls for a while, and says that it is not ready", async () => {
+    const env = {
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_BOOTSTRAP_KEY: KEY,
+      SLUICE_LIMIT_DRAIN_DELAY_MS: "1500",
+    };
+    await using program = await startProgram(env);
+
+    const ended = program.end("SIGTERM");
+    await waitFor(async () => (await fetch(`${program.url}/readyz`)).status === 503);
+    const answer = await ask(program.url, "Say hello.");
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toEndWith("data: [DONE]\n\n");
+    expect(await ended).toBe(0);
+  });
+});
+
+function isGone(url: string): Promise<boolean> {
+  return fetch(`${url}/livez`).then(
+    () => false,
+    () => true,
+  );
+}
+
+describe.skipIf(process.platform === "win32")("a gateway that npm started", () => {
+  test.each(["SIGTERM", "SIGKILL"] as const)("ends when npm is ended by %s", async (signal) => {
+    const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
+    await using program = await startProgram(env, ["npm", "start"]);
+
+    await program.end(signal);
+
+    await waitFor(() => isGone(program.url), 15_000);
+    // Its folder is free for another one.
+    await waitFor(() =>
+      startProgram({ SLUICE_DATA_DIR: dataDir }).then(
+        async (next) => (await next.end("SIGTERM")) === 0,
+        () => false,
+      ),
+    );
+  });
+
+  test("goes on when whoever started npm is gone", async () => {
+    const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
+    await using program = await startProgram(env, ["sh", "-c", "npm start & echo npm is $!; wait"]);
+    const [, npm = ""] = /npm is (\d+)/.exec(program.output()) ?? [];
+    await program.end("SIGKILL");
+    // Longer than it takes to notice.
+    await Bun.sleep(2_000);
+
+    expect((await fetch(`${program.url}/livez`)).status).toBe(200);
+    process.kill(Number(npm), "SIGTERM");
+    await waitFor(() => isGone(program.url), 15_000);
   });
 });

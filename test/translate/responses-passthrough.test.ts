@@ -44,6 +44,14 @@ withShared("corpus", () =>
       }
     });
 
+    test("a response in one piece stays as it is", () => {
+      const repaired = bodies.filter(
+        ({ response }) => responses.passthrough.repairAnswer?.(response, FACTS) !== undefined,
+      );
+
+      expect(repaired.map(({ file }) => file)).toEqual([]);
+    });
+
     test("the usage of a response in one piece is the body's", () => {
       for (const record of bodies) {
         const facts = responses.passthrough.readAnswer(record.response);

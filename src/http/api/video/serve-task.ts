@@ -28,8 +28,12 @@ export async function serveSubmit(
   deps: HttpDeps,
   address: Address = {},
 ): Promise<Response> {
-  const { question, sent } = await readVideo(exchange, format, deps, address);
-  return await submitVideo(exchange, format, question, sent, deps);
+  return await submitVideo(
+    exchange,
+    format,
+    await readVideo(exchange, format, deps, address),
+    deps,
+  );
 }
 
 /** What the rows of one format have in common. */
@@ -55,8 +59,7 @@ function withId(
 export async function submitVideo(
   exchange: Exchange,
   format: InboundVideoFormat,
-  question: VideoQuestion,
-  sent: string | Form,
+  { question, sent, names }: VideoRequest,
   deps: HttpDeps,
   home?: AskedVideo["home"],
 ): Promise<Response> {
@@ -67,12 +70,12 @@ export async function submitVideo(
     if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
-      ...askedBy(exchange, taskId, question, id, deps),
+      ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
       ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
     };
     const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
-      throw inItsWords(GatewayError.from(cause), inbound.names);
+      throw inItsWords(GatewayError.from(cause), names ?? inbound.names);
     });
     return {
       kind: "whole",
@@ -81,6 +84,12 @@ export async function submitVideo(
     };
   };
   return await once(exchange, sent, deps, answer, taskId);
+}
+
+/** With what only shows by the format that was spoken. */
+function entered(question: VideoQuestion, { id, hasContents }: InboundVideoFormat): VideoQuestion {
+  const words = hasContents === true ? { wordsIn: question.wordsIn ?? "prompt" } : {};
+  return { ...question, ...words, entry: id };
 }
 
 /** A refusal names the field as its caller wrote it. */
@@ -107,18 +116,27 @@ async function refuseTaken(
   throw externalIdTaken();
 }
 
+/** A request for a video, as it was read and as it came. */
+export interface VideoRequest {
+  readonly question: VideoQuestion;
+  readonly sent: string | Form;
+  /** What its caller called the fields. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
+}
+
 export async function readVideo(
   exchange: Exchange,
   { inbound }: InboundVideoFormat,
   { limits: { mediaBodyBytes } }: HttpDeps,
   address: Address,
-): Promise<{ readonly question: VideoQuestion; readonly sent: string | Form }> {
+): Promise<VideoRequest> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
     return { question: inbound.readForm(form, address), sent: form };
   }
   const { json: body, text } = await exchange.readJson(mediaBodyBytes);
-  return { question: inbound.read(body, address), sent: text };
+  const names = { ...inbound.names, ...inbound.namesIn?.(body) };
+  return { question: inbound.read(body, address), sent: text, names };
 }
 
 /** How a task is, in the words of any format. */

@@ -17,6 +17,8 @@ export interface ChatDialect {
   readonly streamOptions?: false;
   /** Members that make it refuse the request; they only tune, so they are left out and reported. */
   readonly refuses?: readonly string[];
+  /** All members that it takes; a request with any other is refused. */
+  readonly knows?: ReadonlySet<string>;
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
   /** Answer formats that it enforces, if not all; the others are asked for in words. */

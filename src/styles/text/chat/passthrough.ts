@@ -26,6 +26,10 @@ export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: stri
   };
 }
 
+export function asksForUsage(edits: BodyEdits): boolean {
+  return memberOf(edits["stream_options"], "include_usage") === true;
+}
+
 /** Shortened names of tools have to be given back in the answer. */
 export function mustTranslate({ tools }: JsonObject): boolean {
   return listOf(tools).some((tool) => {

@@ -6,6 +6,7 @@ import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
+import { repairAnswer } from "./repair-answer.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -23,5 +24,5 @@ export const responses: TextStyle = {
   keeps: ["metadata"],
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, readAnswer, openTap },
+  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };
