@@ -34,7 +34,10 @@ const PLACES: readonly (readonly [path: string, members: readonly string[]])[] =
   ["/videoe/v1/videos/text2video", ["code", "message"]],
 ];
 
-async function post(path: string, body: Uint8Array | ReadableStream<Uint8Array>): Promise<readonly [number, JsonObject]> {
+async function post(
+  path: string,
+  body: Uint8Array | ReadableStream<Uint8Array>,
+): Promise<readonly [number, JsonObject]> {
   const answer = await fetch(gateway.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
