@@ -20,6 +20,8 @@ export interface InboundStyle {
   readonly id: string;
   /** What tells a waiting caller that we live; absent where it would break the style's clients. */
   readonly keepAlive?: string;
+  /** Fields that the gateway gives back by itself, so that no upstream has to carry them. */
+  readonly keeps?: readonly string[];
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
   /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */

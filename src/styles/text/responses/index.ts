@@ -21,6 +21,7 @@ export const responses: TextStyle = {
   id: RESPONSES,
   keepAlive: SSE_COMMENT,
   callIdPrefix: "call_",
+  keeps: ["metadata"],
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
