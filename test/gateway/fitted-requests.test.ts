@@ -67,8 +67,7 @@ async function ask(
 }
 
 describe("a tool whose name is longer than the vendor takes", () => {
-  const NAME =
-    "get_weather__a_very_long_server_name_of_some_company__of_the_weather_in_a_city_v2";
+  const NAME = "get_weather__a_very_long_server_name_of_some_company__of_the_weather_in_a_city_v2";
   const DOTTED = `get_weather.${"ü".repeat(20)}`;
   const SCHEMA: JsonObject = {
     type: "object",
@@ -87,34 +86,37 @@ describe("a tool whose name is longer than the vendor takes", () => {
     for (const model of ["gpt-4o", "gpt-4.1", "gemini-2.5-flash", "claude-sonnet-4-5"]) {
       // Letters that a style does not allow are its vendors' to refuse.
       const isForeign = !NATIVE[caller.id]?.includes(model);
-      test.each(isForeign ? [NAME, DOTTED] : [NAME])(`is called by it: ${caller.id} on ${model}: %s`, async (name) => {
-        const tool: AskedTool = {
-          name,
-          description: "Tells the weather in a city.",
-          schema: SCHEMA,
-        };
-        for (const stream of [true, false]) {
-          const turns = [{ role: "user", text: "What is the weather in Paris?" } as const];
-          const first = caller.request({ model, turns, stream, tools: [tool] });
-          const answer = await gateway.post(first.path, first.body);
-          const seen = read(caller, await answer.text(), stream);
+      test.each(isForeign ? [NAME, DOTTED] : [NAME])(
+        `is called by it: ${caller.id} on ${model}: %s`,
+        async (name) => {
+          const tool: AskedTool = {
+            name,
+            description: "Tells the weather in a city.",
+            schema: SCHEMA,
+          };
+          for (const stream of [true, false]) {
+            const turns = [{ role: "user", text: "What is the weather in Paris?" } as const];
+            const first = caller.request({ model, turns, stream, tools: [tool] });
+            const answer = await gateway.post(first.path, first.body);
+            const seen = read(caller, await answer.text(), stream);
 
-          expect(seen.error).toBeUndefined();
-          expect(seen.calls.map((call) => call.name)).toEqual([name]);
+            expect(seen.error).toBeUndefined();
+            expect(seen.calls.map((call) => call.name)).toEqual([name]);
 
-          const results = seen.calls.map((call) => ({ call, text: "Sunny" }));
-          const more = [
-            ...turns,
-            { role: "assistant", own: seen.own } as const,
-            { role: "tool", results } as const,
-          ];
-          const second = caller.request({ model, turns: more, stream, tools: [tool] });
-          const reply = await gateway.post(second.path, second.body);
-          const said = read(caller, await reply.text(), stream);
+            const results = seen.calls.map((call) => ({ call, text: "Sunny" }));
+            const more = [
+              ...turns,
+              { role: "assistant", own: seen.own } as const,
+              { role: "tool", results } as const,
+            ];
+            const second = caller.request({ model, turns: more, stream, tools: [tool] });
+            const reply = await gateway.post(second.path, second.body);
+            const said = read(caller, await reply.text(), stream);
 
-          expect([said.error, said.text.includes("Sunny")]).toEqual([undefined, true]);
-        }
-      });
+            expect([said.error, said.text.includes("Sunny")]).toEqual([undefined, true]);
+          }
+        },
+      );
     }
   }
 });
