@@ -17,6 +17,8 @@ export interface VideoQuestion extends Question {
   readonly scenario: VideoScenario;
   /** Id of the format that its caller spoke: what the vendor's own callers leave out is the vendor's to choose. */
   readonly entry?: string;
+  /** What the caller's words ask for otherwise than it is done; told with what is not carried. */
+  readonly changed?: readonly string[];
   /** Where a caller who has the choice put the words: in a field of their own, or in the list of contents. */
   readonly wordsIn?: "prompt" | "content";
   readonly prompt?: string;
@@ -181,16 +183,16 @@ export interface InboundVideoFormat {
   };
   /** Its callers have two places for the words, and some models read one of them only. */
   readonly hasContents?: true;
-  /** A task with an id of its caller's is refused while there is another one with the same. */
-  readonly hasUniqueExternalIds?: true;
+  /** Its clients read results without a key: the gateway's own links to them are signed. */
+  readonly hasOpenLinks?: true;
 }
 
 /** Where the results of a finished task are for its caller. */
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
-  /** Ours, of the first of them. */
-  readonly contentUrl: string;
+  /** Under which the gateway serves each of them as a file of the native style. */
+  readonly filesUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */

@@ -318,3 +318,25 @@ test("a video that its vendor hands out as a data URI is served here", async () 
   expect([file.status, file.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
 });
+
+test("the same picture twice under one name is two pictures, and once under two names is one", async () => {
+  const picture = "https://pictures.example/a.png";
+  const roles = async (body: object): Promise<number> => {
+    await submitted({ model: SEEDANCE, metadata: FOX, ...body });
+    return JSON.stringify(lastAsked()).split("a.png").length - 1;
+  };
+
+  expect(await roles({ images: [picture, picture] })).toBe(2);
+  expect(await roles({ image: picture, images: [picture] })).toBe(1);
+});
+
+test("an external id names one task of its caller's, whichever endpoint it was given at", async () => {
+  const body = { model: SORA, prompt: "a fox", external_task_id: "order-of-two" };
+
+  const first = await submit(body);
+  const second = await submit(body);
+  const third = await place.send("POST", "/v1/videos", body);
+
+  expect([first.status, second.status, third.status]).toEqual([200, 400, 400]);
+  expect(second.body["error"]).toMatchObject({ param: "external_task_id" });
+});

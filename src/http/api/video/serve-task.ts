@@ -2,7 +2,12 @@ import { GatewayError, invalid } from "#core/error.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Address } from "#core/style.ts";
 import { externalIdTaken, type Task } from "#core/task.ts";
-import { expectedUsage, type InboundVideoFormat, type VideoQuestion } from "#core/video.ts";
+import {
+  expectedUsage,
+  type InboundVideoFormat,
+  type TaskLinks,
+  type VideoQuestion,
+} from "#core/video.ts";
 import type { Form } from "#lib/form.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -67,23 +72,29 @@ export async function submitVideo(
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   const taskId = `task_${randomBase62(ID_CHARS)}`;
   const answer = async (): Promise<Reply> => {
-    if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
+    await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
       ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
-      ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
+      ...(question.externalId === undefined ? {} : { ownsExternalId: true }),
     };
     const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
       throw inItsWords(GatewayError.from(cause), names ?? inbound.names);
     });
-    return {
-      kind: "whole",
-      headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
-      body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
-    };
+    return submitted(task);
   };
-  return await once(exchange, sent, deps, answer, taskId);
+  const submitted = (task: Task): Reply => ({
+    kind: "whole",
+    headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
+    body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
+  });
+  // A task outlives the gateway that took it on, and with that the answer that its caller missed.
+  const recall = async (callId: string): Promise<Reply | undefined> => {
+    const task = await deps.tasks.see(requireKey(exchange).userId, callId);
+    return task && submitted(task);
+  };
+  return await once(exchange, sent, deps, answer, taskId, recall);
 }
 
 /** With what only shows by the format that was spoken. */
@@ -172,13 +183,23 @@ export async function requireTask(
 }
 
 export function writeTask(
-  { request }: Exchange,
-  { inbound }: InboundVideoFormat,
+  exchange: Exchange,
+  format: InboundVideoFormat,
   task: Task,
-  { publicUrl, keepsMedia }: HttpDeps,
+  deps: HttpDeps,
 ): JsonObject {
+  return format.inbound.writeTask(task, linkedVideos(exchange, format, task, deps));
+}
+
+/** Where the results of a task are for the caller of this request. */
+export function linkedVideos(
+  { request }: Exchange,
+  format: InboundVideoFormat,
+  task: Task,
+  { publicUrl, keepsMedia, taskLinker }: HttpDeps,
+): TaskLinks {
   const base = publicUrl ?? new URL(request.url).origin;
-  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`, keepsMedia));
+  return linksOf(task, taskLinker.addressOf(task, base, format), keepsMedia);
 }
 
 /** The task outlives its caller's connection, and so does the request for it. */

@@ -61,6 +61,21 @@ function withItems(message: Message, items: JsonObject): Message {
   return { ...message, spelling: { [RESPONSES]: { ...message.spelling?.[RESPONSES], ...items } } };
 }
 
+/** Where each message of the conversation stands in the body; a turn, where its first item does. */
+export function placesOf({ instructions, input }: JsonObject): readonly string[] {
+  const places: string[] = [];
+  if (typeof instructions === "string" && instructions !== "") places.push("instructions");
+  if (typeof input === "string") places.push("input");
+  let isTurn = false;
+  listOf(input).forEach((item, index) => {
+    if (!isObject(item)) return;
+    const continuesTurn = isTurn && isOfModel(item);
+    isTurn = isOfModel(item);
+    if (!continuesTurn) places.push(`input[${index}]`);
+  });
+  return places;
+}
+
 /** Also what is not known here: most of it is a server's own tool at work. */
 function isOfModel(item: JsonObject): boolean {
   if (isResult(item) || item["type"] === AGENT_MESSAGE) return false;

@@ -14,7 +14,6 @@ import {
 /** The first style: one address for each scenario, and the model in the body. */
 export const klingVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
-  hasUniqueExternalIds: true,
   inbound,
   outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError, parseFound },
 };

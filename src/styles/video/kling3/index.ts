@@ -14,7 +14,6 @@ import {
 /** The newer style: the model in the address, and all tasks at one other. */
 export const kling3Video: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
-  hasUniqueExternalIds: true,
   inbound,
   outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError, parseFound },
 };
