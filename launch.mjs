@@ -20,6 +20,7 @@ const steps = {
   test: [[bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
+  sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutants: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
@@ -45,6 +46,7 @@ function setUp() {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  if (isInstalled()) return writeFileSync(stamp, lock);
 
   process.stderr.write("Setting up (first start, or the dependencies changed)...\n");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
@@ -63,6 +65,23 @@ function setUp() {
   }
   mkdirSync(modules, { recursive: true });
   writeFileSync(stamp, lock);
+}
+
+/** Whether npm has installed just what the lockfile names; it leaves out what is for other platforms. */
+function isInstalled() {
+  try {
+    const wanted = packagesIn(join(root, "package-lock.json"));
+    const found = packagesIn(join(modules, ".package-lock.json"));
+    const isSame = ([path, { version, optional }]) =>
+      path === "" || (found[path] === undefined ? optional : found[path].version === version);
+    return Object.entries(wanted).every(isSame) && existsSync(join(modules, "@oven"));
+  } catch {
+    return false;
+  }
+}
+
+function packagesIn(path) {
+  return JSON.parse(readFileSync(path, "utf8")).packages;
 }
 
 /**
@@ -91,14 +110,42 @@ function run(program, args) {
   const child = spawn(program, args, {
     cwd: root,
     stdio: "inherit",
-    env: { ...settingsOf(command), ...process.env },
+    // The gateway ends if this process is gone without having told it to.
+    env: { ...settingsOf(command), ...process.env, SLUICE_LAUNCHER_PID: String(process.pid) },
   });
+  endWithNpm(child);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.on("error", () => resolve(1));
     child.on("exit", (code, signal) => resolve(signal === null ? code : 1));
   });
+}
+
+/**
+ * npm starts a shell and hands a signal to it alone, and the shell dies of it
+ * without handing it on. So what npm started ends if npm or its shell is gone.
+ */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const before = startedBy();
+  const watch = setInterval(() => {
+    if (startedBy() === before) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, 500);
+  watch.unref();
+}
+
+/** The parent and, if that is a shell between npm and us, its parent as well. */
+function startedBy() {
+  const { ppid } = process;
+  try {
+    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8"));
+    return /^(ba|da|a|z|k)?sh$/.test(name) ? `${ppid} ${parent}` : `${ppid}`;
+  } catch {
+    return `${ppid}`;
+  }
 }
 
 /** What Bun reads once, before the program starts. */

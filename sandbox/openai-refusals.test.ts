@@ -39,6 +39,16 @@ test.each<[string, JsonObject, string]>([
     ask("hi", { model: "gpt-none" }),
     "404 invalid_request_error  model_not_found",
   ],
+  [
+    "an unknown parameter",
+    ask("hi", { enable_thinking: false }),
+    `${INVALID} enable_thinking unknown_parameter`,
+  ],
+  [
+    "a parameter of the responses API",
+    ask("hi", { model: "gpt-5.1", reasoning: { effort: "low" } }),
+    `${INVALID} reasoning unknown_parameter`,
+  ],
   ["no messages", { model: "gpt-4o" }, `${INVALID} messages missing_required_parameter`],
   ["an empty list of messages", talk(), `${INVALID} messages empty_array`],
   [
@@ -201,6 +211,19 @@ test.each<[string, JsonObject, string]>([
     `${INVALID} max_tokens unsupported_parameter`,
   ],
   [
+    "a limit above the model's",
+    ask("hi", { model: "gpt-4o", max_tokens: 64_000 }),
+    `${INVALID} max_tokens invalid_value`,
+  ],
+  [
+    "a schema for a vendor that knows objects only",
+    ask("hi", {
+      model: "deepseek-chat",
+      response_format: { type: "json_schema", json_schema: { name: "a", schema: {} } },
+    }),
+    `${INVALID} response_format invalid_request_error`,
+  ],
+  [
     "a temperature for a reasoning model",
     ask("hi", { model: "gpt-5", temperature: 0.2 }),
     `${INVALID} temperature unsupported_value`,
@@ -309,7 +332,10 @@ test.each<[string, JsonObject]>([
       max_tokens: null,
     }),
   ],
-  ["unknown parameters", ask("hi", { enable_thinking: false, some_new_field: { a: 1 } })],
+  [
+    "another vendor's parameters, to its own models",
+    ask("hi", { model: "qwen-plus", enable_thinking: false, top_k: 3 }),
+  ],
   [
     "the default temperature for a reasoning model",
     ask("hi", { model: "o4-mini", temperature: 1, max_completion_tokens: 500 }),

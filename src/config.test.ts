@@ -123,6 +123,7 @@ test("with nothing said, every setting has its default", () => {
     idleMs: 60_000,
     totalMs: 3_600_000,
     callerStallMs: 120_000,
+    bufferedBytes: 256 * 1024 * 1024,
     attempts: 3,
     inFlight: 10_000,
     channelInFlight: 5000,
@@ -143,14 +144,19 @@ test("with nothing said, every setting has its default", () => {
     linkMs: 20_000,
     keysPerUser: 1000,
     drainMs: 120_000,
+    drainDelayMs: undefined,
   });
   expect([channels, keys, models.size]).toEqual([[], [], 0]);
 });
 
 test("a setting with a choice of words is typed as these words", () => {
   const { unpriced, sandbox, port, host } = load().settings;
-  const typed: readonly ["allow" | "warn" | "refuse" | undefined, "auto" | "off", number, string] =
-    [unpriced, sandbox, port, host];
+  const typed: readonly [
+    "allow" | "warn" | "refuse" | undefined,
+    "auto" | "on" | "off",
+    number,
+    string,
+  ] = [unpriced, sandbox, port, host];
   expect(typed).toEqual([undefined, "auto", 8080, "127.0.0.1"]);
 });
 
@@ -214,7 +220,7 @@ test.each([
   ["host: 1.2.3.400", '"1.2.3.400" is not an IP address or a host name.'],
   ['data_dir: "a\\0b"', '"a\\u0000b" is not a path.'],
   ["log_level: inof", '"inof" is not known here; did you mean "info"?'],
-  ["sandbox: true", '"true" is not known here; there is: auto, off.'],
+  ["sandbox: true", '"true" is not known here; there is: auto, on, off.'],
   ["limits: 5", "is not a map of body_bytes, "],
 ])("a setting of a wrong kind is told apart: %s", (yaml, why) => {
   expect(mistakesOf(yaml)).toEqual([expect.stringContaining(why)]);

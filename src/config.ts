@@ -6,6 +6,7 @@ import { readNode, readText } from "#config/form.ts";
 import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
 import { type KeyConfig, readKeys, usd } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
+import { findMisspelt, type Misspelt } from "#config/misspelt-variables.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
 import {
@@ -58,6 +59,12 @@ export const LIMITS = {
   idleMs: limit("idle_ms", wait, MINUTE_MS, "Silence within a stream."),
   totalMs: limit("total_ms", take.duration(1, 7 * DAY_MS), HOUR_MS, "A call, start to end."),
   callerStallMs: limit("caller_stall_ms", wait, 2 * MINUTE_MS, "Until a caller reads on."),
+  bufferedBytes: limit(
+    "buffered_bytes",
+    take.size(take.KIB, 64 * take.GIB),
+    256 * MIB,
+    "Streamed answers that wait for slow readers, all of them together.",
+  ),
   attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
   inFlight: limit("in_flight", count, 10_000, "Calls at once."),
   channelInFlight: limit(
@@ -110,6 +117,13 @@ export const LIMITS = {
   assets: limit("assets", count, 10_000, "Assets of one user."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
+  drainDelayMs: limit(
+    "drain_delay_ms",
+    take.duration(0, HOUR_MS),
+    undefined,
+    "How long new calls are accepted after a stop signal, while `/readyz` is 503; 5s in a container and 0 elsewhere, if not set.",
+    "never",
+  ),
   drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
 } satisfies Table;
 
@@ -329,9 +343,9 @@ export const SETTINGS = {
   sandbox: setting({
     env: "SLUICE_SANDBOX",
     path: "sandbox",
-    parser: take.choice("auto", "off"),
+    parser: take.choice("auto", "on", "off"),
     default: "auto",
-    doc: "`auto` runs the built-in simulator when no channel is configured.",
+    doc: "Whether the built-in simulator answers while no channel is configured; `auto`: only if `host` is a loopback address and there is no `database_url`.",
   }),
   unpriced: setting({
     env: "SLUICE_UNPRICED",
@@ -510,6 +524,8 @@ export interface Config {
   readonly models: ReadonlyMap<string, ModelOverride>;
   /** By path in the file, or by variable for what has none; in the table's order. */
   readonly origins: ReadonlyMap<string, Origin>;
+  /** Variables that do nothing, and resemble some that would. */
+  readonly misspelt: readonly Misspelt[];
 }
 
 export interface Origin {
@@ -527,6 +543,8 @@ export interface ConfigInput {
 const DEFAULT_PATH = "sluice.yaml";
 const SECTIONS = ["channels", "keys", "models"];
 const MAX_MISTAKES = 1_000;
+/** Without ours before them, slips in these are no mistakes: another program may mean them. */
+const OTHERS = [SETTINGS.databaseUrl.env, SETTINGS.redisUrl.env];
 
 /**
  * Reads all settings: the environment wins over the file, the file over the
@@ -565,7 +583,9 @@ export function loadConfig(input: ConfigInput): Config {
   reportHalfBucket(settings.mediaStore, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { settings, channels, keys, models, origins };
+  const known = [...input.knownProviders.flatMap((each) => each.keyVariable ?? []), ...OTHERS];
+  const misspelt = findMisspelt(env, known, file.variables);
+  return { settings, channels, keys, models, origins, misspelt };
 }
 
 /** All rows, in the order in which people want to read them. */
@@ -577,13 +597,13 @@ function setting<const T>(row: Setting<T>): Setting<T> {
   return row;
 }
 
-function limit<T>(
+function limit<T, D extends T | undefined = T>(
   name: string,
   parser: take.Parser<T>,
-  fallback: T,
+  fallback: D,
   doc: string,
   stored: Onset | "never" = "at once",
-): Setting<T> {
+): Setting<T | D> {
   const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
   const row = { env, path: `limits.${name}`, parser, default: fallback, doc };
   return stored === "never" ? row : { ...row, stored };

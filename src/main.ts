@@ -13,6 +13,7 @@ import { settings } from "#cli/settings.ts";
 import { usage } from "#cli/usage.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
+import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError } from "#config/mistakes.ts";
 import { readFileHead } from "#config/read-file-head.ts";
 import { type Logger, openLog } from "#lib/log.ts";
@@ -24,6 +25,7 @@ const NOUNS = [keys, users, channels, models, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;
+const LAUNCHER_CHECK_MS = 500;
 
 const input: ConfigInput = {
   env: process.env,
@@ -138,9 +140,12 @@ async function start(isDevelopment: boolean): Promise<number> {
       ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
+    for (const { name, meant } of config.misspelt) {
+      log.warn({ variable: name, meant }, "variable is not read; it resembles one that is");
+    }
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
-    log.info({ signal }, "draining; once more to stop at once");
+    log.info({ signal }, "shutting down; send the signal again to exit immediately");
     await gateway.close();
     return 0;
   } catch (cause) {
@@ -171,7 +176,20 @@ function firstSignal(): Promise<NodeJS.Signals> {
     resolve(signal);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  whenLauncherIsGone(() => resolve("SIGTERM"));
   return promise;
+}
+
+/** Whoever kills the launcher means the gateway: alone, it would keep its port and its lock. */
+function whenLauncherIsGone(act: () => void): void {
+  const launcher = Number(process.env["SLUICE_LAUNCHER_PID"]);
+  if (process.ppid !== launcher) return;
+  const watch = setInterval(() => {
+    if (process.ppid === launcher) return;
+    clearInterval(watch);
+    act();
+  }, LAUNCHER_CHECK_MS);
+  watch.unref();
 }
 
 function onBug(end: (cause: unknown) => void): void {
@@ -184,7 +202,7 @@ function endAfterBug(gateway: Gateway, log: Logger, cause: unknown): void {
   log.fatal({ err: cause }, "unforeseen failure");
   const give = (): never => process.exit(1);
   setTimeout(give, LAST_DRAIN_MS);
-  gateway.close().then(give, give);
+  gateway.close("at once").then(give, give);
 }
 
 function reportFailure(log: Logger, cause: unknown): void {
@@ -193,28 +211,19 @@ function reportFailure(log: Logger, cause: unknown): void {
   process.stderr.write(`Sluice could not start: ${why}\n`);
 }
 
-function greeting({ url, channels, firstKey, setupToken }: Gateway, { settings }: Config): string {
-  const key =
-    firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
-  const isSimulated = channels.some((channel) => channel.isSimulated);
-  const model = modelToTry(channels);
+function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): string {
+  const { url, channels, firstKey, setupToken } = gateway;
   return [
     `Sluice listens on ${url}`,
-    ...(isSimulated
-      ? [
-          "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.",
-        ]
-      : [
-          `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${channels.map((each) => each.name).join(", ")}`,
-        ]),
+    describeChannels(channels),
+    ...misspelt.map(describeMisspelt),
     firstKey === undefined
-      ? `Key: ${settings.bootstrapKey === undefined ? "as made earlier" : "SLUICE_BOOTSTRAP_KEY"}`
+      ? `Key: ${describeKey(settings, keys)}`
       : `Your first key, shown only now: ${firstKey}`,
     `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
     "",
     "Try:",
-    `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
-    `    -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello."}]}'`,
+    ...describeCall(gateway, settings),
     ...(setupToken === undefined
       ? []
       : [
@@ -227,9 +236,37 @@ function greeting({ url, channels, firstKey, setupToken }: Gateway, { settings }
   ].join("\n");
 }
 
-function modelToTry(channels: Gateway["channels"]): string {
-  for (const { models } of channels) {
-    if (models.kind === "listed") for (const name of models.upstreamNames.keys()) return name;
+function describeKey(
+  { bootstrapKey, configPath }: Config["settings"],
+  keys: Config["keys"],
+): string {
+  if (bootstrapKey !== undefined) return "SLUICE_BOOTSTRAP_KEY";
+  if (keys.length === 0) return "as made earlier";
+  return `${keys.map(({ name }) => name).join(", ")}, as ${configPath ?? "the file"} has it`;
+}
+
+/** Without a text model that is known, the list of models is all that can be asked for surely. */
+function describeCall(
+  { url, firstKey, modelToTry }: Gateway,
+  { bootstrapKey }: Config["settings"],
+): readonly string[] {
+  const key = firstKey ?? (bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
+  const authorization = `-H "Authorization: Bearer ${key}"`;
+  if (modelToTry === undefined) return [`  curl ${url}/v1/models ${authorization}`];
+  const messages = [{ role: "user", content: "Say hello." }];
+  return [
+    `  curl ${url}/v1/chat/completions ${authorization} -H "Content-Type: application/json" \\`,
+    `    -d '${JSON.stringify({ model: modelToTry, messages })}'`,
+  ];
+}
+
+function describeChannels(channels: Gateway["channels"]): string {
+  if (channels.some((channel) => channel.isSimulated)) {
+    return "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.";
   }
-  return "gpt-4o-mini";
+  if (channels.length === 0) {
+    return "No channel is configured, so no model is served: set OPENAI_API_KEY, or write a sluice.yaml. SLUICE_SANDBOX=on serves simulated models.";
+  }
+  const names = channels.map((each) => each.name).join(", ");
+  return `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${names}`;
 }

@@ -120,6 +120,7 @@ function readConfig({ yaml, env }: TestGatewayOptions, dataDir: string): Config 
       SLUICE_DATA_DIR: dataDir,
       SLUICE_BOOTSTRAP_KEY: KEY,
       SLUICE_LIMIT_DRAIN_MS: "2000",
+      SLUICE_LIMIT_DRAIN_DELAY_MS: "0",
       ...env,
     },
     readFile: () => new TextEncoder().encode(yaml),

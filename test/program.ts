@@ -12,6 +12,9 @@ export interface Program extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** In a container it would wait for load balancers. */
+const NO_DELAY = { SLUICE_LIMIT_DRAIN_DELAY_MS: "0" };
+
 export async function startProgram(
   env: Readonly<Record<string, string>>,
   command: readonly string[] = [process.execPath, "src/main.ts", "start"],
@@ -19,7 +22,13 @@ export async function startProgram(
   const [executable = "", ...args] = command;
   const child = spawn(executable, args, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "0", SLUICE_LOG_LEVEL: "error", ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      SLUICE_PORT: "0",
+      SLUICE_LOG_LEVEL: "error",
+      ...NO_DELAY,
+      ...env,
+    },
   });
   const exited = once(child, "exit") as Promise<[number | null]>;
   let output = "";

@@ -1,5 +1,6 @@
 import { isJsonObject } from "#sandbox/json.ts";
 import { hash } from "#sandbox/engine/random.ts";
+import { CHAT_PARAMETERS } from "./chat-parameters.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { deltaWriter } from "./deltas.ts";
 import { field, readChoice } from "./fields.ts";
@@ -7,6 +8,7 @@ import { newId } from "./ids.ts";
 import { wholeMessage } from "./message.ts";
 import { checkSupport } from "./model-support.ts";
 import { EVERY_EFFORT, findModel } from "./models.ts";
+import { refuseUnknown } from "./unknown-parameters.ts";
 import { chatUsage } from "./usage.ts";
 
 export const OPENAI: ChatDialect = {
@@ -14,7 +16,11 @@ export const OPENAI: ChatDialect = {
     roles: ["system", "developer", "user", "assistant", "tool", "function"],
     userParts: {},
     findModel,
-    checkSupport,
+    checkSupport(body, model) {
+      // Models of other vendors, and the sandbox's own, know more.
+      if (model.owner === "system") refuseUnknown(body, CHAT_PARAMETERS);
+      checkSupport(body, model);
+    },
     prepare: (body) => body,
     readThinking(body, model) {
       if (model.thinks === "never") return { effort: "none" };

@@ -1,7 +1,7 @@
 import { isJsonArray, type JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 
-/** Of an object, or of the names in a form: unlike chat, most endpoints refuse what they do not know. */
+/** Of an object, or of the names in a form. */
 export function refuseUnknown(
   given: JsonObject | readonly string[],
   known: readonly string[],

@@ -1,6 +1,7 @@
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import type { ChannelConfig } from "#config/channels.ts";
 import { instant, type KeyConfig } from "#config/keys.ts";
+import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError, describeSpot } from "#config/mistakes.ts";
 import type { ModelOverride } from "#config/models.ts";
 import type { RateLimits } from "#core/limits.ts";
@@ -41,6 +42,7 @@ function describeConfig(config: Config): string {
     section("Channels", config.channels.map(describeChannel)),
     section("Keys", config.keys.map(describeKey)),
     section("Models", [...config.models].map(describeModel)),
+    ...config.misspelt.map((each) => `${describeMisspelt(each)}\n`),
     "The configuration is good.\n",
   ].join("\n");
 }

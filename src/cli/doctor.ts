@@ -1,6 +1,7 @@
 import { access, constants, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "#config.ts";
+import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { showProbes } from "./channels.ts";
@@ -40,7 +41,10 @@ export async function doctor({ output, loadConfig, reach }: DoctorInput): Promis
   let config: Config | undefined;
   await look("configuration", async () => {
     config = loadConfig();
-    return [good("configuration", config.settings.configPath ?? "no file")];
+    return [
+      good("configuration", config.settings.configPath ?? "no file"),
+      ...config.misspelt.map((each) => doubtful("variables", describeMisspelt(each))),
+    ];
   });
   if (config !== undefined) await look("data folder", () => lookAtFolder(config));
   await look("open files", lookAtOpenFiles);

@@ -21,6 +21,8 @@ export interface KnownProvider {
   readonly id: string;
   /** Nothing can be asked of it without a credential. */
   readonly needsKey: boolean;
+  /** Variable that alone makes a channel. */
+  readonly keyVariable?: string;
   /** It has no address of its own. */
   readonly needsBaseUrl?: boolean;
   /** Ids of the wire formats to choose from; any word is taken where absent. */

@@ -45,6 +45,11 @@ export interface AttemptRecord {
   readonly fault: FaultCode | null;
   /** Status the upstream answered with; null when it did not. */
   readonly status: number | null;
+  /** The upstream's own names of its failure. */
+  readonly code?: string;
+  readonly type?: string;
+  /** Its message without what it repeats of the request. For operators alone. */
+  readonly reason?: string;
   readonly durationMs: number;
 }
 

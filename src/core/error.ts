@@ -6,7 +6,7 @@ export interface Fault {
   readonly blame: "client" | "operator" | "upstream" | "gateway";
   /**
    * `stop`: nobody else could do better. `once`: it is not known whether the
-   * request or the account is at fault, so one more try is made elsewhere.
+   * request or the account is at fault, so a second such answer ends the call.
    * `credential`: another credential of the same channel might do better.
    * `channel`: another channel might. All of them only hold before the first
    * byte of an answer has left.
@@ -117,6 +117,21 @@ export class GatewayError extends Error {
     this.details = details.details;
     this.vendor = details.vendor;
     this.mayRetry = details.mayRetry;
+  }
+
+  /** The same, with how long the caller should wait. */
+  withWait(retryAfterMs: number): GatewayError {
+    const { param, details, vendor, mayRetry, cause } = this;
+    const timed = new GatewayError(this.code, this.message, {
+      retryAfterMs,
+      cause,
+      ...(param === undefined ? {} : { param }),
+      ...(details === undefined ? {} : { details }),
+      ...(vendor === undefined ? {} : { vendor }),
+      ...(mayRetry === undefined ? {} : { mayRetry }),
+    });
+    timed.upstream = this.upstream;
+    return timed;
   }
 
   get fault(): Fault {

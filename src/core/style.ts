@@ -20,6 +20,10 @@ export interface InboundStyle {
   readonly id: string;
   /** What tells a waiting caller that we live; absent where it would break the style's clients. */
   readonly keepAlive?: string;
+  /** The member of its requests that holds the conversation. */
+  readonly conversationField: string;
+  /** Fields that the gateway gives back by itself, so that no upstream has to carry them. */
+  readonly keeps?: readonly string[];
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
   /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */
@@ -29,6 +33,11 @@ export interface InboundStyle {
     readRequest(body: JsonObject, address: Address): RequestFacts;
     /** Of a body that `readRequest` has let through. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
+    /**
+     * Where the messages that `parseRequest` reads stand in the body, one by
+     * one: `input[3]`. Absent if they are the body's own `messages`.
+     */
+    placesOf?(body: JsonObject): readonly string[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
     openEncoder(request: ChatRequest): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
@@ -68,7 +77,17 @@ export interface Passthrough {
     model?: ModelTraits,
     report?: LossReport,
   ): BodyEdits;
+  /**
+   * Whether a request has to be translated although its upstream speaks the
+   * same style, because its answer would have to be edited: names of tools that
+   * are too long for the upstream come back as they were.
+   */
+  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
+  /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
+  asksForUsage?(edits: BodyEdits): boolean;
+  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
   openTap(facts: RequestFacts): Tap;
 }
 
@@ -117,8 +136,10 @@ export interface RequestFacts {
   readonly choices: number;
   /** Turns of the conversation, which the owner may bound. */
   readonly messages: number;
-  /** The caller asked for usage in the stream; otherwise it is taken out again. */
+  /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
+  /** The caller chose the tool that is called. */
+  readonly forcesTool?: true;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

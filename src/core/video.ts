@@ -15,6 +15,12 @@ import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
  */
 export interface VideoQuestion extends Question {
   readonly scenario: VideoScenario;
+  /** Id of the format that its caller spoke: what the vendor's own callers leave out is the vendor's to choose. */
+  readonly entry?: string;
+  /** What the caller's words ask for otherwise than it is done; told with what is not carried. */
+  readonly changed?: readonly string[];
+  /** Where a caller who has the choice put the words: in a field of their own, or in the list of contents. */
+  readonly wordsIn?: "prompt" | "content";
   readonly prompt?: string;
   readonly negativePrompt?: string;
   /** What is shown and played to the model, in its order. */
@@ -160,6 +166,8 @@ export interface InboundVideoFormat {
   readonly inbound: {
     /** What it calls fields that vendors' formats refuse under another name. */
     readonly names?: Readonly<Record<string, string>>;
+    /** The same for a format whose callers have several names for a field: those of this request. */
+    namesIn?(body: JsonObject): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoQuestion;
     readForm?(form: Form, address: Address): VideoQuestion;
@@ -173,10 +181,10 @@ export interface InboundVideoFormat {
     /** An answer or a failure with the request's id in it, where the format has a place for that. */
     withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
+  /** Its callers have two places for the words, and some models read one of them only. */
+  readonly hasContents?: true;
   /** Its clients read results without a key: the gateway's own links to them are signed. */
   readonly hasOpenLinks?: true;
-  /** A task with an id of its caller's is refused while there is another one with the same. */
-  readonly hasUniqueExternalIds?: true;
 }
 
 /** Where the results of a finished task are for its caller. */

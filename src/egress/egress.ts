@@ -25,6 +25,8 @@ export interface UpstreamRequest {
   /** Where its connections may lead; anywhere where absent. The same for all of a pool. */
   readonly reach?: Reach;
   readonly credential: Credential | undefined;
+  /** The address is the operator's own, and not for callers to see. */
+  readonly hidesAddress?: true;
   /** Beside those of every request and the credential's. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Turns the opened secret, or the token it is traded for, into headers. */
@@ -62,10 +64,12 @@ export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
 export interface UpstreamReply extends ResponseHead, Disposable {
   /** Hands over the body as it comes. Settles at its end, or with what broke it. */
   pump(onPiece: OnPiece): Promise<void>;
+  /** Came while nobody took it. */
+  readonly waitingBytes?: number;
   readAll(): Promise<Uint8Array>;
   /**
-   * The text of a failure, cut to `maxChars`, without the secret that some
-   * servers repeat in it; empty where it does not come, or not whole.
+   * The text of a failure, cut to `maxChars`, without the secret and the
+   * private address that some servers repeat in it; empty where it does not come, or not whole.
    */
   readFailure(maxChars: number): Promise<string>;
   /** Lets go of the connection; cuts it when the answer is not at its end. */

@@ -7,6 +7,7 @@ import type { Connection, Connections, Destination, Listener } from "./connectio
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { whyGone } from "./gone.ts";
 import { hostOf, portOf } from "./guard.ts";
+import { withoutOwn } from "./without-own.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are
@@ -98,6 +99,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     throw unanswered();
   }
 
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   pump(onPiece: OnPiece): Promise<void> {
     if (this.#isClosed || this.#failure !== undefined) return this.#ended.promise;
     this.#onPiece = onPiece;
@@ -132,9 +137,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     // Whoever else might answer is waiting.
     this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
     const text = new TextDecoder().decode(await this.readAll().catch(asNothing));
-    const secret = this.#request.credential?.open() ?? "";
-    const shown = secret === "" ? text : text.replaceAll(secret, "[key]");
-    return shown.slice(0, maxChars);
+    return withoutOwn(text, this.#request).slice(0, maxChars);
   }
 
   abort(reason: GatewayError): void {
@@ -285,6 +288,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (wait === undefined) return this.#onPiece !== undefined;
     // Nobody waits for the upstream meanwhile: only the total counts.
     this.#isBusy = true;
+    // A reader who is behind with this much would be so with what comes next.
+    if (piece.length > MAX_WAITING_BYTES) this.#pause();
     this.dueAt = this.#totalAt;
     wait.then(
       () => this.#onReady(),
@@ -339,6 +344,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #stop(isReusable: boolean): void {
     this.#onPiece = undefined;
     this.#waiting = [];
+    this.#waitingBytes = 0;
     this.dueAt = Infinity;
     this.#letGo(isReusable);
   }

@@ -14,11 +14,19 @@ const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;
 /** What all requests of one attempt share. */
 export interface FetchTerms extends Pick<
   UpstreamRequest,
-  "pool" | "reach" | "credential" | "exchange" | "options" | "isStream" | "endsAt" | "signal"
+  | "pool"
+  | "reach"
+  | "credential"
+  | "hidesAddress"
+  | "exchange"
+  | "options"
+  | "isStream"
+  | "endsAt"
+  | "signal"
 > {
   readonly authorize: Authorize;
-  /** Sees every answer first, and may throw in its place. */
-  readonly onReply: (reply: UpstreamReply) => Promise<void>;
+  /** Sees every answer first, with the body that was sent, and may throw in its place. */
+  readonly onReply: (reply: UpstreamReply, sent?: string) => Promise<void>;
   /** Of a stream. */
   readonly maxEventBytes: number;
 }
@@ -42,16 +50,19 @@ export class FetchSession {
     const { onReply, maxEventBytes: _, ...terms } = this.#terms;
     const request =
       input instanceof Request ? new Request(input, init) : new Request(String(input), init);
+    // Before the body is read: its kind is known from it.
+    const headers = headersOf(request);
+    const sent = request.body === null ? undefined : await request.text();
     const reply = await this.#egress.send({
       ...terms,
       url: new URL(request.url),
       method: methodOf(request),
-      headers: headersOf(request),
-      ...(request.body === null ? {} : { body: await request.text() }),
+      headers,
+      ...(sent === undefined ? {} : { body: sent }),
       placeholder: PLACEHOLDER,
     });
     this.#replies.add(reply);
-    await onReply(reply);
+    await onReply(reply, sent);
     const body = terms.isStream ? this.#bodyOf(reply) : await this.#whole(reply);
     return new Response(reply.status === 204 ? null : body, {
       status: reply.status,

@@ -1,5 +1,7 @@
 import type { RateLimiter } from "#core/limits.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
+import { loadTokenizer } from "#relay/tokens.ts";
+import { BufferedBytes } from "#relay/buffered-bytes.ts";
 import type { DeliverySettings } from "#relay/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
@@ -42,10 +44,16 @@ const VAULT_LENGTH = 32 * 1024 * 1024;
 export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const { storage, settings, live, clock, deadlines, channels, health, publicUrl } = needs;
   const { limits } = settings;
+  // Beside the start: whatever is counted meanwhile waits for it, and nobody else does.
+  loadTokenizer().catch((cause: unknown) =>
+    needs.problems.error("tokenizer", cause, "loading the tokenizer failed; it is tried again"),
+  );
+  const buffered = new BufferedBytes(limits);
   const metrics = openMetrics(
     () => channels.all,
     health,
     () => tasks.board.size,
+    () => buffered.total,
   );
   const report = new UnpricedReport(clock, (notice) =>
     needs.log.warn(notice, "model has no price: its calls cost nothing"),
@@ -90,7 +98,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     get pendingMs() {
       return limits.unaryMs;
     },
-    delivery: deliveryOf(needs),
+    delivery: deliveryOf(needs, buffered),
     onClosed: (record) => metrics.observe(record),
     onUnpriced(notice) {
       if (settings.unpriced !== "allow") report.note(notice);
@@ -104,10 +112,10 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   return { relay, tasks, metrics };
 }
 
-function deliveryOf({
-  settings,
-  deadlines,
-}: Pick<Ground, "settings" | "deadlines">): DeliverySettings {
+function deliveryOf(
+  { settings, deadlines }: Pick<Ground, "settings" | "deadlines">,
+  buffered: BufferedBytes,
+): DeliverySettings {
   const { limits } = settings;
   return {
     get maxEventBytes() {
@@ -116,6 +124,7 @@ function deliveryOf({
     get maxPictureEventBytes() {
       return limits.answerBytes;
     },
+    buffered,
     firstSignMs: FIRST_SIGN_MS,
     silenceMs: SILENCE_MS,
     get checkpointMs() {

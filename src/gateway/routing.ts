@@ -24,14 +24,14 @@ export interface Routing {
 /** The channels that there are, from wherever they are described. */
 export async function openRouting(needs: Needs, opened: AsyncDisposableStack): Promise<Routing> {
   const { config, env, log, clock, storage, egress } = needs;
-  const { limits, sandbox } = config.settings;
+  const { limits } = config.settings;
   const maxConcurrent = limits.channelInFlight;
   const health = new Health(clock);
   const channels = new Channels({ findModel, listModels, findCounting, findFamily }, new Map());
   const inventory = new Inventory({
     channels: ownChannels(config, env),
     models: overridesOf(config),
-    standIn: sandbox === "off" ? undefined : () => openSimulator(maxConcurrent, opened),
+    standIn: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
     store: storage,
     table: channels,
     health,
@@ -46,6 +46,12 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     inventory,
     findChannel: (name) => channels.all.find((each) => each.name === name),
   };
+}
+
+/** By itself the simulator answers only where it cannot be taken for a production gateway. */
+function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolean {
+  if (sandbox !== "auto") return sandbox === "on";
+  return databaseUrl === undefined && /^(127(\.\d+){3}|::1|localhost)$/i.test(host);
 }
 
 /** From the file and the well-known variables. */

@@ -15,7 +15,10 @@ export function errorResponse(error: GatewayError, body: JsonObject, requestId: 
   // Official clients try a 409, a 429 and any 5xx again; a quota does not come back by itself,
   // and a call that is larger than a whole minute of its limit never gets smaller.
   const isWorthWaiting = PASSING.includes(error.code) && error.retryAfterMs !== undefined;
-  if (error.fault.blame === "client" && !isWorthWaiting) headers.set("x-should-retry", "false");
+  const { blame } = error.fault;
+  // Whoever runs the gateway has to act on what is theirs: no client waits for that.
+  const isFinal = error.mayRetry === false || blame === "client" || blame === "operator";
+  if (isFinal && !isWorthWaiting) headers.set("x-should-retry", "false");
   return new Response(JSON.stringify(body), { status: error.fault.status, headers });
 }
 

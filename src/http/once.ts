@@ -36,18 +36,23 @@ export function once(
   deps: OnceDeps,
   answer: () => Promise<Reply>,
   callId: string = exchange.id,
+  recall?: Recall,
 ): Promise<Response> {
   // The question may be megabytes long: what waits for the answer does not know it.
   const key = exchange.request.headers.get("idempotency-key");
   const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
-  return answerOnce(exchange, claiming, deps, answer);
+  return answerOnce(exchange, claiming, deps, answer, recall);
 }
+
+/** The answer of an earlier call anew, if what it began is still known. */
+export type Recall = (callId: string) => Promise<Reply | undefined>;
 
 async function answerOnce(
   exchange: Exchange,
   claiming: Promise<Claim> | undefined,
   deps: OnceDeps,
   answer: () => Promise<Reply>,
+  recall: Recall | undefined,
 ): Promise<Response> {
   if (claiming === undefined) return toResponse(await answer(), exchange.id);
   const claim = await claiming;
@@ -65,9 +70,20 @@ async function answerOnce(
         "This Idempotency-Key was used for another request. Give every request a key of its own.",
       );
     case "done":
-      return replay(found, exchange.id);
+      return replay(await recalled(found, recall), exchange.id);
   }
 }
+
+/** An answer that was lost with its gateway is written anew where that costs nothing. */
+async function recalled(found: Done, recall: Recall | undefined): Promise<Done> {
+  if (found.answer !== undefined || recall === undefined) return found;
+  const reply = await recall(found.callId);
+  if (reply === undefined || reply.kind === "stream") return found;
+  const body = await gather(reply.body instanceof Pieces ? reply.body : new Pieces([reply.body]));
+  return { ...found, answer: { status: 200, headers: reply.headers, body } };
+}
+
+type Done = Extract<ClaimResult, { kind: "done" }>;
 
 const RETRY_AFTER_MS = 1_000;
 const KEPT_MS = 86_400_000;
@@ -222,10 +238,7 @@ async function write(
   }
 }
 
-function replay(
-  { callId, answer }: Extract<ClaimResult, { kind: "done" }>,
-  requestId: string,
-): Response {
+function replay({ callId, answer }: Done, requestId: string): Response {
   if (answer === undefined) {
     throw new GatewayError(
       "answer_not_kept",

@@ -1,8 +1,10 @@
 import { getPath } from "hono/utils/url";
 import { GatewayError } from "#core/error.ts";
+import { hostUrl } from "#lib/host-url.ts";
 import { ulid } from "#lib/ids.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
+import { SIMULATED_HEADER } from "./api/status.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
@@ -16,8 +18,15 @@ import { UnservedPaths } from "./unserved-paths.ts";
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no new calls, lets running ones end within the drain time, then ends them. */
+  /** Says that it is not ready, then takes no new calls, lets running ones end within the drain time, then ends them. */
   drain(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly hostname: string;
+  readonly port: number;
+  /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
+  drainDelayMs(): number;
 }
 
 /** For answers that were ended to say so. */
@@ -26,7 +35,7 @@ const LAST_MS = 3_000;
 const MAX_IDLE_SECONDS = 255;
 
 export function openServer(
-  address: { readonly hostname: string; readonly port: number },
+  { drainDelayMs, ...address }: ServerOptions,
   deps: HttpDeps,
 ): HttpServer {
   const { limits, relay } = deps;
@@ -45,13 +54,15 @@ export function openServer(
   const server = Bun.serve({
     ...address,
     idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: Math.max(limits.bodyBytes, limits.mediaBodyBytes),
+    // The readers of bodies hold the limits: the runtime's own 413 has no body.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app,
   });
   return {
-    url: `http://${server.hostname}:${server.port}`,
+    url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
     async drain() {
       isDraining = true;
+      if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         relay.egress.abortAll(ending);
@@ -143,13 +154,23 @@ async function serve(
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps)
       : route.handle(exchange, deps);
-    return exchange.complete(await answering);
+    return marked(exchange.complete(await answering), route, deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
     const response = errorResponse(error, route.renderError(error, request, id), id);
-    return exchange?.complete(response) ?? response;
+    return marked(exchange?.complete(response) ?? response, route, deps);
   }
+}
+
+/** An answer of the simulator must not pass for a model's. */
+function marked(
+  response: Response,
+  { access }: Route<HttpDeps>,
+  { inventory }: HttpDeps,
+): Response {
+  if (access === "key" && inventory.isSimulated) response.headers.set(SIMULATED_HEADER, "true");
+  return response;
 }
 
 /** Somebody who may call the route; whoever may not is in the audit log. */

@@ -209,13 +209,20 @@ describe("media", () => {
   });
 });
 
+test("[B4.1-f4] words are read in the list of contents only, where the caller has the choice", () => {
+  expect(refused(SECOND, { wordsIn: "prompt" })).toStartWith(
+    "invalid_request | metadata.content | 'metadata.content' is required",
+  );
+  expect(sent(SECOND, { wordsIn: "content" })).toMatchObject({ content: [TEXT] });
+});
+
 describe("how long", () => {
   test.each<[string, readonly number[], readonly number[]]>([
     [PRO, [2, 12], [-1, 1, 13, 2.5]],
     [FAST, [2, 12], [1, 13]],
     [SPEAKING, [-1, 4, 12], [3, 13]],
-    [SECOND, [-1, 4, 15], [0, 3, 16, 4.5, -2]],
-    [SECOND_FAST, [-1, 4, 15], [3, 16]],
+    [SECOND, [4, 15], [-1, 0, 3, 16, 4.5, -2]],
+    [SECOND_FAST, [4, 15], [-1, 3, 16]],
     [LATEST, [-1, 4, 30], [3, 31]],
     [OWN_NAME, [-1, 1, 30], [0]],
   ])("%s may be %p seconds, and not %p", (model, taken, not) => {
@@ -343,7 +350,7 @@ test("what a model does by itself is known before it is asked", () => {
 
   expect(expected(PRO)).toEqual({ seconds: 5, resolution: "1080p", audio: false });
   expect(expected(SECOND)).toEqual({ seconds: 5, resolution: "720p", audio: true });
-  expect(expected(SECOND, { seconds: -1, audio: false, size: "640x640" })).toEqual({
+  expect(expected(LATEST, { seconds: -1, audio: false, size: "640x640" })).toEqual({
     seconds: -1,
     resolution: "480p",
     audio: false,

@@ -31,7 +31,6 @@ const ONE_AND_A_HALF: ArkVideoDialect = {
 };
 const SECOND: ArkVideoDialect = {
   lengths: { min: 4, max: 15 },
-  choosesLength: true,
   resolutions: [...LARGE, "4k"],
   usualResolution: "720p",
   speaks: true,

@@ -28,15 +28,17 @@ const SYNTHESIS = "/../../api/v1/services/aigc/video-generation/video-synthesis"
 const VOICE: VideoMedia = { ...SOUND, role: "voice" };
 const link = { first: "https://a.test/1.png", last: "https://a.test/2.png" };
 const PROMPT = { prompt: "a lake" };
-/** Of one who says nothing. */
-const USUAL = { prompt_extend: false };
+/** Of one who says nothing: what the gateway documents, since the vendor's defaults are dearer. */
+const BASIC = { prompt_extend: false, duration: 5 };
+const SIZED = { ...BASIC, size: "1280*720" };
+const USUAL = { ...BASIC, resolution: "720P" };
 
 describe("a question is put into the members of its model's generation", () => {
   test.each<[string, Said, JsonObject, JsonObject]>([
-    ["wanx2.1-t2v-plus", {}, PROMPT, USUAL],
-    ["wan2.2-t2v-plus", {}, PROMPT, USUAL],
-    ["wan2.5-t2v-preview", {}, PROMPT, { ...USUAL, audio: false }],
-    ["wan2.6-t2v", {}, PROMPT, USUAL],
+    ["wanx2.1-t2v-plus", {}, PROMPT, SIZED],
+    ["wan2.2-t2v-plus", {}, PROMPT, { ...BASIC, size: "1920*1080" }],
+    ["wan2.5-t2v-preview", {}, PROMPT, { ...SIZED, audio: false }],
+    ["wan2.6-t2v", {}, PROMPT, SIZED],
     ["wan2.7-t2v", {}, PROMPT, USUAL],
     ["wan2.2-i2v-flash", { media: [FIRST] }, { ...PROMPT, img_url: link.first }, USUAL],
     [
@@ -62,7 +64,7 @@ describe("a question is put into the members of its model's generation", () => {
       "wan2.6-r2v",
       { media: [LOOK, CLIP] },
       { ...PROMPT, reference_urls: ["https://a.test/c.mp4", "https://a.test/r.png"] },
-      USUAL,
+      SIZED,
     ],
     [
       "wan2.7-i2v",
@@ -81,7 +83,7 @@ describe("a question is put into the members of its model's generation", () => {
       "wan2.7-i2v",
       { media: [BASE] },
       { ...PROMPT, media: [{ type: "first_clip", url: "https://a.test/b.mp4" }] },
-      USUAL,
+      { prompt_extend: false, resolution: "720P" },
     ],
     [
       "wan2.7-r2v",
@@ -109,7 +111,7 @@ describe("a question is put into the members of its model's generation", () => {
           { type: "reference_image", url: "https://a.test/r.png" },
         ],
       },
-      USUAL,
+      { prompt_extend: false, resolution: "720P" },
     ],
   ])("%s, %p", (model, said, input, parameters) => {
     const { path, ...request } = of(model, said);
@@ -175,7 +177,7 @@ describe("[B4.1-f3] how large, as each kind of model is told", () => {
     ["wan2.6-t2v", { resolution: "720p" }, { size: "1280*720" }],
     ["wan2.6-t2v", { resolution: "1080p", ratio: "3:4" }, { size: "1248*1632" }],
     ["wan2.6-t2v", { ratio: "1:1" }, { size: "960*960" }],
-    ["wan2.6-t2v", { ratio: "adaptive" }, {}],
+    ["wan2.6-t2v", { ratio: "adaptive" }, { size: "1280*720" }],
     ["wan2.6-r2v", { resolution: "480p", ratio: "9:16", media: [LOOK] }, { size: "480*832" }],
     ["wan2.6-i2v", { resolution: "480p", media: [FIRST] }, { resolution: "480P" }],
     ["wan2.6-i2v", { size: "1280x720", media: [FIRST] }, { resolution: "720P" }],
@@ -184,7 +186,7 @@ describe("[B4.1-f3] how large, as each kind of model is told", () => {
     ["wan2.7-t2v", { resolution: "1080p", ratio: "4:3" }, { resolution: "1080P", ratio: "4:3" }],
     ["wan2.7-t2v", { size: "1088x832" }, { resolution: "720P", ratio: "4:3" }],
   ])("%s, %p: %p", (model, said, expected) => {
-    expect(parameters(model, said)).toEqual({ ...USUAL, ...expected });
+    expect(parameters(model, said)).toEqual({ ...BASIC, ...expected });
     expect(lost(model, said)).toEqual([]);
   });
 
@@ -333,7 +335,7 @@ describe("members of the vendor's own", () => {
   });
 
   test("seeds are whole, and -1 is none", () => {
-    expect(parameters("wan2.6-t2v", { seed: -1 })).toEqual(USUAL);
+    expect(parameters("wan2.6-t2v", { seed: -1 })).toEqual(SIZED);
     for (const seed of [-2, 0.5, 2_147_483_648]) {
       expect(refused("wan2.6-t2v", { seed })).toStartWith("invalid_request | seed");
     }
@@ -346,14 +348,18 @@ test("what a model does by itself is known before it is asked", () => {
     return style.outbound.expect?.(question(model, said), dialect);
   };
 
-  expect(expected("wan2.2-t2v-plus")).toEqual({ seconds: 5, audio: false });
+  expect(expected("wan2.2-t2v-plus")).toEqual({ seconds: 5, resolution: "1080p", audio: false });
   expect(expected("wan2.5-t2v-preview", { size: "1280*720" })).toEqual({
     seconds: 5,
     resolution: "720p",
     audio: false,
   });
   expect(expected("wan2.5-t2v-preview", { media: [VOICE] })).toMatchObject({ audio: true });
-  expect(expected("wan2.7-t2v", { seconds: 10 })).toEqual({ seconds: 10, audio: true });
+  expect(expected("wan2.7-t2v", { seconds: 10 })).toEqual({
+    seconds: 10,
+    resolution: "720p",
+    audio: true,
+  });
 });
 
 test("models that draw or talk make no videos, and no video is made anew", () => {

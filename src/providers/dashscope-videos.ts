@@ -14,9 +14,12 @@ const SILENT: WanDialect = {
   framedBy: "size",
   lengths: [5],
   usualLength: 5,
+  usualResolution: "720p",
   sound: "never",
   promptChars: 800,
 };
+/** It makes 480p and 1080p, and nothing between. */
+const SECOND_PLUS: WanDialect = { ...SILENT, usualResolution: "1080p" };
 const EFFECTS = { input: ["template"] } as const;
 const FIFTH: WanDialect = {
   ...SILENT,
@@ -36,6 +39,7 @@ const SEVENTH: WanDialect = {
   framedBy: "resolution and ratio",
   lengths: { min: 2, max: 15 },
   usualLength: 5,
+  usualResolution: "720p",
   sound: "always",
   takesSound: true,
   promptChars: 5_000,
@@ -74,8 +78,10 @@ export const DASHSCOPE_VIDEO_MODELS = [
 export const DASHSCOPE_VIDEOS: readonly VideoEndpoint[] = [
   row(/^wanx?2\.[0-2].*-kf2v/, { ...SILENT, ...FRAMES, takes: EFFECTS }, BETWEEN_FRAMES),
   row(/^wanx?2\.[01].*-i2v-turbo/, { ...SILENT, ...PICTURE, lengths: [3, 4, 5], takes: EFFECTS }),
+  row(/^wan2\.2-i2v-plus/, { ...SECOND_PLUS, ...PICTURE, takes: EFFECTS }),
   row(/^wanx?2\.[0-2].*-i2v/, { ...SILENT, ...PICTURE, takes: EFFECTS }),
   row(/^wanx?2\.[01].*-t2v-turbo/, { ...SILENT, lengths: [3, 4, 5] }),
+  row(/^wan2\.2-t2v-plus/, SECOND_PLUS),
   row(/^wanx?2\.[0-2].*-t2v/, SILENT),
   row(/^wan2\.5.*-i2v/, { ...FIFTH, ...PICTURE, takes: EFFECTS }),
   row(/^wan2\.5.*-t2v/, FIFTH),

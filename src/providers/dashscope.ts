@@ -14,6 +14,7 @@ const DIALECT: ChatDialect = {
   reasoning: "switch",
   jsonWord: true,
   forcedToolsWhileReasoning: false,
+  formatsWhileReasoning: false,
   webSearch: { as: "switch" },
   topK: true,
 };
@@ -36,6 +37,7 @@ export const dashscope: Provider = {
       path: "/chat/completions",
       isFaithful: true,
       dialect: { ...DIALECT },
+      streamsOnly: (model) => STREAMS_ONLY.test(model),
       adaptRequest(body, model) {
         const edits = { ...adaptToDialect(body, DIALECT), ...flattened(body) };
         const flat = { ...body, ...edits };
@@ -74,6 +76,7 @@ function withinBounds(topP: JsonObject[string] | undefined): BodyEdits {
   return { top_p: topP <= 0 ? 0.001 : 0.999 };
 }
 
+const STREAMS_ONLY = /^(qwq|qvq)/;
 /** They do nothing but reason, and refuse to be told so. */
 const ONLY_REASON = /^(qwq|qvq)|-thinking(-|$)/;
 const REASON_BY_DEFAULT = /^qwen3(\.\d|-\d+(\.\d+)?b)(?!.*-instruct)/;

@@ -39,14 +39,14 @@ describe("a question", () => {
   test("is words and what cannot be left to the vendor", () => {
     expect(of("gemini", NEWEST)).toEqual({
       path: `/models/${NEWEST}:predictLongRunning`,
-      body: { instances: [{ prompt: "a lake" }], parameters: {} },
+      body: { instances: [{ prompt: "a lake" }], parameters: { durationSeconds: 4 } },
       lost: [],
     });
     expect(of("vertex", NEWEST)).toEqual({
       path: `/v1/publishers/google/models/${NEWEST}:predictLongRunning`,
       body: {
         instances: [{ prompt: "a lake" }],
-        parameters: { sampleCount: 1, generateAudio: false },
+        parameters: { durationSeconds: 4, sampleCount: 1, generateAudio: false },
       },
       lost: [],
     });
@@ -115,6 +115,7 @@ describe("a question", () => {
     const extra = { "video-unified": { storageUri: "gs://theirs/", model: "dearer" } };
 
     expect(parameters("vertex", NEWEST, { extra })).toEqual({
+      durationSeconds: 4,
       sampleCount: 1,
       generateAudio: false,
     });
@@ -125,6 +126,7 @@ describe("a question", () => {
     expect(parameters("gemini", NEWEST, { size: "720x1280", seed: -1 })).toEqual({
       aspectRatio: "9:16",
       resolution: "720p",
+      durationSeconds: 4,
     });
     expect(parameters("gemini", NEWEST, { ratio: "adaptive", frames: 144 })).toEqual({
       durationSeconds: 6,
@@ -202,6 +204,22 @@ test.each<[string, readonly number[], readonly number[]]>([
   }
 });
 
+test("[B4.1-f2] a video lasts the documented 4 seconds if nothing is said, and is held as that", () => {
+  const lengthOf = (model: string, said: Said = {}): readonly unknown[] => {
+    const { style, dialect } = rowFor("gemini", question(model));
+    const { seconds } = style.outbound.expect?.(question(model, said), dialect) ?? {};
+    return [parameters("gemini", model, said)["durationSeconds"], seconds];
+  };
+
+  expect(lengthOf(NEWEST)).toEqual([4, 4]);
+  // The shortest that it makes.
+  expect(lengthOf(SECOND)).toEqual([5, 5]);
+  // What was said needs another length.
+  expect(lengthOf(NEWEST, { resolution: "1080p" })).toEqual([8, 8]);
+  // The vendor's own callers know the vendor's default.
+  expect(lengthOf(NEWEST, { entry: "video-veo" })).toEqual([undefined, 8]);
+});
+
 describe("media", () => {
   test("[B4.1-f2] are a first and a last frame", () => {
     expect(of("gemini", NEWEST, { media: [PICTURE, END] }).body).toEqual({
@@ -212,7 +230,7 @@ describe("media", () => {
           lastFrame: { bytesBase64Encoded: "Ynll", mimeType: "image/jpeg" },
         },
       ],
-      parameters: {},
+      parameters: { durationSeconds: 4 },
     });
     expect(of("vertex", SECOND, { media: [PICTURE, END] }).body).toMatchObject({
       instances: [{ image: WIRE }],
@@ -227,7 +245,7 @@ describe("media", () => {
 
     expect(of("gemini", NEWEST, { media: [LOOK, LOOK, LOOK] }).body).toEqual({
       instances: [{ prompt: "a lake", referenceImages: [image, image, image] }],
-      parameters: {},
+      parameters: { durationSeconds: 8 },
     });
     expect(parameters("gemini", NEWEST, { media: [LOOK], seconds: 8 })).toEqual({
       durationSeconds: 8,
@@ -321,6 +339,7 @@ test("one place makes one video at a time", () => {
 
 test("only the second generation can be told its rate, and not to rewrite", () => {
   expect(parameters("vertex", SECOND, { framesPerSecond: 30, rewrite: false })).toEqual({
+    durationSeconds: 5,
     sampleCount: 1,
     fps: 30,
     enhancePrompt: false,
@@ -338,7 +357,7 @@ test("what a model does by itself is known before it is asked", () => {
     return style.outbound.expect?.(question(model, said), dialect);
   };
 
-  const usual = { seconds: 8, resolution: "720p", ratio: "16:9" };
+  const usual = { seconds: 4, resolution: "720p", ratio: "16:9" };
   expect(expected("gemini", NEWEST)).toEqual({ ...usual, audio: true });
   expect(expected("vertex", NEWEST)).toEqual({ ...usual, audio: false });
   expect(expected("vertex", FAST, { audio: false })).toEqual({ ...usual, audio: true });
@@ -445,7 +464,8 @@ describe("the vendor's own library", () => {
   ];
   test.each(cases)("asks in the same words for %s at %s", async (_what, provider, said, params) => {
     const [path, body] = await ofLibrary(provider === "vertex", params);
-    const { body: ours } = of(provider, NEWEST, said);
+    // What the vendor's own library leaves out, the vendor chooses.
+    const { body: ours } = of(provider, NEWEST, { ...said, entry: "video-veo" });
 
     expect(path).toEndWith(`/models/${NEWEST}:predictLongRunning`);
     expect(lowered({ parameters: {}, ...body })).toEqual(lowered(ours));

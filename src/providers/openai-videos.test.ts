@@ -57,10 +57,10 @@ function formOf(provider: string, said: Partial<VideoQuestion>, model = SORA): J
 }
 
 describe("a question", () => {
-  test("[B4.7] is a model and words, and the rest only where it is said", () => {
+  test("[B4.7] is a model and words, with the documented length and size unless others are said", () => {
     expect(requestOf("openai", SORA)).toEqual({
       path: "/videos",
-      body: { model: SORA, prompt: "a lake" },
+      body: { model: SORA, prompt: "a lake", seconds: "4", size: "720x1280" },
       lost: [],
     });
     expect(sent({ seconds: 8, size: "1280x720" })).toEqual({
@@ -71,8 +71,8 @@ describe("a question", () => {
     });
   });
 
-  test("needs words", () => {
-    expect(refused({ prompt: "" })).toBe("invalid_request | prompt | 'prompt' is required.");
+  test("[B4.7] needs no words of its caller's, although the vendor wants some", () => {
+    expect(sent({ prompt: "" })["prompt"]).toBe("A short video.");
     expect(refused({ prompt: "x".repeat(32_001) })).toStartWith("invalid_request | prompt");
     expect(sent({ prompt: "x".repeat(32_000) })["prompt"]).toHaveLength(32_000);
   });
@@ -110,7 +110,7 @@ describe("a question", () => {
 
     expect(requestOf("openai", SORA, said)).toEqual({
       path: "/videos",
-      body: { model: SORA, prompt: "a lake" },
+      body: { model: SORA, prompt: "a lake", seconds: "4", size: "720x1280" },
       lost: ["seed", "audio", "style", "draft"],
     });
   });

@@ -9,14 +9,94 @@ import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_VIDEOS, OPENAI_VIDEO_MODELS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
+/** In the words of its API reference; a request with any other member is a 400. */
+const CHAT_MEMBERS = [
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "temperature",
+  "top_p",
+  "max_tokens",
+  "max_completion_tokens",
+  "stop",
+  "n",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "logprobs",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "functions",
+  "function_call",
+  "response_format",
+  "reasoning_effort",
+  "verbosity",
+  "modalities",
+  "audio",
+  "prediction",
+  "web_search_options",
+  "service_tier",
+  "store",
+  "metadata",
+  "moderation",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+] as const;
+
+const RESPONSES_MEMBERS = [
+  "model",
+  "input",
+  "instructions",
+  "stream",
+  "stream_options",
+  "temperature",
+  "top_p",
+  "top_logprobs",
+  "max_output_tokens",
+  "max_tool_calls",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "text",
+  "reasoning",
+  "include",
+  "store",
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "truncation",
+  "background",
+  "context_management",
+  "access_programs",
+  "image",
+  "moderation",
+  "service_tier",
+  "metadata",
+  "client_metadata",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+] as const;
+
 /**
  * Reasoning models refuse most of what steers sampling, and know the newer
  * limit only. Tools of free text are this vendor's own idea.
  */
 export const OPENAI_DIALECT: ChatDialect = {
+  knows: new Set<string>(CHAT_MEMBERS),
   maxCompletionTokens: true,
   reasoning: "effort",
   jsonWord: true,
+  verbosity: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
   parts: ["text", "image_url", "input_audio", "file", "refusal"],
   reasonersRefuse: [
@@ -36,6 +116,7 @@ export const OPENAI_DIALECT: ChatDialect = {
 
 /** The same, where they are asked for responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
+  knows: new Set<string>(RESPONSES_MEMBERS),
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
   jsonWord: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],

@@ -73,6 +73,8 @@ export interface TextEndpoint {
    * they are. Where not, they are read and written anew.
    */
   readonly isFaithful: boolean;
+  /** Models that refuse to answer whole: their streams are gathered. */
+  streamsOnly?(model: string): boolean;
   /** Linked media that the vendor does not fetch by itself; what is behind such links is sent instead. */
   readonly inlines?: readonly MediaBlock["type"][];
   /** In which ways the vendor's reading of the style is its own, in that style's terms. */
@@ -265,6 +267,7 @@ export function requirementsOf(provider: Provider) {
   return {
     id,
     needsKey,
+    ...(provider.keyVariable === undefined ? {} : { keyVariable: provider.keyVariable }),
     needsBaseUrl: baseUrl === undefined && baseUrlOf === undefined && adapter === undefined,
     needsModels: needsModels === true,
     styles: text.map(({ style }) => style.id),

@@ -152,7 +152,7 @@ describe("whatever is asked, what goes out keeps to the vendor's rules", () => {
     heldTo("openai", "sora-2", ({ body, asked }) => {
       expect(isOneOf(body["seconds"], ["4", "8", "12"])).toBe(true);
       expect(isOneOf(body["size"], ["720x1280", "1280x720"])).toBe(true);
-      expect(body["prompt"]).toBe("a lake");
+      expect(body["prompt"]).toBe(asked.prompt === "" ? "A short video." : "a lake");
       expect(body["model"]).toBe(asked.scenario === "remix" ? undefined : "sora-2");
     });
   });

@@ -15,6 +15,8 @@ export interface AnswerStream {
   readonly isEnding: boolean;
   /** Content of the answer was handed over. If absent, whatever is handed over is content. */
   readonly hasContent?: boolean;
+  /** Came from the upstream, and was not taken yet. */
+  readonly waitingBytes?: number;
   /** As the upstream reported it, so far. */
   readonly usage: Usage | undefined;
   /** Of the question, where it is told before the answer can be. */

@@ -4,11 +4,13 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
+import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
+import { keptFailure } from "./kept-failure.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
 import { poolOf } from "./pools.ts";
@@ -29,7 +31,10 @@ export interface AttemptDeps extends TryDeps, ClaimDeps {
   readonly maxAttempts: number;
 }
 
-/** An upstream that answers. Its place on the channel is given back by `release`. */
+/**
+ * An upstream that answers. Its place on the channel is given back by
+ * `release`, with what the answer failed with: a call counts at its end.
+ */
 export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
@@ -80,72 +85,150 @@ export async function firstToAnswer<T, R extends Tried>(
   deps: AttemptDeps,
   begin: Begin<T, R>,
 ): Promise<Begun<T, R>> {
-  let last: GatewayError | undefined;
-  let attempts = 0;
-  let waits: Map<Channel, number> | undefined;
+  const failover = new Failover<T, R>(call, plan, settlement, deps, begin);
+  return (await failover.tryAble()) ?? (await failover.tryOthers());
+}
 
-  for (const route of plan.routes) {
-    // Much may have happened since the plan was made: others took the last place, or failed.
-    if (!deps.health.mayTry(route)) continue;
+/** The attempts of one call. */
+class Failover<T, R extends Tried> {
+  readonly #call: Served;
+  readonly #plan: Plan<R>;
+  readonly #settlement: Settlement;
+  readonly #deps: AttemptDeps;
+  readonly #begin: Begin<T, R>;
+  #attempts = 0;
+  #last: GatewayError | undefined;
+  /** A refusal that may be the request's: a second one ends the call. */
+  #refusal: GatewayError | undefined;
+  #waits: Map<Channel, number> | undefined;
+  #passedOver: R[] | undefined;
+
+  constructor(
+    call: Served,
+    plan: Plan<R>,
+    settlement: Settlement,
+    deps: AttemptDeps,
+    begin: Begin<T, R>,
+  ) {
+    this.#call = call;
+    this.#plan = plan;
+    this.#settlement = settlement;
+    this.#deps = deps;
+    this.#begin = begin;
+  }
+
+  /** Those that nothing speaks against, in the plan's order. */
+  async tryAble(): Promise<Begun<T, R> | undefined> {
+    const { health } = this.#deps;
+    for (const route of this.#plan.routes) {
+      // Much may have happened since the plan was made: others took the last place, or failed.
+      if (!health.mayTry(route)) {
+        this.#passedOver ??= [];
+        this.#passedOver.push(route);
+        continue;
+      }
+      const begun = await this.#tryRoute(route, false);
+      if (begun !== undefined) return begun;
+    }
+    return undefined;
+  }
+
+  /** With nobody else to turn to, a circuit that is open is tried, too. */
+  async tryOthers(): Promise<Begun<T, R>> {
+    for (const route of this.#passedOver ?? []) {
+      if (!this.#mayTry(route, true)) continue;
+      const begun = await this.#tryRoute(route, true);
+      if (begun !== undefined) return begun;
+    }
+    if (this.#last !== undefined) throw this.#told(this.#last);
+    throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
+  }
+
+  /** `anyway`: there is nobody else to turn to. */
+  async #tryRoute(route: R, anyway: boolean): Promise<Begun<T, R> | undefined> {
+    const deps = this.#deps;
     const tried = new Set<Credential>();
-    while (attempts < deps.maxAttempts) {
-      const credential = pickFor(route, tried, deps.health);
+    while (this.#attempts < deps.maxAttempts) {
+      const credential = this.#pick(route, tried, anyway);
       if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
-        break;
-      const claim = claimOn(route, call, deps);
+        return undefined;
+      const claim = claimOn(route, this.#call, deps);
       if (claim !== undefined) {
-        const waitMs = await enterLimits(claim, route, deps);
+        const waitMs = await this.#enterLimits(claim, route, anyway);
         if (waitMs !== undefined) {
-          waits ??= new Map();
-          waits.set(route.channel, waitMs);
-          break;
+          this.#waits ??= new Map();
+          this.#waits.set(route.channel, waitMs);
+          return undefined;
         }
       }
-      attempts++;
+      this.#attempts++;
       try {
-        const begun = await tryOnce(call, route, credential, settlement, deps, begin);
-        if (claim !== undefined) settlement.took(claim);
+        const begun = await tryOnce(
+          this.#call,
+          route,
+          credential,
+          this.#settlement,
+          deps,
+          this.#begin,
+        );
+        if (claim !== undefined) this.#settlement.took(claim);
         return begun;
       } catch (cause) {
-        last = GatewayError.from(cause);
         if (claim !== undefined) giveBack(claim, 0, deps.limiter);
+        this.#note(GatewayError.from(cause));
       }
-      if (last.fault.next === "stop" || deps.clock.monotonic() >= endOf(call, deps)) throw last;
-      if (last.fault.next === "channel" || credential === undefined) break;
+      if (this.#last?.fault.next === "channel" || credential === undefined) return undefined;
       tried.add(credential);
     }
+    return undefined;
   }
-  throw last ?? allResting(plan.routes, deps.health, waits);
+
+  #mayTry(route: R, anyway: boolean): boolean {
+    const { health } = this.#deps;
+    return anyway ? health.mayTryAnyway(route, this.#call.key) : health.mayTry(route);
+  }
+
+  /** A route may be one account's alone. */
+  #pick(route: R, tried: ReadonlySet<Credential>, anyway: boolean): Credential | undefined {
+    const { channel, account } = route;
+    const { health } = this.#deps;
+    if (account !== undefined) {
+      return channel.credentials.find((each) => each.label === account && !tried.has(each));
+    }
+    return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
+  }
+
+  /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
+  async #enterLimits(claim: Claim, route: R, anyway: boolean): Promise<number | undefined> {
+    const { limiter, health } = this.#deps;
+    const { refusal } = await limiter.take(claim);
+    if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
+    if (this.#mayTry(route, anyway)) return undefined;
+    // Others took the last place in the meantime.
+    giveBack(claim, 0, limiter);
+    return health.waitMs([route]);
+  }
+
+  /** Throws what ends the call. */
+  #note(error: GatewayError): void {
+    this.#last = error;
+    const { next } = error.fault;
+    if (next === "stop") throw error;
+    if (next === "once" && this.#refusal !== undefined) throw this.#refusal;
+    if (this.#deps.clock.monotonic() >= endOf(this.#call, this.#deps)) throw this.#told(error);
+    if (next === "once") this.#refusal = error;
+  }
+
+  /** A limit says how long to wait for it, whether or not the vendor did. */
+  #told(error: GatewayError): GatewayError {
+    if (error.code !== "upstream_rate_limited" || error.retryAfterMs !== undefined) return error;
+    return error.withWait(this.#deps.health.waitMs(this.#plan.routes, this.#call.key));
+  }
 }
 
 /** Monotonic ms. */
 function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
   return startedAt + maxCallMs;
-}
-
-/** A route may be one account's alone. */
-function pickFor(
-  route: Candidate,
-  tried: ReadonlySet<Credential>,
-  health: Health,
-): Credential | undefined {
-  const { channel, account } = route;
-  if (account === undefined) return health.pick(route, tried);
-  return channel.credentials.find((each) => each.label === account && !tried.has(each));
-}
-
-/** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
-async function enterLimits(
-  claim: Claim,
-  route: Candidate,
-  { limiter, health }: AttemptDeps,
-): Promise<number | undefined> {
-  const { refusal } = await limiter.take(claim);
-  if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
-  if (health.mayTry(route)) return undefined;
-  // Others took the last place in the meantime.
-  giveBack(claim, 0, limiter);
-  return health.waitMs([route]);
 }
 
 /** One try, with one credential. */
@@ -162,11 +245,13 @@ export async function tryOnce<T, R extends Tried>(
   let reply: UpstreamReply | undefined;
   let session: FetchSession | undefined;
   let error: GatewayError | undefined;
+  let sent: Body | undefined;
 
   const terms = {
     pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
+    ...(isVendors(route) ? {} : { hidesAddress: true as const }),
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
@@ -177,8 +262,9 @@ export async function tryOnce<T, R extends Tried>(
     endsAt: endOf(call, deps),
     signal: call.signal,
   };
-  const onReply = async (each: UpstreamReply): Promise<void> => {
+  const onReply = async (each: UpstreamReply, body?: string): Promise<void> => {
     reply = each;
+    sent = body ?? sent;
     if (each.status === 200) return;
     // Others of this attempt may still be answered, so that nobody else would let it go.
     using refusal = each;
@@ -190,12 +276,13 @@ export async function tryOnce<T, R extends Tried>(
     return sent;
   };
 
-  deps.health.enter(channel);
+  const visit = deps.health.enter(route, credential);
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
       send(wire, { body, headers }) {
         const url = urlOf(wire, pathOf(wire, call.facts.stream));
+        sent = body;
         const all = provider.headers === undefined ? headers : { ...provider.headers, ...headers };
         return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
       },
@@ -209,12 +296,14 @@ export async function tryOnce<T, R extends Tried>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
-    return new Answering(route, answer, deps.health);
+    return { route, answer, release: (failure) => visit.leave(failure) };
   } catch (cause) {
     reply?.close();
     session?.close();
     error = GatewayError.from(cause);
     if (error.fault.blame !== "gateway") {
+      // Also of a failure that an answer of success told.
+      error.message = withoutOwn(error.message, { ...terms, url: baseOf(route) });
       error.upstream = {
         channel: channel.name,
         model: route.upstreamModel,
@@ -222,43 +311,24 @@ export async function tryOnce<T, R extends Tried>(
         status: reply?.status ?? null,
       };
     }
-    deps.health.leave(channel);
-    if (error.fault.next === "credential" && credential !== undefined) {
-      deps.health.cool(route, credential, error);
+    visit.leave(error);
+    const { next } = error.fault;
+    if ((next === "credential" || next === "once") && credential !== undefined) {
+      deps.health.cool(route, credential, error, call.key);
     }
     throw error;
   } finally {
-    deps.health.report(channel, error);
     deps.health.turn(channel);
     settlement.tried({
       channel: channel.name,
       credential: credential?.label ?? "",
       fault: error?.code ?? null,
       status: reply?.status ?? null,
+      ...(error?.vendor && keptFailure(error.vendor, route.upstreamModel, sent)),
       durationMs: Math.round(deps.clock.monotonic() - startedAt),
     });
-  }
-}
-
-class Answering<T, R extends Candidate> implements Begun<T, R> {
-  readonly route: R;
-  readonly answer: T;
-  readonly #health: Health;
-  #isReleased = false;
-
-  constructor(route: R, answer: T, health: Health) {
-    this.route = route;
-    this.answer = answer;
-    this.#health = health;
-  }
-
-  /** Two may want to give a place back: whoever sends the answer, and whoever notices that the caller left. */
-  release(failure?: GatewayError): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
-    const { channel } = this.route;
-    if (failure !== undefined) this.#health.report(channel, failure);
-    this.#health.leave(channel);
+    // A long answer must not hold on to its question.
+    sent = undefined;
   }
 }
 
@@ -282,6 +352,11 @@ function urlOf(route: Candidate, path: string): URL {
 /** The channel's address. */
 export function baseOf(route: Candidate): URL {
   return urlOf(route, "");
+}
+
+/** At the vendor's well-known address. */
+function isVendors({ channel, provider }: Candidate): boolean {
+  return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 
 function addressOf({ channel, provider }: Candidate): string {

@@ -1,13 +1,17 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { Deadlines } from "#lib/deadlines.ts";
-import { SSE_COMMENT } from "#lib/sse.ts";
+import { parseJson } from "#lib/json.ts";
+import { readEvents, SSE_COMMENT } from "#lib/sse.ts";
+import type { OnPiece, UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import { BufferedBytes } from "./buffered-bytes.ts";
 import { Delivery } from "./deliver.ts";
+import { PassedStream } from "./passthrough.ts";
 import type { Settlement } from "./settlement.ts";
 
 const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
@@ -18,6 +22,7 @@ const settings = {
   firstSignMs: 100,
   silenceMs: 150,
   checkpointMs: 60_000,
+  buffered: new BufferedBytes({ bufferedBytes: 1_024 * 1_024 }),
   deadlines: new Deadlines(),
 };
 
@@ -48,6 +53,7 @@ function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
     fail: async (error: GatewayError) => void seen.push(`fail ${error.code}`),
     cancel: note("cancel"),
     isCheckpointDue: () => false,
+    collect: () => {},
   } as unknown as Settlement;
   return { seen, settlement, sink: { write: (bytes) => void seen.push(String(bytes)) } };
 }
@@ -210,4 +216,88 @@ test("a caller who leaves while the end waits for its settlement has not had it"
   expect(await delivery.send(sink, waiting, { release() {} })).toBe(false);
   expect(seen).not.toContain("the end");
   slow.resolve();
+});
+
+describe("two hundred readers who are behind", () => {
+  const READERS = 200;
+  const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "word ".repeat(20) } }] })}\n\n`;
+  const PIECE = Buffer.from(EVENT.repeat(Math.ceil((128 * 1_024) / EVENT.length)));
+  const FACTS = {
+    model: "m",
+    stream: true,
+    maxOutputTokens: 1,
+    choices: 1,
+    messages: 1,
+    wantsUsage: true,
+  };
+
+  async function openReaders(bufferedBytes: number) {
+    const buffered = new BufferedBytes({ bufferedBytes });
+    const written: string[][] = [];
+    const ends: Promise<boolean>[] = [];
+    const failures: string[] = [];
+    const all = [];
+    for (let i = 0; i < READERS; i++) {
+      const stream = new PassedStream(endless(), chat.passthrough.openTap(FACTS), 1_024 * 1_024);
+      const delivery = await Delivery.begin(stream, { ...settings, buffered }, SSE_COMMENT);
+      const pieces: string[] = [];
+      const stuck = new Promise<void>(() => {});
+      const sink: Sink = {
+        write(bytes) {
+          pieces.push(String(bytes));
+          // It took some of it, and then no more.
+          return pieces.length > 2 ? stuck : undefined;
+        },
+      };
+      const settlement = {
+        ...stage().settlement,
+        fail: async (error: GatewayError) => void failures.push(error.code),
+      } as unknown as Settlement;
+      ends.push(delivery.send(sink, settlement, { release() {} }));
+      written.push(pieces);
+      all.push(delivery);
+    }
+    await Bun.sleep(20);
+    return { buffered, written, ends, failures, all };
+  }
+
+  /** Hands over large pieces as fast as they are taken, and has more that waits. */
+  function endless(): UpstreamReply {
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    return {
+      waitingBytes: 64 * 1_024,
+      async pump(onPiece: OnPiece) {
+        for (;;) await Promise.race([ended.promise, onPiece(PIECE) ?? Bun.sleep(1)]);
+      },
+      close: () => ended.reject(new GatewayError("canceled", "The answer was let go.")),
+    } as unknown as UpstreamReply;
+  }
+
+  test("hold less than 256 KiB each, and nothing once they are gone", async () => {
+    const { buffered, all, ends } = await openReaders(1_024 * 1_024 * 1_024);
+
+    expect(buffered.total / READERS).toBeWithin(1, 256 * 1_024);
+    for (const each of all) each.stream.close();
+    expect(await Promise.all(ends)).not.toContain(true);
+    expect(buffered.total).toBe(0);
+  });
+
+  test("hold no more than the limit together: the slowest are told so between two events", async () => {
+    const limit = 4 * 1_024 * 1_024;
+    const { buffered, all, ends, written, failures } = await openReaders(limit);
+
+    expect(buffered.total).toBeWithin(limit / 2, limit + 1);
+    expect(failures.length).toBeWithin(1, READERS);
+    expect(new Set(failures)).toEqual(new Set(["overloaded"]));
+    // Who fell behind first was ended first.
+    const told = written.map((pieces) => pieces.at(-1)?.includes("read too slowly") === true);
+    expect(told.indexOf(false)).toBe(failures.length);
+    for (const { data } of readEvents(written[0]?.join("") ?? "")) {
+      expect(parseJson(data)).toBeDefined();
+    }
+
+    for (const each of all) each.stream.close();
+    await Promise.all(ends);
+  });
 });

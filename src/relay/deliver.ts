@@ -1,8 +1,10 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { viewOf } from "#lib/sse-bytes.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Begun } from "./attempt.ts";
+import type { BufferedBytes, SlowReader } from "./buffered-bytes.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface DeliverySettings {
@@ -14,6 +16,8 @@ export interface DeliverySettings {
   /** After this long without an event a caller is told that we live, where the style has a way. */
   readonly silenceMs: number;
   readonly checkpointMs: number;
+  /** Of all answers together. */
+  readonly buffered: BufferedBytes;
   readonly deadlines: Deadlines;
 }
 
@@ -23,7 +27,7 @@ export interface DeliverySettings {
  * hung up, out of quota), what was delivered is settled once, and the caller
  * is never shown a false end.
  */
-export class Delivery implements Watched {
+export class Delivery implements Watched, SlowReader {
   readonly stream: AnswerStream;
   readonly #settings: DeliverySettings;
   readonly #keepAlive: string | undefined;
@@ -35,6 +39,12 @@ export class Delivery implements Watched {
   #settlement: Settlement | undefined;
   /** Its end was paid for and left: what comes after is no failure of the answer. */
   #hasEnded = false;
+  /** Written, and not taken by the reader. */
+  #behindBytes = 0;
+  #giveUp: ((cause: GatewayError) => void) | undefined;
+  #isShed = false;
+  /** Whose text the settlement has not collected. */
+  #uncollectedBytes = 0;
   dueAt = Infinity;
 
   private constructor(
@@ -95,19 +105,33 @@ export class Delivery implements Watched {
       await settlement.fail(failure);
       // Many callers hang up at the sight of the end: they have it all.
       if (this.#hasEnded) return true;
-      if (failure.code !== "canceled") await sink.write(this.stream.fail(failure));
+      if (failure.code !== "canceled") await this.#tell(failure, sink);
       return false;
     } finally {
       deadlines.release(this);
+      this.#settings.buffered.release(this);
       this.stream.close();
       place.release(failure);
       await settlement.cancel();
     }
   }
 
-  onDue(): void {
+  /** Ends the answer: too much waits for slow readers, and this one has been behind for longest. */
+  shed(): void {
+    this.#isShed = true;
+    this.#giveUp?.(
+      new GatewayError(
+        "overloaded",
+        "The answer was ended because it was read too slowly, and the gateway's buffers are full.",
+      ),
+    );
+  }
+
+  onDue(now: number): void {
     this.dueAt = Infinity;
-    if (this.#keepAlive !== undefined) void this.#sink?.write(this.#keepAlive);
+    // A reader who is behind has something to read.
+    if (this.#behindBytes > 0) this.#countBehind(now);
+    else if (this.#keepAlive !== undefined) void this.#sink?.write(this.#keepAlive);
   }
 
   readonly #take = (piece: Uint8Array | string): void | Promise<void> => {
@@ -121,21 +145,91 @@ export class Delivery implements Watched {
   #write(piece: Uint8Array | string, sink: Sink, settlement: Settlement): void | Promise<void> {
     const now = this.#settings.deadlines.now();
     this.#listen(now);
+    this.#collect(piece, settlement);
     if (this.stream.isEnding) return settlement.complete().then(() => this.#writeEnd(piece, sink));
     if (settlement.isCheckpointDue(now, this.#settings.checkpointMs)) {
-      return keepAfloat(settlement).then(() => sink.write(piece));
+      return keepAfloat(settlement).then(() => this.#writeOut(piece, sink));
     }
-    return sink.write(piece);
+    return this.#writeOut(piece, sink);
   }
 
   #writeEnd(piece: Uint8Array | string, sink: Sink): void | Promise<void> {
     this.#hasEnded = true;
-    return sink.write(piece);
+    return this.#writeOut(piece, sink);
+  }
+
+  /** The text of a long answer is not kept until its end. */
+  #collect(piece: Uint8Array | string, settlement: Settlement): void {
+    this.#uncollectedBytes += piece.length;
+    if (this.#uncollectedBytes < COLLECT_BYTES) return;
+    this.#uncollectedBytes = 0;
+    settlement.collect();
+  }
+
+  #writeOut(piece: Uint8Array | string, sink: Sink): void | Promise<void> {
+    if (piece.length > MAX_WRITE_BYTES) return this.#writeInParts(piece, sink);
+    const taken = sink.write(piece);
+    return taken === undefined ? undefined : this.#await(taken, piece.length);
+  }
+
+  /** What a socket does not take at once is copied: of a large piece only a part at a time. */
+  async #writeInParts(piece: Uint8Array | string, sink: Sink): Promise<void> {
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : viewOf(piece);
+    for (let at = 0; at < bytes.length;) {
+      const end = endOfPart(bytes, at);
+      const taken = sink.write(bytes.subarray(at, end));
+      if (taken !== undefined) await this.#await(taken, bytes.length - at);
+      at = end;
+    }
+  }
+
+  /** Until a reader who is behind has taken what was written, or is given up. */
+  async #await(taken: Promise<void>, bytes: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { buffered, deadlines } = this.#settings;
+    this.#giveUp = reject;
+    this.#behindBytes = bytes;
+    taken.then(resolve, reject);
+    this.#countBehind(deadlines.now());
+    try {
+      await promise;
+    } finally {
+      this.#giveUp = undefined;
+      this.#behindBytes = 0;
+      buffered.release(this);
+      this.#listen(deadlines.now());
+    }
+  }
+
+  #countBehind(now: number): void {
+    this.#settings.buffered.hold(this, this.#behindBytes + (this.stream.waitingBytes ?? 0));
+    this.dueAt = now + RECOUNT_MS;
+  }
+
+  /** A reader who was given up may never take it. */
+  async #tell(failure: GatewayError, sink: Sink): Promise<void> {
+    const told = sink.write((this.#isShed ? "\n\n" : "") + this.stream.fail(failure));
+    if (this.#isShed) told?.catch(() => {});
+    else await told;
   }
 
   #listen(now: number): void {
     this.dueAt = now + this.#settings.silenceMs;
   }
+}
+
+/** What is written at once: whatever a reader does not take of it is held by the runtime. */
+const MAX_WRITE_BYTES = 64 * 1024;
+const COLLECT_BYTES = 64 * 1024;
+/** How often what waits for a slow reader is counted. */
+const RECOUNT_MS = 1_000;
+
+/** Between two events, if there is a place between them. */
+function endOfPart(bytes: Buffer, start: number): number {
+  const end = start + MAX_WRITE_BYTES;
+  if (end >= bytes.length) return bytes.length;
+  const last = bytes.subarray(start, end).lastIndexOf("\n\n");
+  return last < 0 ? end : start + last + 2;
 }
 
 async function keepAfloat(settlement: Settlement): Promise<void> {

@@ -1,3 +1,4 @@
+import { GatewayError } from "#core/error.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { Begun } from "./attempt.ts";
 import type { Served, StreamedAnswer } from "./call.ts";
@@ -18,7 +19,7 @@ export async function handOver(
     await settlement.durable;
   } catch (cause) {
     stream.close();
-    begun.release();
+    begun.release(GatewayError.from(cause));
     throw cause;
   }
   settlement.answering(begun.route, stream, stream);
@@ -62,7 +63,7 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
   /** A caller who leaves before the first byte never has the answer sent. */
   handleEvent(): void {
     this.#delivery.stream.close();
-    this.#place.release();
+    this.#place.release(new GatewayError("canceled", "The caller left before the answer began."));
     void this.#settlement.cancel();
   }
 }

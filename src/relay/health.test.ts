@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { credential } from "#core/channel.ts";
+import { credential, type Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { Health } from "./health.ts";
 import { aChannel } from "#test/a-channel.ts";
@@ -13,13 +13,20 @@ function setup(credentials = 1) {
   });
   const health = new Health(clock);
   const to = { channel, upstreamModel: "m" };
-  const call = (error?: GatewayError): void => {
-    health.enter(channel);
-    health.report(channel, error);
-    health.leave(channel);
+  const [first, second] = channel.credentials;
+  const call = (error?: GatewayError, at = to): void => health.enter(at, first).leave(error);
+  const cool = (error: GatewayError, by = ANN, each = first): void => {
+    if (each !== undefined) health.cool(to, each, error, by);
   };
-  return { channel, to, health, call, wait: (ms: number) => void (now += ms) };
+  const wait = (ms: number): void => void (now += ms);
+  return { channel, to, health, call, cool, first, second, wait };
 }
+
+const ANN = { id: 1, userId: 1 };
+const BEN = { id: 2, userId: 2 };
+/** Another key of Ann's. */
+const ANN_TOO = { id: 3, userId: 1 };
+const NONE: ReadonlySet<Credential> = new Set();
 
 const broken = new GatewayError("upstream_failed", "");
 const limited = (retryAfterMs?: number): GatewayError =>
@@ -62,16 +69,87 @@ describe("a channel", () => {
   });
 
   test("is tried by one call after its rest, and by all when that one succeeds", () => {
-    const { channel, to, health, call, wait } = setup();
+    const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
 
     expect(health.mayTry(to)).toBe(true);
-    health.enter(channel);
+    const probe = health.enter(to);
     expect(health.mayTry(to)).toBe(false);
 
-    health.report(channel, undefined);
+    probe.leave();
     expect(health.mayTry(to)).toBe(true);
+  });
+
+  test("is tried by another call when the first one takes very long", () => {
+    const { to, health, call, wait } = setup();
+    for (let i = 0; i < 5; i++) call(broken);
+    wait(5_001);
+    health.enter(to);
+    wait(4_000);
+    expect(health.mayTry(to)).toBe(false);
+
+    wait(1_001);
+    expect(health.mayTry(to)).toBe(true);
+  });
+
+  test("is tried again when the one call's caller hangs up", () => {
+    const { to, health, call, wait } = setup();
+    for (let i = 0; i < 5; i++) call(broken);
+    wait(5_001);
+
+    health.enter(to).leave(new GatewayError("canceled", ""));
+
+    expect(health.mayTry(to)).toBe(true);
+    expect(health.state(to.channel)).toBe("half-open");
+  });
+
+  test("counts a call once, at its end", () => {
+    const { to, health } = setup();
+
+    for (let i = 0; i < 5; i++) {
+      const visit = health.enter(to);
+      expect(health.mayTry(to)).toBe(true);
+      visit.leave(broken);
+      visit.leave();
+    }
+
+    expect(health.mayTry(to)).toBe(false);
+    expect(health.inFlight(to.channel)).toBe(0);
+  });
+
+  test("that failed stays so though calls from before it failed end well", () => {
+    const { to, health, call } = setup();
+    const long = [health.enter(to), health.enter(to)];
+    for (let i = 0; i < 5; i++) call(broken);
+
+    for (const each of long) each.leave();
+
+    expect(health.mayTry(to)).toBe(false);
+  });
+
+  test("that fails for one model serves the others", () => {
+    const { to, channel, health, call } = setup();
+    for (let i = 0; i < 50; i++) call(broken);
+
+    expect(health.mayTry(to)).toBe(false);
+    expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(true);
+    expect(health.state(channel)).toBe("open");
+  });
+
+  test("that cannot be reached is left alone for all its models", () => {
+    const { channel, health, call } = setup();
+    const gone = new GatewayError("upstream_unreachable", "");
+    for (let i = 0; i < 5; i++) call(gone, { channel, upstreamModel: `m${i}` });
+
+    expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(false);
+  });
+
+  test("that failed is tried all the same by a call that has nobody else", () => {
+    const { to, health, call } = setup();
+    for (let i = 0; i < 5; i++) call(broken);
+
+    expect(health.mayTryAnyway(to, ANN)).toBe(true);
   });
 
   test("rests again when the one call fails", () => {
@@ -103,10 +181,11 @@ describe("a channel", () => {
   test("takes no more calls at once than it may", () => {
     const { channel, to, health } = setup();
 
-    for (let i = 0; i < channel.maxConcurrent; i++) health.enter(channel);
+    const visits = Array.from({ length: channel.maxConcurrent }, () => health.enter(to));
     expect(health.mayTry(to)).toBe(false);
+    expect(health.mayTryAnyway(to, ANN)).toBe(false);
 
-    health.leave(channel);
+    visits[0]?.leave();
     expect(health.mayTry(to)).toBe(true);
   });
 });
@@ -125,31 +204,134 @@ describe("credentials", () => {
   });
 
   test("that the vendor asked to wait are left alone for that long", () => {
-    const { channel, to, health, wait } = setup(2);
-    const [first, second] = channel.credentials;
-    if (first === undefined) throw new Error("No credential.");
-    health.cool(to, first, limited(10_000));
+    const { to, health, cool, first, second, wait } = setup(2);
+    cool(limited(10_000));
 
-    expect(health.pick(to, new Set())).toBe(second);
+    expect(health.pick(to, NONE)).toBe(second);
     wait(10_001);
-    expect(health.pick(to, new Set())).toBe(first);
+    expect(health.pick(to, NONE)).toBe(first);
   });
 
   test("that wait for one model serve the others", () => {
-    const { channel, to, health } = setup();
-    const [secret] = channel.credentials;
-    if (secret === undefined) throw new Error("No credential.");
-    health.cool(to, secret, limited(8_000));
+    const { channel, to, health, cool } = setup();
+    cool(limited(8_000));
 
     expect(health.mayTry(to)).toBe(false);
     expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(true);
   });
 
   test("that all wait make the channel wait, and say how long", () => {
-    const { channel, to, health } = setup(2);
-    for (const each of channel.credentials) health.cool(to, each, limited(8_000));
+    const { channel, to, health, cool } = setup(2);
+    for (const each of channel.credentials) cool(limited(8_000), ANN, each);
 
     expect(health.mayTry(to)).toBe(false);
     expect(health.waitMs([to])).toBe(8_000);
+  });
+
+  test("that one caller is asked to wait for are another caller's last resort", () => {
+    const { to, health, cool, first } = setup();
+    cool(limited(8_000));
+
+    expect(health.mayTryAnyway(to, ANN)).toBe(false);
+    expect(health.pickAnyway(to, NONE, BEN)).toBe(first);
+    expect(health.waitMs([to], ANN)).toBe(8_000);
+    expect(health.waitMs([to], BEN)).toBe(1_000);
+  });
+
+  test("that two callers were asked to wait for keep everybody waiting", () => {
+    const { to, health, cool } = setup();
+    cool(limited(8_000));
+    cool(limited(8_000), BEN);
+
+    expect(health.mayTryAnyway(to, { id: 9, userId: 9 })).toBe(false);
+  });
+
+  test("are never kept from others for longer than a minute", () => {
+    const { to, health, cool } = setup();
+    cool(limited(3_600_000));
+    cool(limited(3_600_000), BEN);
+
+    expect(health.waitMs([to])).toBe(60_000);
+  });
+
+  test("that answer another caller meanwhile are nobody's to wait for", () => {
+    const { to, health, call, cool, wait } = setup();
+    cool(limited(8_000));
+    wait(1);
+    call();
+
+    expect(health.mayTry(to)).toBe(true);
+  });
+
+  test("that answer what was asked before the limit was met stay left alone", () => {
+    const { to, first, health, cool, wait } = setup();
+    const early = health.enter(to, first);
+    wait(1);
+    cool(limited(8_000));
+    early.leave();
+
+    expect(health.mayTry(to)).toBe(false);
+  });
+
+  test("of a refused account are left alone for everybody, for a minute", () => {
+    const { to, health, cool, wait } = setup();
+    cool(new GatewayError("upstream_auth", ""));
+
+    expect(health.mayTryAnyway(to, BEN)).toBe(false);
+    expect(health.cooldownCause(to, BEN)?.code).toBe("upstream_auth");
+    wait(60_000);
+    expect(health.mayTry(to)).toBe(true);
+    expect(health.cooldownCause(to, BEN)).toBeUndefined();
+  });
+
+  describe.each(["upstream_refused", "upstream_denied"] as const)("refused with %s", (code) => {
+    const refused = new GatewayError(code, "");
+
+    test("are left alone when a second user meets the same", () => {
+      const { to, health, cool } = setup();
+      cool(refused);
+      expect(health.mayTry(to)).toBe(true);
+
+      cool(refused, BEN);
+      expect(health.mayTry(to)).toBe(false);
+      expect(health.mayTryAnyway(to, ANN)).toBe(false);
+    });
+
+    test("serve on though one user meets it again and again, with whatever key", () => {
+      const { to, health, cool } = setup();
+      for (let i = 0; i < 10; i++) cool(refused, i % 2 === 0 ? ANN : ANN_TOO);
+
+      expect(health.mayTry(to)).toBe(true);
+    });
+
+    test("serve on where somebody was answered between two refusals", () => {
+      const { to, health, call, cool, wait } = setup();
+      cool(refused);
+      wait(1);
+      call();
+      cool(refused, BEN);
+
+      expect(health.mayTry(to)).toBe(true);
+    });
+
+    test("serve on where the second user meets it much later", () => {
+      const { to, health, cool, wait } = setup();
+      cool(refused);
+      wait(60_001);
+      cool(refused, BEN);
+
+      expect(health.mayTry(to)).toBe(true);
+    });
+
+    test("for another reason by a second user, serve on", () => {
+      const { to, health, cool } = setup();
+      cool(refused);
+      cool(
+        new GatewayError(code === "upstream_denied" ? "upstream_refused" : "upstream_denied", ""),
+        BEN,
+      );
+
+      expect(health.mayTry(to)).toBe(true);
+    });
   });
 });

@@ -1,17 +1,10 @@
 import type { Channel, Credential } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
+import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
+import { Cooldowns, type Caller } from "./cooldowns.ts";
 
-const WINDOW_MS = 10_000;
-const BUCKET_MS = 1_000;
-const MIN_CALLS = 20;
-const FAILURES_IN_A_ROW = 5;
-const OPEN_MS = 5_000;
-const COOL_MS = 5_000;
-const MAX_COOL_MS = 60_000;
-const AUTH_COOL_MS = 60_000;
-
-/** At its limit of calls; given a rest after failing; with all its credentials told to wait. */
+/** At its limit of calls; circuit open after failures; with all its credentials in cooldown. */
 export type ChannelObjection = "full" | "resting" | "cooling";
 
 /** Where a call may be sent: a channel, and what the model is called there. */
@@ -20,11 +13,21 @@ export interface Destination {
   readonly upstreamModel: string;
 }
 
+/** A call under way on a channel. */
+export interface Visit {
+  /**
+   * Ends it, once: whoever sends the answer and whoever notices that the
+   * caller left may both do so. `error`: what it failed with, which need not
+   * be the upstream's doing.
+   */
+  leave(error?: GatewayError): void;
+}
+
 /**
- * How the channels are doing: which are given a rest after failing, which of
- * their credentials cool off, how many calls each has in flight. A credential
- * cools off for one model: most vendors limit each by itself, and an account
- * that may not use one may use the others.
+ * How the channels are doing: which circuits are open, which credentials are in
+ * cooldown, how many calls each has in flight. Each model of a channel has a
+ * circuit of its own, since one model may fail where the others work. That the
+ * upstream cannot be reached at all is the channel's.
  */
 export class Health {
   readonly #clock: Clock;
@@ -34,54 +37,72 @@ export class Health {
     this.#clock = clock;
   }
 
-  /** Whether a call may be sent there now. Lets one through to try a channel that had its rest. */
+  /** Whether a call may be sent there now. Lets one through to try a circuit that was open. */
   mayTry(to: Destination): boolean {
     return this.objectionTo(to) === undefined;
   }
 
-  /** Why a call may not be sent there now. */
+  /** Why a call may not be sent there now, as long as there is somebody else. */
   objectionTo(to: Destination): ChannelObjection | undefined {
-    const { channel } = to;
+    const { channel, upstreamModel } = to;
     const health = this.#of(channel);
     const now = this.#clock.monotonic();
     if (health.inFlight >= channel.maxConcurrent) return "full";
     if (health.breaker.state(now) === "open") return "resting";
+    if (health.models.get(upstreamModel)?.state(now) === "open") return "resting";
     if (channel.credentials.length === 0 || this.pick(to, NONE) !== undefined) return undefined;
     return "cooling";
   }
 
-  /** Takes a place on the channel; the caller gives it back by `report`. */
-  enter(channel: Channel): void {
-    this.#of(channel).inFlight++;
-    this.#breakerOf(channel).enter(this.#clock.monotonic());
+  /**
+   * Whether a call may be sent there that nobody else would take: an open
+   * circuit is tried, and so is a credential whose limit only other callers met.
+   */
+  mayTryAnyway(to: Destination, caller: Caller): boolean {
+    const { channel } = to;
+    if (this.#of(channel).inFlight >= channel.maxConcurrent) return false;
+    return channel.credentials.length === 0 || this.pickAnyway(to, NONE, caller) !== undefined;
   }
 
-  /** Ends the attempt, if its place was not given back already by `leave`. */
-  report(channel: Channel, error: GatewayError | undefined): void {
-    const breaker = this.#breakerOf(channel);
-    const now = this.#clock.monotonic();
-    // A caller's mistake or hang-up says nothing about the channel.
-    if (error === undefined) breaker.succeeded(now);
-    else if (error.fault.trips) breaker.failed(now);
-    else breaker.undecided();
-  }
-
-  leave(channel: Channel): void {
-    this.#of(channel).inFlight--;
-  }
-
-  /** The next credential in turn that is neither cooling nor among those tried. */
-  pick(
-    { channel, upstreamModel }: Destination,
-    tried: ReadonlySet<Credential>,
-  ): Credential | undefined {
+  /** Takes a place on the channel; the caller gives it back by `leave`. */
+  enter(to: Destination, credential?: Credential): Visit {
+    const { channel, upstreamModel } = to;
     const health = this.#of(channel);
+    // A call that was planned before the channel was moved says nothing of where it leads now.
+    const isHere = channel.baseUrl === health.address;
+    const breaker = isHere ? health.breaker : new Breaker();
+    const model = isHere ? breakerOf(health, upstreamModel) : new Breaker();
+    return new Entered(health, breaker, model, to, credential, this.#clock);
+  }
+
+  /** The next credential in turn that is neither in cooldown nor among those tried. */
+  pick(to: Destination, tried: ReadonlySet<Credential>): Credential | undefined {
+    const { cooldowns } = this.#of(to.channel);
+    return this.#pick(to, tried, (each) => cooldowns.endOf(each, to.upstreamModel));
+  }
+
+  /** The same for a caller who has nobody else to turn to. */
+  pickAnyway(
+    to: Destination,
+    tried: ReadonlySet<Credential>,
+    caller: Caller,
+  ): Credential | undefined {
+    const { cooldowns } = this.#of(to.channel);
+    return this.#pick(to, tried, (each) => cooldowns.endFor(each, to.upstreamModel, caller));
+  }
+
+  #pick(
+    { channel }: Destination,
+    tried: ReadonlySet<Credential>,
+    coolUntil: (credential: Credential) => number,
+  ): Credential | undefined {
+    const { turn } = this.#of(channel);
     const now = this.#clock.monotonic();
     const { credentials } = channel;
     for (let i = 0; i < credentials.length; i++) {
-      const each = credentials[(health.turn + i) % credentials.length];
+      const each = credentials[(turn + i) % credentials.length];
       if (each === undefined || tried.has(each)) continue;
-      if (coolUntil(health, each, upstreamModel) <= now) return each;
+      if (coolUntil(each) <= now) return each;
     }
     return undefined;
   }
@@ -90,39 +111,57 @@ export class Health {
     this.#of(channel).turn++;
   }
 
-  /** Lets a credential rest after the vendor refused it or asked to wait. */
-  cool({ channel, upstreamModel }: Destination, credential: Credential, error: GatewayError): void {
-    const asked = error.code === "upstream_auth" ? AUTH_COOL_MS : (error.retryAfterMs ?? COOL_MS);
-    const until = this.#clock.monotonic() + Math.min(asked, MAX_COOL_MS);
-    const { cooling } = this.#of(channel);
-    const models = cooling.get(credential) ?? new Map<string, number>();
-    cooling.set(credential, models.set(upstreamModel, until));
+  /** Notes that the vendor refused a credential or asked to wait. */
+  cool(
+    { channel, upstreamModel }: Destination,
+    credential: Credential,
+    error: GatewayError,
+    caller: Caller,
+  ): void {
+    const now = this.#clock.monotonic();
+    this.#of(channel).cooldowns.add(credential, upstreamModel, error, caller, now);
   }
 
-  /** How long until some channel may be tried again, in ms. */
-  waitMs(destinations: readonly Destination[]): number {
+  /** How long until some channel may be tried again, in ms; by this caller, who has no other choice. */
+  waitMs(destinations: readonly Destination[], caller?: Caller): number {
     const now = this.#clock.monotonic();
     const waits = destinations.map(({ channel, upstreamModel }) => {
-      const health = this.#of(channel);
-      const ends = channel.credentials.map((each) => coolUntil(health, each, upstreamModel));
+      const { breaker, models, cooldowns } = this.#of(channel);
+      const ends = channel.credentials.map((each) =>
+        caller === undefined
+          ? cooldowns.endOf(each, upstreamModel)
+          : cooldowns.endFor(each, upstreamModel, caller),
+      );
       const coolMs = ends.length === 0 ? 0 : Math.min(...ends) - now;
-      return Math.max(health.breaker.restMs(now), coolMs, 1_000);
+      const openMs = Math.max(
+        breaker.cooldownMs(now),
+        models.get(upstreamModel)?.cooldownMs(now) ?? 0,
+      );
+      return Math.max(openMs, coolMs, 1_000);
     });
     return Math.min(...waits);
   }
 
-  /** Gives every channel and credential a fresh start: for an operator who knows that the trouble is over. */
+  /** Why all credentials are in cooldown there, as the first of them has it; undefined if they are not. */
+  cooldownCause(to: Destination, caller: Caller): GatewayError | undefined {
+    const { channel, upstreamModel } = to;
+    const [first] = channel.credentials;
+    if (first === undefined || this.pickAnyway(to, NONE, caller) !== undefined) return undefined;
+    return this.#of(channel).cooldowns.causeOf(first, upstreamModel);
+  }
+
+  /** Resets every circuit and cooldown: for an operator who knows that the trouble is over. */
   forgetAll(): void {
     for (const health of this.#channels.values()) {
-      health.breaker = new Breaker();
-      health.cooling = new WeakMap();
+      resetBreakers(health);
+      health.cooldowns = new Cooldowns();
     }
   }
 
   /**
    * These are the channels from now on. One that leads elsewhere than before
-   * is given a fresh start; those that are no more are let go of, once no call
-   * is under way on them.
+   * is reset; those that are no more are let go of, once no call is under way
+   * on them.
    */
   retain(channels: readonly Channel[]): void {
     const names = new Set(channels.map(({ name }) => name));
@@ -133,23 +172,21 @@ export class Health {
       const health = this.#of(channel);
       if (channel.baseUrl === health.address) continue;
       health.address = channel.baseUrl;
-      health.breaker = new Breaker();
+      resetBreakers(health);
     }
   }
 
-  state(channel: Channel): "closed" | "open" | "half-open" {
+  /** Of a channel as a whole: that of the worst of its circuits. */
+  state(channel: Channel): BreakerState {
     const known = this.#channels.get(channel.name);
-    return known?.breaker.state(this.#clock.monotonic()) ?? "closed";
+    if (known === undefined) return "closed";
+    const now = this.#clock.monotonic();
+    const states = [known.breaker, ...known.models.values()].map((each) => each.state(now));
+    return WORST_FIRST.find((each) => states.includes(each)) ?? "closed";
   }
 
   inFlight(channel: Channel): number {
     return this.#channels.get(channel.name)?.inFlight ?? 0;
-  }
-
-  /** A call that was planned before the channel was moved says nothing of where it leads now. */
-  #breakerOf(channel: Channel): Breaker {
-    const { breaker, address } = this.#of(channel);
-    return channel.baseUrl === address ? breaker : new Breaker();
   }
 
   #of(channel: Channel): ChannelHealth {
@@ -158,9 +195,10 @@ export class Health {
       health = {
         address: channel.baseUrl,
         breaker: new Breaker(),
+        models: new Map(),
         inFlight: 0,
         turn: 0,
-        cooling: new WeakMap(),
+        cooldowns: new Cooldowns(),
       };
       this.#channels.set(channel.name, health);
     }
@@ -169,82 +207,87 @@ export class Health {
 }
 
 const NONE: ReadonlySet<Credential> = new Set();
+const WORST_FIRST: readonly BreakerState[] = ["open", "half-open"];
+/** Of one channel: some take any name for a model. */
+const MAX_MODELS = 1_000;
 
 interface ChannelHealth {
   address: string;
+  /** Whether the upstream can be reached. */
   breaker: Breaker;
+  readonly models: Map<string, Breaker>;
   inFlight: number;
   turn: number;
-  /** By model, until when. */
-  cooling: WeakMap<Credential, Map<string, number>>;
+  cooldowns: Cooldowns;
 }
 
-function coolUntil({ cooling }: ChannelHealth, credential: Credential, model: string): number {
-  return cooling.get(credential)?.get(model) ?? 0;
+function breakerOf({ models }: ChannelHealth, model: string): Breaker {
+  let breaker = models.get(model);
+  if (breaker !== undefined) return breaker;
+  const [oldest] = models.size >= MAX_MODELS ? models.keys() : [];
+  if (oldest !== undefined) models.delete(oldest);
+  models.set(model, (breaker = new Breaker()));
+  return breaker;
 }
 
-/**
- * Opens when half of at least twenty calls in ten seconds failed, or five in a
- * row; after a rest it lets one call through, which decides.
- */
-class Breaker {
-  #buckets: { at: number; calls: number; failures: number }[] = [];
-  #failuresInARow = 0;
-  #openUntil = 0;
-  #isOpen = false;
-  #isProbing = false;
+function resetBreakers(health: ChannelHealth): void {
+  health.breaker = new Breaker();
+  health.models.clear();
+}
 
-  state(now: number): "closed" | "open" | "half-open" {
-    if (!this.#isOpen) return "closed";
-    return now < this.#openUntil || this.#isProbing ? "open" : "half-open";
+class Entered implements Visit {
+  readonly #health: ChannelHealth;
+  readonly #breaker: Breaker;
+  readonly #modelBreaker: Breaker;
+  readonly #passage: Passage;
+  readonly #modelPassage: Passage;
+  readonly #model: string;
+  readonly #credential: Credential | undefined;
+  readonly #clock: Clock;
+  readonly #enteredAt: number;
+  #hasLeft = false;
+
+  constructor(
+    health: ChannelHealth,
+    breaker: Breaker,
+    modelBreaker: Breaker,
+    { upstreamModel }: Destination,
+    credential: Credential | undefined,
+    clock: Clock,
+  ) {
+    this.#health = health;
+    this.#breaker = breaker;
+    this.#modelBreaker = modelBreaker;
+    this.#model = upstreamModel;
+    this.#credential = credential;
+    this.#clock = clock;
+    this.#enteredAt = clock.monotonic();
+    this.#passage = breaker.enter(this.#enteredAt);
+    this.#modelPassage = modelBreaker.enter(this.#enteredAt);
+    health.inFlight++;
   }
 
-  restMs(now: number): number {
-    return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
-  }
-
-  enter(now: number): void {
-    if (this.state(now) === "half-open") this.#isProbing = true;
-  }
-
-  succeeded(now: number): void {
-    this.#failuresInARow = 0;
-    if (this.#isOpen) this.#buckets = [];
-    this.#isOpen = false;
-    this.#isProbing = false;
-    this.#count(now, 0);
-  }
-
-  failed(now: number): void {
-    this.#failuresInARow++;
-    this.#count(now, 1);
-    const calls = this.#buckets.reduce((sum, each) => sum + each.calls, 0);
-    const failures = this.#buckets.reduce((sum, each) => sum + each.failures, 0);
-    const isBad = calls >= MIN_CALLS && failures * 2 >= calls;
-    if (!isBad && !this.#isOpen && this.#failuresInARow < FAILURES_IN_A_ROW) return;
-    this.#isOpen = true;
-    this.#isProbing = false;
-    this.#openUntil = now + OPEN_MS;
-  }
-
-  /** The call ended for a reason that is not the channel's: the next one is the probe. */
-  undecided(): void {
-    this.#isProbing = false;
-  }
-
-  #count(now: number, failures: number): void {
-    const last = this.#buckets.at(-1);
-    if (last !== undefined && now - last.at < BUCKET_MS) {
-      last.calls++;
-      last.failures += failures;
-      return;
-    }
-    this.#buckets.push({ at: now, calls: 1, failures });
-    if (
-      this.#buckets.length > WINDOW_MS / BUCKET_MS ||
-      now - (this.#buckets[0]?.at ?? now) > WINDOW_MS
-    ) {
-      this.#buckets = this.#buckets.filter((each) => now - each.at <= WINDOW_MS);
+  leave(error?: GatewayError): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#health.inFlight--;
+    const now = this.#clock.monotonic();
+    const isUnreachable = error?.code === "upstream_unreachable";
+    const hasAnswered = error === undefined || error.vendor !== undefined;
+    this.#breaker.leave(this.#passage, isUnreachable || (hasAnswered ? false : undefined), now);
+    this.#modelBreaker.leave(
+      this.#modelPassage,
+      isUnreachable ? undefined : modelFailed(error),
+      now,
+    );
+    if (error === undefined && this.#credential !== undefined) {
+      this.#health.cooldowns.answered(this.#credential, this.#model, this.#enteredAt);
     }
   }
+}
+
+/** A caller's mistake or hang-up says nothing about the upstream. */
+function modelFailed(error: GatewayError | undefined): boolean | undefined {
+  if (error === undefined) return false;
+  return error.fault.trips === true ? true : undefined;
 }

@@ -5,7 +5,7 @@ import type { Catalog, ModelOverride } from "#core/model.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Channels } from "./channels.ts";
-import { Health } from "./health.ts";
+import { Health, type Visit } from "./health.ts";
 import { Inventory, type InventoryDeps } from "./inventory.ts";
 import { poolOf, poolsOf } from "./pools.ts";
 
@@ -157,15 +157,17 @@ describe("channels", () => {
 
 describe("a change of one channel", () => {
   const failing = new GatewayError("upstream_failed", "It failed.");
-  const rest = (): void => {
-    for (let i = 0; i < 5; i++) health.report(current(), failing);
+  const enter = (channel: Channel): Visit => health.enter({ channel, upstreamModel: "m" });
+  const failOn = (channel: Channel): void => {
+    for (let i = 0; i < 5; i++) enter(channel).leave(failing);
   };
+  const rest = (): void => failOn(current());
 
   test("keeps its places, its health and its connections where its address stays", async () => {
     stored = [storedChannel()];
     const own = inventory();
     await own.load();
-    health.enter(current());
+    enter(current());
     rest();
 
     stored = [storedChannel({ priority: 7, weight: 2 })];
@@ -201,19 +203,19 @@ describe("a change of one channel", () => {
     const own = inventory();
     await own.load();
     const before = current();
-    health.enter(before);
+    const visit = enter(before);
     rest();
     expect(health.state(before)).toBe("open");
 
     stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
     await own.load();
     expect(health.state(current())).toBe("closed");
-    for (let i = 0; i < 5; i++) health.report(before, failing);
+    failOn(before);
 
     expect(health.state(current())).toBe("closed");
     // What began on the old one still takes its place.
     expect(health.inFlight(current())).toBe(1);
-    health.leave(before);
+    visit.leave(failing);
     expect(health.inFlight(current())).toBe(0);
     rest();
     expect(health.state(current())).toBe("open");
@@ -227,7 +229,7 @@ describe("a change of one channel", () => {
     stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
     await own.load();
 
-    for (let i = 0; i < 5; i++) health.report(before, failing);
+    failOn(before);
     expect(health.state(current())).toBe("closed");
 
     rest();
@@ -247,9 +249,7 @@ describe("a change of one channel", () => {
     now += 60_000;
     expect(health.state(current())).toBe("half-open");
 
-    health.enter(before);
-    health.report(before, failing);
-    health.leave(before);
+    enter(before).leave(failing);
 
     expect(health.state(current())).toBe("half-open");
   });
@@ -258,7 +258,7 @@ describe("a change of one channel", () => {
     stored = [storedChannel()];
     const own = inventory();
     await own.load();
-    health.enter(current());
+    enter(current());
     rest();
     stored = [storedChannel({ isEnabled: false })];
     await own.load();

@@ -82,6 +82,11 @@ export class Inventory {
     return this.#channels;
   }
 
+  /** Whether all answers are the simulator's. */
+  get isSimulated(): boolean {
+    return this.#channels === this.#standIn && this.#channels.length > 0;
+  }
+
   /** By the name that callers use. */
   get overrides(): ReadonlyMap<string, ListedOverride> {
     return this.#overrides;

@@ -10,6 +10,7 @@ test("a channel that was deleted is not measured any more", async () => {
     () => channels,
     new Health(systemClock),
     () => 0,
+    () => 0,
   );
   const before = await metrics.render();
 

@@ -22,6 +22,7 @@ export function openMetrics(
   channels: () => readonly Channel[],
   health: Health,
   tasks: () => number,
+  bufferedBytes: () => number,
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -119,6 +120,14 @@ export function openMetrics(
     help: "From when a task was due to be looked at until it was.",
     buckets: DELAYS,
     registers,
+  });
+  new Gauge({
+    name: "sluice_buffered_bytes",
+    help: "Streamed answers that wait for slow readers.",
+    registers,
+    collect() {
+      this.set(bufferedBytes());
+    },
   });
   new Gauge({
     name: "sluice_memory_bytes",

@@ -3,7 +3,14 @@ import { LossReport } from "#core/lossy.ts";
 import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { isObject, parseJson, setMembers, type JsonObject, type JsonOutline } from "#lib/json.ts";
+import {
+  isObject,
+  outlineJson,
+  parseJson,
+  setMembers,
+  type JsonObject,
+  type JsonOutline,
+} from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
@@ -18,6 +25,8 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** What goes out, and what the vendor would choke on of the caller's wishes. */
 export interface PassedRequest extends Outgoing {
+  /** Usage comes in the stream because the gateway asks for it, and not the caller. */
+  readonly asksForUsage: boolean;
   readonly lost: readonly string[];
 }
 
@@ -32,21 +41,22 @@ export function passthroughRequest(
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
-  edits = { ...edits, ...fitRequest(edited(body.json, edits), { endpoint, traits }, report) };
+  edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest(edited(body.json, edits), upstreamModel, report);
+    const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
   }
   if (isStrict) report.refuseIfAny();
   return {
     lost: report.fields,
+    asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
   };
 }
 
 /** The body as it stands after the edits; the body itself if there are none. */
-function edited(body: JsonObject, edits: BodyEdits): JsonObject {
+function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   for (const _ in edits) return { ...body, ...edits };
   return body;
 }
@@ -64,14 +74,25 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
+  { facts: asked }: Call,
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  return { body: bytes, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+  const repairs = passthrough.repairAnswer?.(json, asked);
+  const body = repairs === undefined ? bytes : edited(bytes, repairs);
+  return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
 }
+
+/** Everything but the repaired members stays as it was written. */
+function edited(bytes: Uint8Array, repairs: JsonObject): string {
+  const text = new TextDecoder().decode(bytes);
+  return setMembers(text, outlineJson(text, MAX_DEPTH), repairs);
+}
+
+const MAX_DEPTH = 64;
 
 /** A stream, passed on event by event as it came, watched by its style's tap. */
 export async function passStream(
@@ -80,10 +101,12 @@ export async function passStream(
   style: OutboundStyle,
   passthrough: Passthrough,
   maxEventBytes: number,
-  { lost }: PassedRequest,
+  { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
-  return new PassedStream(reply, passthrough.openTap(call.facts), maxEventBytes, lost);
+  // What a vendor sends unasked is the caller's.
+  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage });
+  return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 
 /** What may wait for the first content of an answer: comments, and the head. */
@@ -126,6 +149,10 @@ export class PassedStream implements AnswerStream {
 
   get hasContent(): boolean {
     return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
   }
 
   get usage(): Usage | undefined {

@@ -3,6 +3,7 @@ import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import { inCallersWords } from "./callers-field.ts";
 import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
@@ -18,6 +19,7 @@ import { handOver } from "./hand-over.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 import {
+  gatherStream,
   translateRequest,
   translateStream,
   translateWhole,
@@ -38,7 +40,7 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
       ? await relayStream(call, plan, settlement, deps)
       : await relayWhole(call, plan, settlement, deps);
   } catch (cause) {
-    const error = GatewayError.from(cause);
+    const error = inCallersWords(GatewayError.from(cause), call.style, call.body.json);
     await settlement.fail(error);
     throw error;
   }
@@ -70,7 +72,10 @@ async function relayStream(
   return answer;
 }
 
-export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReading> {
+export function beginWhole(
+  call: Call,
+  deps: TranslationDeps & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)
@@ -79,11 +84,15 @@ export function beginWhole(call: Call, deps: TranslationDeps): Begin<WholeReadin
     if (passthrough !== undefined) {
       const request = passthroughRequest(call, route, passthrough);
       using reply = await way.send(route, request);
-      return await passWhole(reply, passthrough, request);
+      return await passWhole(reply, passthrough, call, request);
     }
-    const translation = await translateRequest(call, route, deps);
+    const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
+    const translation = await translateRequest(call, route, deps, isStreamed);
     using reply = await way.send(route, translation);
-    return await translateWhole(reply, call, route, translation, vault);
+    if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
+    await refuseNonStream(reply, route.endpoint.style);
+    const { maxEventBytes } = deps.delivery;
+    return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
   };
 }
 
@@ -122,10 +131,24 @@ function mostOfAnEvent(
   return traits.output?.includes("image") === true ? maxPictureEventBytes : maxEventBytes;
 }
 
+/** A whole answer of an upstream that only streams is gathered from its stream. */
+function isGathered(
+  { stream }: Call["facts"],
+  { streamsOnly }: WireRoute["endpoint"],
+  model: string,
+): boolean {
+  return !stream && streamsOnly?.(model) === true;
+}
+
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
-export function passthroughFor({ style, facts }: Call, route: WireRoute): Passthrough | undefined {
-  const { endpoint, steering } = route;
+export function passthroughFor(
+  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  route: WireRoute,
+): Passthrough | undefined {
+  const { endpoint, steering, traits, upstreamModel } = route;
   const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
   const isPlain = facts.mustTranslate !== true && steering === undefined;
-  return isAlike && isPlain ? endpoint.style.passthrough : undefined;
+  if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
+  const { passthrough } = endpoint.style;
+  return passthrough?.mustTranslate?.(body.json, traits) === true ? undefined : passthrough;
 }

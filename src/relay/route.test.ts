@@ -65,12 +65,23 @@ function catalogOf(known: Model | undefined): Catalog {
 }
 
 function codeOf(run: () => unknown): string {
+  return errorOf(run)?.code ?? "";
+}
+
+function errorOf(run: () => unknown): GatewayError | undefined {
   try {
     run();
   } catch (cause) {
-    return GatewayError.from(cause).code;
+    return GatewayError.from(cause);
   }
-  return "";
+  return undefined;
+}
+
+/** Opens the circuit of the model on a channel. */
+function fail(health: Health, each: Channel): void {
+  const failed = new GatewayError("upstream_failed", "");
+  for (let i = 0; i < 5; i++)
+    health.enter({ channel: each, upstreamModel: "upstream-m" }).leave(failed);
 }
 
 describe("the order of channels", () => {
@@ -93,24 +104,26 @@ describe("the order of channels", () => {
     expect(heavyFirst / 4_000).toBeWithin(0.87, 0.93);
   });
 
-  test("leaves out who is resting, and says how long when nobody is left", () => {
+  test("puts channels with an open circuit last, and leaves out those that refuse the account", () => {
     const { plan, health } = setup([channel("a"), channel("b")]);
     const [a, b] = plan()
       .routes.map((each) => each.channel)
       .sort((x, y) => (x.name < y.name ? -1 : 1));
     if (a === undefined || b === undefined) throw new Error("Two channels were expected.");
-    const fail = (each: Channel): void => {
-      for (let i = 0; i < 5; i++) {
-        health.enter(each);
-        health.report(each, new GatewayError("upstream_failed", ""));
-        health.leave(each);
-      }
-    };
+    fail(health, a);
+    expect(plan().routes.map((each) => each.channel.name)).toEqual(["b", "a"]);
+    fail(health, b);
+    expect(plan().routes.length).toBe(2);
 
-    fail(a);
-    expect(plan().routes.map((each) => each.channel.name)).toEqual(["b"]);
-    fail(b);
+    const refused = new GatewayError("upstream_auth", "", { vendor: { status: 401 } });
+    for (const each of [a, b]) {
+      const [secret] = each.credentials;
+      if (secret === undefined) throw new Error("A credential was expected.");
+      health.cool({ channel: each, upstreamModel: "upstream-m" }, secret, refused, KEY);
+    }
     expect(codeOf(plan)).toBe("unavailable");
+    expect(errorOf(plan)).toMatchObject({ mayRetry: false, retryAfterMs: undefined });
+    expect(errorOf(plan)?.message).toContain("(status 401)");
   });
 });
 
@@ -206,13 +219,10 @@ describe("for a user of a group", () => {
     const { plan, health } = setup([channel("a"), channel("b")]);
     const [b] = plan({}, inGroup({ channels: ["b"] })).routes.map((each) => each.channel);
     if (b === undefined) throw new Error("A channel was expected.");
-    for (let i = 0; i < 5; i++) {
-      health.enter(b);
-      health.report(b, new GatewayError("upstream_failed", ""));
-      health.leave(b);
-    }
+    fail(health, b);
 
-    expect(codeOf(() => plan({}, inGroup({ channels: ["b"] })))).toBe("unavailable");
+    const names = plan({}, inGroup({ channels: ["b"] })).routes.map((each) => each.channel.name);
+    expect(names).toEqual(["b"]);
   });
 
   test("the plan has the group's price, and reserves by it", () => {

@@ -16,6 +16,7 @@ import type {
   VideoEndpoint,
 } from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
+import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
 
@@ -114,11 +115,23 @@ export class Router {
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
     const able = all.filter((each) => this.#health.mayTry(each));
-    if (able.length === 0) throw allResting(all, this.#health);
+    const routes = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
+    if (routes.length === 0) throw allResting(all, this.#health, call.key);
 
-    const routes = inOrder(able);
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
+  }
+
+  /** Those that a call turns to if nobody else answers come last. */
+  #withOthers<R extends Candidate>(
+    able: readonly R[],
+    all: readonly R[],
+    { key }: Pick<Served, "key">,
+  ): readonly R[] {
+    const others = all.filter(
+      (each) => !able.includes(each) && this.#health.mayTryAnyway(each, key),
+    );
+    return [...inOrder(able), ...inOrder(others)];
   }
 
   /**
@@ -239,21 +252,43 @@ export function unpriced(model: string, why: string): GatewayError {
 }
 
 /**
- * There is somebody who could answer, but not now. `waits`: in ms, of those
+ * There is an upstream that could answer, but not now. `waits`: in ms, of those
  * that are at a limit of their own; for some calls waiting does not help.
  */
 export function allResting(
   candidates: readonly Candidate[],
   health: Health,
+  caller: Caller,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
-  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one]));
+  const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one], caller));
   const retryAfterMs = Math.min(...each);
+  const causes = candidates.map((one) => health.cooldownCause(one, caller));
+  const cause = causes.find((one) => one !== undefined);
+  const message = `No upstream is available for this model: ${reasonFor(cause)}`;
+  // An account that is refused is refused until its owner mends it, which no client waits for.
+  if (causes.every((one) => one?.fault.blame === "operator")) {
+    return new GatewayError("unavailable", message, { mayRetry: false });
+  }
   return new GatewayError(
     "unavailable",
-    "Every upstream of this model is resting after failures, or at its limit.",
+    message,
     retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
+}
+
+/** In our own words: the vendor's were about another call, and may repeat it. */
+function reasonFor(cause: GatewayError | undefined): string {
+  if (cause === undefined) return "each one is at its limit of calls.";
+  const status = cause.vendor === undefined ? "" : ` (status ${cause.vendor.status})`;
+  switch (cause.code) {
+    case "upstream_auth":
+      return `the upstream does not accept the gateway's account${status}.`;
+    case "upstream_rate_limited":
+      return `the upstream's rate limit is reached${status}.`;
+    default:
+      return `the upstream refused the last calls${status}.`;
+  }
 }
 
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */

@@ -9,6 +9,7 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
 import { giveBack } from "./claims.ts";
+import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "./route.ts";
@@ -181,6 +182,13 @@ export class Settlement {
     return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
   }
 
+  /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
+  collect(): void {
+    if (this.#closing !== undefined || this.#metered === undefined) return;
+    const text = this.#metered.takeOutputText();
+    if (this.#metered.usage === undefined) this.#uncounted.add(text);
+  }
+
   async #extend(more: NanoUsd): Promise<boolean> {
     const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
     if (isGranted) this.#held = nanoUsd(this.#held + more);
@@ -211,7 +219,7 @@ export class Settlement {
       cost,
       route: this.#route,
       firstByteAt: this.#firstByteAt,
-      attempts: this.#attempts,
+      attempts: withFailure(this.#attempts, error),
       lost: this.#lossy.lost,
     });
     const { ledger } = this.#deps;
@@ -277,6 +285,18 @@ function withInput(counted: Usage, told: Usage | undefined): Usage {
   if (told === undefined || told.inputTokens === 0) return counted;
   const outputTokens = Math.max(told.outputTokens, counted.outputTokens);
   return { ...counted, ...told, outputTokens, isEstimated: true };
+}
+
+/** An answer that broke off failed its attempt, which had begun well. */
+function withFailure(
+  attempts: readonly AttemptRecord[],
+  error: GatewayError | undefined,
+): readonly AttemptRecord[] {
+  const last = attempts.at(-1);
+  if (error?.fault.blame !== "upstream" || last === undefined || last.fault !== null)
+    return attempts;
+  const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+  return [...attempts.slice(0, -1), { ...last, fault: error.code, ...kept }];
 }
 
 const PROVISIONAL = { isProvisional: true } as const;

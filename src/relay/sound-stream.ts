@@ -28,6 +28,10 @@ export class SoundStream implements AnswerStream {
     await take(Uint8Array.of(this.#held));
   }
 
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
+  }
+
   takeOutputText(): string {
     return "";
   }

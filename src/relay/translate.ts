@@ -7,6 +7,7 @@ import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
@@ -46,13 +47,15 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
+  isStreamed = call.facts.stream,
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport();
-  const built = endpoint.style.outbound.buildRequest(request, {
+  const report = new LossReport(call.style.keeps);
+  const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
+  const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
@@ -97,6 +100,33 @@ export async function translateWhole(
   return await writeWhole(events, call, route, request, lost, vault);
 }
 
+/** A whole answer of an upstream that only streams. */
+export async function gatherStream(
+  reply: UpstreamReply,
+  call: Call,
+  route: WireRoute,
+  { request, lost }: Translation,
+  maxEventBytes: number,
+  vault: Vault,
+): Promise<WholeReading> {
+  const sse = new SseDecoder(maxEventBytes);
+  const decoder = route.endpoint.style.outbound.openDecoder();
+  const events: ChatEvent[] = [];
+  const take = (read: readonly SseEvent[]): void => {
+    for (const each of read) {
+      if (!decoder.isOver) events.push(...decoder.read(each));
+    }
+  };
+  try {
+    await reply.pump((chunk) => take(sse.push(chunk)));
+    take(sse.end());
+    if (!decoder.isOver) events.push(...decoder.end());
+  } catch (cause) {
+    throw explained(cause);
+  }
+  return await writeWhole(events, call, route, request, lost, vault);
+}
+
 /** A whole answer in the caller's style, out of the hub's events. */
 export async function writeWhole(
   events: readonly ChatEvent[],
@@ -107,7 +137,8 @@ export async function writeWhole(
   vault: Vault,
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
-  const seen = events.map((event) => meter.see(event));
+  const named = originalNames(request);
+  const seen = events.map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -150,10 +181,12 @@ export class StreamWriter {
   readonly #request: ChatRequest;
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
+  readonly #named: (event: ChatEvent) => ChatEvent;
   #hasUsage = false;
 
   constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
     this.#request = request;
+    this.#named = originalNames(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request);
@@ -161,7 +194,7 @@ export class StreamWriter {
 
   write(event: ChatEvent): string {
     if (event.type === "usage") this.#hasUsage = true;
-    return this.#encoder.encode(this.meter.see(event));
+    return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
 
   /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
@@ -220,6 +253,10 @@ class TranslatedStream implements AnswerStream {
 
   get hasContent(): boolean {
     return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
   }
 
   get usage(): Usage | undefined {

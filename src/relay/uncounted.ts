@@ -1,6 +1,6 @@
 import { estimateTokens } from "#core/count.ts";
 
-const MAX_KEPT_CHARS = 100_000;
+const MAX_KEPT_CHARS = 64_000;
 
 /** Output that is counted once it is all there: kept as text, unless that would be much to keep. */
 export class Uncounted {

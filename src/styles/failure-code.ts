@@ -201,3 +201,28 @@ const LENGTH_PHRASES = [
 function tellsOfLength(message: string): boolean {
   return LENGTH_PHRASES.some((phrase) => message.includes(phrase));
 }
+
+/** Codes of errors that more than one vendor has, in small letters: they say nothing of a request. */
+export function isKnownFailureWord(word: string): boolean {
+  return KNOWN.has(word);
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[CONTENT, CONTEXT, ACCOUNT, PERMISSION, MODEL, REFERENCE, RATE, BUSY, LATE].flatMap((each) => [
+    ...each,
+  ]),
+  "invalid_request_error",
+  "invalid_argument",
+  "failed_precondition",
+  "not_found",
+  "internal",
+  "api_error",
+  "server_error",
+  "request_too_large",
+  "unsupported_parameter",
+  "unsupported_value",
+  "unknown_parameter",
+  "invalid_value",
+  "invalid_type",
+  "missing_required_parameter",
+]);

@@ -346,7 +346,7 @@ describe("an explanation", () => {
   });
 
   test("shows what nobody here knows as the caller wrote it", async () => {
-    const { body } = ask(MODEL, { "x-π": "Grüße 👋", metadata: { a: "1" } });
+    const { body } = ask(MODEL, { metadata: { "x-π": "Grüße 👋", a: "1" } });
     const { request } = await explain(opened, { body, path: "/v1/chat/completions" });
 
     expect(request?.body).toEqual({ ...body, model: MODEL });
@@ -414,17 +414,18 @@ test("channels stand in the order in which they would be tried, each passed over
   const third = channels.find(({ name }) => name === "third");
   if (broken === undefined || small === undefined || third === undefined) throw new Error("Lost.");
   for (let i = 0; i < 5; i++) {
-    health.enter(broken);
-    health.report(broken, new GatewayError("upstream_failed", "It failed."));
-    health.leave(broken);
+    health
+      .enter({ channel: broken, upstreamModel: MODEL })
+      .leave(new GatewayError("upstream_failed", "It failed."));
   }
-  health.enter(small);
+  const visit = health.enter({ channel: small, upstreamModel: MODEL });
   const [secret] = third.credentials;
   if (secret === undefined) throw new Error("Lost.");
   health.cool(
     { channel: third, upstreamModel: MODEL },
     secret,
     new GatewayError("upstream_auth", "It is refused."),
+    { id: 1, userId: 1 },
   );
 
   const order = await names();
@@ -443,7 +444,7 @@ test("channels stand in the order in which they would be tried, each passed over
   expect(notes).toEqual([expect.stringContaining("order")]);
   // A channel that is explained is not thereby tried.
   expect(health.inFlight(small)).toBe(1);
-  health.leave(small);
+  visit.leave();
 });
 
 test("where nobody may answer, the explanation says so as the call would", async () => {

@@ -556,11 +556,14 @@ test.if(isPostgresReachable || process.env["CI"] !== undefined)(
   },
 );
 
-test("[decision 35] a video that a vendor took on is not asked for again, though its gateway was killed before it could say so", async () => {
+test("[decision 35] a video that a vendor took on is answered as it is, though its gateway was killed before it could say so", async () => {
   await using folder = temporaryFolder();
   await using vendor = await disposable(startSandbox({ tasks: { queuedMs: 60_000 } }));
   const yaml = `channels:\n${simulatedChannel("sim", vendor.sandbox.url, `models: [${SEEDANCE}]`, "ark").replace("/openai/v1", "/ark/api/v3")}`;
-  const body = { model: SEEDANCE, prompt: "a fox" };
+  const body = {
+    model: SEEDANCE,
+    metadata: { content: [{ type: "text", text: "a fox" }] },
+  };
   const headers = withKey(newKey());
   const submit = (gateway: TestGateway): Promise<Response> =>
     gateway.post("/v1/video/generations", body, headers);
@@ -572,8 +575,9 @@ test("[decision 35] a video that a vendor took on is not asked for again, though
   await using second = await openTestGateway({ yaml, dataDir: folder.path });
   const again = await submit(second);
 
-  expect(again.status).toBe(409);
-  expect(await again.text()).toContain(id);
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+  expect(again.headers.get("original-request-id")).toBe(id);
+  expect(await again.json()).toMatchObject({ task_id: id, status: "queued" });
   expect(vendor.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 

@@ -41,6 +41,7 @@ function openTeller() {
       const shown = [...request.headers.values()].join(" ");
       const message = `I was shown ${shown}`;
       const headers = { "x-shown": request.headers.get("authorization") ?? "" };
+      if (body.includes("as success")) return Response.json({ error: { message, code: message } });
       return body.includes("as text")
         ? new Response(message, { status, headers })
         : Response.json({ error: { message, type: message, code: message } }, { status, headers });
@@ -176,7 +177,13 @@ test("sixteen planted secrets are in no answer, no line of the log and no byte o
   // Whatever a failing vendor says, in every way to reach one.
   for (const key of [PLANTED.bootstrap, PLANTED.named]) {
     for (const model of ["passed", "translated", "adapted", "stored"]) {
-      for (const content of ["status 400", "status 403", "status 429 as text", "status 500"]) {
+      for (const content of [
+        "status 400",
+        "status 403",
+        "status 429 as text",
+        "status 500",
+        "as success",
+      ]) {
         for (const stream of [false, true]) {
           const body = { model, stream, max_tokens: 9, messages: [{ role: "user", content }] };
           await send(key, "/v1/chat/completions", body);

@@ -246,6 +246,7 @@ const ELSEWHERE = [
   "ledger.checkpoint_ms",
   "limits.connect_ms",
   "limits.caller_stall_ms",
+  "limits.buffered_bytes",
   "limits.kept_user_bytes",
   "limits.drain_ms",
   "limits.asset_bytes",

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProgram } from "#test/program.ts";
@@ -69,6 +69,57 @@ describe("a first start with nothing configured", () => {
   });
 });
 
+describe("the first words of a gateway", () => {
+  const printed = async (env: Readonly<Record<string, string>>): Promise<string> => {
+    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, ...env });
+    await waitFor(() => /\/api\/user\/setup/.test(program.output()));
+    await program.end("SIGKILL");
+    return program.output();
+  };
+
+  test("name a call to a model that the configured vendor has", async () => {
+    const yaml = join(dataDir, "sluice.yaml");
+    const channel = "{ name: a, provider: anthropic, base_url: http://127.0.0.1:1, api_key: x }";
+    writeFileSync(yaml, `channels: [${channel}]`);
+
+    const said = await printed({ SLUICE_CONFIG: yaml });
+
+    expect(said).toMatch(/"model":"claude-[\w-]+"/);
+    expect(said).toContain("1 channel: a");
+  });
+
+  test("do not speak of an earlier key at a first start", async () => {
+    const yaml = join(dataDir, "sluice.yaml");
+    writeFileSync(yaml, "keys: [{ name: team, key: a-key-of-the-team-0123456789 }]");
+
+    const said = await printed({ SLUICE_CONFIG: yaml });
+
+    expect(said).toContain(`Key: team, as ${yaml} has it`);
+    expect(said).not.toContain("earlier");
+    expect(said).not.toContain("a-key-of-the-team");
+  });
+});
+
+test("a database that was emptied beside its secret is not begun anew in silence", async () => {
+  const first = await startProgram({ SLUICE_DATA_DIR: dataDir });
+  await first.end("SIGTERM");
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith("sluice.db")) rmSync(join(dataDir, name));
+  }
+  const env = { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "0", SLUICE_DATA_DIR: dataDir };
+  const start = () => Bun.spawnSync([process.execPath, "src/main.ts", "start"], { env });
+
+  for (const ended of [start(), start()]) {
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stderr.toString()).toContain(
+      `${join(dataDir, "secret")} is the secret of an earlier`,
+    );
+  }
+  rmSync(join(dataDir, "secret"));
+  await using anew = await startProgram({ SLUICE_DATA_DIR: dataDir });
+  expect((await fetch(`${anew.url}/readyz`)).status).toBe(200);
+});
+
 test("a second gateway on the same folder is refused, and harms nothing", async () => {
   await using first = await startProgram({ SLUICE_DATA_DIR: dataDir });
 
@@ -130,12 +181,67 @@ describe("when it is told to stop", () => {
       SLUICE_LIMIT_DRAIN_MS: "300",
     };
     await using program = await startProgram(env);
-    const running = await ask(program.url, "go on [[fault:endless]]");
+    const running = await ask(program.url, "go on [[fault:endless]] [[fault:slow between_ms=5]]");
     const reading = running.text();
 
     expect(await program.end("SIGTERM")).toBe(0);
     const text = await reading;
     expect(text).toContain('"error"');
     expect(text).not.toContain("[DONE]");
+  });
+
+  test("it accepts calls for a while, and says that it is not ready", async () => {
+    const env = {
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_BOOTSTRAP_KEY: KEY,
+      SLUICE_LIMIT_DRAIN_DELAY_MS: "1500",
+    };
+    await using program = await startProgram(env);
+
+    const ended = program.end("SIGTERM");
+    await waitFor(async () => (await fetch(`${program.url}/readyz`)).status === 503);
+    const answer = await ask(program.url, "Say hello.");
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toEndWith("data: [DONE]\n\n");
+    expect(await ended).toBe(0);
+  });
+});
+
+function isGone(url: string): Promise<boolean> {
+  return fetch(`${url}/livez`).then(
+    () => false,
+    () => true,
+  );
+}
+
+describe.skipIf(process.platform === "win32")("a gateway that npm started", () => {
+  test.each(["SIGTERM", "SIGKILL"] as const)("ends when npm is ended by %s", async (signal) => {
+    const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
+    await using program = await startProgram(env, ["npm", "start"]);
+
+    await program.end(signal);
+
+    await waitFor(() => isGone(program.url), 15_000);
+    // Its folder is free for another one.
+    await waitFor(() =>
+      startProgram({ SLUICE_DATA_DIR: dataDir }).then(
+        async (next) => (await next.end("SIGTERM")) === 0,
+        () => false,
+      ),
+    );
+  });
+
+  test("goes on when whoever started npm is gone", async () => {
+    const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
+    await using program = await startProgram(env, ["sh", "-c", "npm start & echo npm is $!; wait"]);
+    const [, npm = ""] = /npm is (\d+)/.exec(program.output()) ?? [];
+    await program.end("SIGKILL");
+    // Longer than it takes to notice.
+    await Bun.sleep(2_000);
+
+    expect((await fetch(`${program.url}/livez`)).status).toBe(200);
+    process.kill(Number(npm), "SIGTERM");
+    await waitFor(() => isGone(program.url), 15_000);
   });
 });

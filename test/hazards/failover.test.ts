@@ -160,12 +160,17 @@ ${simulatedChannel("other", second.url, "models: [gpt-4o-mini]\npriority: 1")}`,
   await hanging.stop();
 });
 
-test.each([403, 429])(
-  "a model that the vendor refuses with %i takes no other model of its channel with it",
-  async (refusal) => {
+test.each<[number, object, number, number]>([
+  [401, { code: "invalid_api_key" }, 503, 2],
+  [429, {}, 503, 2],
+  // Whether that is about the account or the request is not said, so the vendor is asked again.
+  [403, {}, 403, 3],
+])(
+  "a model that the vendor refuses with %i %j takes no other model of its channel with it",
+  async (refusal, more, again, asked) => {
     await using vendor = openVendor(({ body }) =>
       body["model"] === "scarce"
-        ? Response.json({ error: { message: "Not now." } }, { status: refusal })
+        ? Response.json({ error: { message: "Not now.", ...more } }, { status: refusal })
         : Response.json({ choices: [{ message: { role: "assistant", content: "pong" } }] }),
     );
     await using opened = await openTestGateway({
@@ -178,8 +183,8 @@ test.each([403, 429])(
 
     expect(await statusOf("scarce")).toBeGreaterThan(400);
     expect(await statusOf("plenty")).toBe(200);
-    expect(await statusOf("scarce")).toBe(503);
-    expect(vendor.seen.length).toBe(2);
+    expect(await statusOf("scarce")).toBe(again);
+    expect(vendor.seen.length).toBe(asked);
   },
 );
 

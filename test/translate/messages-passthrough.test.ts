@@ -42,6 +42,15 @@ withShared("corpus", () =>
       }
     });
 
+    test("an answer in one piece stays as it is", () => {
+      const repaired = good.filter(
+        ({ body }) =>
+          isObject(body) && messages.passthrough.repairAnswer?.(body, FACTS) !== undefined,
+      );
+
+      expect(repaired.map(({ file }) => file)).toEqual([]);
+    });
+
     test("the usage of an answer in one piece is the body's", () => {
       for (const { file, body } of good) {
         if (!isObject(body)) continue;

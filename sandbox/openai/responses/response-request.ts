@@ -101,10 +101,12 @@ export function readBody(json: Json | undefined): JsonObject {
 }
 
 const KNOWN: readonly string[] = [
+  "access_programs",
   "background",
   "client_metadata",
   "context_management",
   "conversation",
+  "image",
   "include",
   "input",
   "instructions",

@@ -4,6 +4,8 @@ import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Route } from "../routes.ts";
 
+export const SIMULATED_HEADER = "sluice-simulated";
+
 export const livez: Route<HttpDeps> = {
   method: "GET",
   path: "/livez",
@@ -37,7 +39,10 @@ export function readyz(isDraining: () => boolean): Route<HttpDeps> {
     async handle({ id }, deps) {
       if (isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
       await deps.ping();
-      return json({ status: "ok" }, id);
+      if (!deps.inventory.isSimulated) return json({ status: "ok" }, id);
+      const response = json({ status: "ok", simulated: true }, id);
+      response.headers.set(SIMULATED_HEADER, "true");
+      return response;
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
 import type { Block, Message, ToolResultBlock } from "#core/chat.ts";
 import { inputOf } from "#styles/text/messages/call-input.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import { textOf } from "#lib/values.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { buildFile } from "./file-out.ts";
@@ -129,7 +130,7 @@ function assistantPart(block: Block, at: Place): readonly Assistant[] {
         {
           type: "tool-call",
           toolCallId: block.id,
-          toolName: writeToolName(block.name, block.kind, at.path),
+          toolName: writeToolName(block.name, block.kind, MAX_TOOL_NAME),
           input: inputOf(block.arguments, block.kind),
           ...(proof === undefined ? markOf(block, at) : { providerOptions: proof }),
         },
@@ -162,7 +163,7 @@ function namesOf(messages: readonly Message[]): ReadonlyMap<string, string> {
   for (const { blocks } of messages) {
     for (const block of blocks) {
       if (block.type !== "tool_call") continue;
-      names.set(block.id, writeToolName(block.name, block.kind, "messages"));
+      names.set(block.id, writeToolName(block.name, block.kind, MAX_TOOL_NAME));
     }
   }
   return names;

@@ -3,11 +3,17 @@ import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
 import { defined } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
 
 export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3FunctionTool[] {
   const { tools: known = [], toolChoice } = request;
+  if (onlyDeclares(request, terms.traits)) {
+    const called = calledTools(request);
+    if (called.length > 0) terms.report.lose("tool_choice");
+    return called;
+  }
   // The caller's choice of some of the tools is a choice of what is offered at all.
   const tools = amongAllowed(known, toolChoice).map((tool) => buildTool(tool, terms));
   if (toolChoice?.mode === "allowed") {
@@ -16,12 +22,24 @@ export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3Func
   return tools.length === 0 && terms.traits.declaresCalls === true ? calledTools(request) : tools;
 }
 
+/**
+ * Whether the tools are offered only for the sake of earlier calls. A package
+ * that drops those calls without tools cannot be told to call none: it is told
+ * of tools that cannot be called.
+ */
+export function onlyDeclares(
+  { toolChoice }: Pick<ChatRequest, "toolChoice">,
+  { declaresCalls }: Terms["traits"],
+): boolean {
+  return declaresCalls === true && toolChoice?.mode === "none";
+}
+
 /** As much as there is to know of tools that were called and are offered no more. */
 function calledTools({ messages }: ChatRequest): LanguageModelV3FunctionTool[] {
   const calls = messages
     .flatMap(({ blocks }) => blocks)
     .filter((block) => block.type === "tool_call");
-  const names = new Set(calls.map(({ name, kind }) => writeToolName(name, kind, "messages")));
+  const names = new Set(calls.map(({ name, kind }) => writeToolName(name, kind, MAX_TOOL_NAME)));
   return [...names].map((name) => ({
     type: "function",
     name,
@@ -36,7 +54,7 @@ function buildTool(tool: Tool, { report }: Terms): LanguageModelV3FunctionTool {
   const { description, strict } = tool;
   return {
     type: "function",
-    name: writeToolName(tool.name, tool.kind, "tools"),
+    name: writeToolName(tool.name, tool.kind, MAX_TOOL_NAME),
     inputSchema: schemaOf(tool),
     ...defined({ description, strict }),
   };
@@ -62,7 +80,7 @@ export function choiceOf(choice: ToolChoice | undefined): LanguageModelV3CallOpt
     case "required":
       return { type: choice.mode };
     case "named":
-      return { type: "tool", toolName: writeToolName(choice.name, choice.kind, "tool_choice") };
+      return { type: "tool", toolName: writeToolName(choice.name, choice.kind, MAX_TOOL_NAME) };
     case "allowed":
       return { type: choice.required ? "required" : "auto" };
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "#core/error.ts";
 import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
@@ -40,12 +41,35 @@ export function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<v
 
 async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {
   const now = deps.clock.now();
-  const isToAsk = session.askAt !== undefined && session.askAt <= now;
-  const known = isToAsk ? await askVendor(session, deps) : session;
-  const notice = known?.notice;
-  if (known === undefined || notice === undefined || notice.dueAt > deps.clock.now()) return;
-  const isTaken = await tell(known, notice, deps);
-  await deps.sessions.change(known, { notice: isTaken ? null : nextTry(known, notice, deps) });
+  if (session.askAt !== undefined && session.askAt <= now) {
+    // What follows from the answer is leased anew: the session is in nobody's hands while it is asked about.
+    await askVendor(session, deps);
+    return;
+  }
+  const { notice } = session;
+  if (notice === undefined || notice.dueAt > now) return;
+  const isTaken = await tell(session, notice, deps);
+  await noteTold(session, notice, isTaken, deps);
+}
+
+const MAX_TRIES = 5;
+
+/** What was told is not told again, although others changed the session meanwhile. */
+async function noteTold(
+  session: IdentitySession,
+  told: SessionNotice,
+  isTaken: boolean,
+  deps: AttendDeps,
+): Promise<void> {
+  const { sessions } = deps;
+  let known: IdentitySession | undefined = session;
+  for (let tries = 0; tries < MAX_TRIES && known !== undefined; tries++) {
+    const { notice, userId, tokenDigest }: IdentitySession = known;
+    if (notice === undefined || !isDeepStrictEqual(notice, told)) return;
+    const change = { notice: isTaken ? null : nextTry(known, told, deps) };
+    if ((await sessions.change(known, change)) !== undefined) return;
+    known = await sessions.findByToken(userId, tokenDigest);
+  }
 }
 
 /** Null where nobody will take it any more. */

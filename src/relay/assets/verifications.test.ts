@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { IdentitySessionStore, VerificationOutcome } from "#core/identity-session.ts";
@@ -178,6 +179,33 @@ describe("[B4.9-c] a verification", () => {
 
     expect(before).toBeLessThan(8);
     expect(waiting).toBe(20);
+  });
+
+  test("that was told is not told again, although its caller fetches the result at once", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl("?mine"));
+    personPasses("group-of-a-person");
+    await comeBack(verifications, "10000");
+    for (let times = 0; times < 3; times++) {
+      await verifications.begin(USER, callbackUrl("?failing"));
+      await comeBack(verifications, "10006");
+    }
+    let told = 0;
+    const get = async (url: string): Promise<number> => {
+      if (!url.includes("mine")) return 500;
+      told++;
+      await verifications.result(USER, token);
+      await setTimeout(100);
+      return 200;
+    };
+
+    await attendSessions({ ...deps, links: { get } }, NEVER);
+    for (let times = 0; times < 3; times++) {
+      clock.pass(10 * MINUTE_MS);
+      await attendSessions({ ...deps, links: { get } }, NEVER);
+    }
+
+    expect(told).toBe(1);
   });
 
   test("that only claims to have passed has not, however often", async () => {

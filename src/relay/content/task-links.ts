@@ -55,7 +55,9 @@ export class TaskLinker {
   #sign(id: string, query: URLSearchParams): string {
     const said = new URLSearchParams(query);
     said.sort();
-    return createHmac("sha256", this.#deps.key).update(`${id}\n${said}`).digest("base64url");
+    return createHmac("sha256", this.#deps.key)
+      .update(`${id}\n${said.toString()}`)
+      .digest("base64url");
   }
 }
 

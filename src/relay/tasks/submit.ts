@@ -179,6 +179,7 @@ class Submission {
       externalId: id,
       ...defined({ dialect, callbackUrl }),
     });
+    for (const name of question.changed ?? []) report.lose(name);
     if (isStrict) report.refuseIfAny();
     await this.#isAskedOf(route, way.credential, report.fields);
     try {

@@ -200,6 +200,9 @@ const attempts = z.array(
     credential: z.string(),
     fault: z.custom<FaultCode>((code) => typeof code === "string" && code in FAULTS).nullable(),
     status: z.number().nullable(),
+    code: z.string().exactOptional(),
+    type: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
     durationMs: z.number(),
   }),
 );

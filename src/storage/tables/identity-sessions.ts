@@ -67,13 +67,20 @@ export function rowOf(session: IdentitySession): Insertable<IdentitySessionsTabl
   };
 }
 
-/** A session with a change to it, as columns; whoever had it in hand has it no longer. */
+/**
+ * A session with a change to it, as columns. A change of what is due ends the
+ * lease; any other leaves it to who has the session in hand.
+ */
 export function changedColumns(
   session: IdentitySession,
   { askAt, notice, ...change }: IdentityChange,
 ): Updateable<IdentitySessionsTable> {
   const { askAt: askedAt, notice: noted, ...rest } = session;
-  const { id: _, ...columns } = rowOf({
+  const {
+    id: _,
+    lease_until: free,
+    ...columns
+  } = rowOf({
     ...rest,
     ...change,
     ...defined({
@@ -82,7 +89,8 @@ export function changedColumns(
     }),
     version: session.version + 1,
   });
-  return columns;
+  const isScheduled = askAt !== undefined || notice !== undefined;
+  return isScheduled ? { ...columns, lease_until: free } : columns;
 }
 
 function dueAtOf({ askAt, notice }: IdentitySession): number | null {

@@ -19,6 +19,13 @@ export class BodyEditor {
     return (this.get(name) ?? undefined) !== undefined;
   }
 
+  /** Members of the body as it came that are not among these; most bodies have none. */
+  namesBeside(known: ReadonlySet<string>): readonly string[] {
+    let beside: string[] | undefined;
+    for (const name in this.#body) if (!known.has(name)) (beside ??= []).push(name);
+    return beside ?? NO_NAMES;
+  }
+
   set(name: string, value: Json): void {
     this.#edits[name] = value;
   }
@@ -40,3 +47,5 @@ export class BodyEditor {
     return this.#edits;
   }
 }
+
+const NO_NAMES: readonly string[] = [];

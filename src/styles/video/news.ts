@@ -1,4 +1,5 @@
 import { GatewayError, type FaultCode } from "#core/error.ts";
+import type { HeldPicture } from "#core/image.ts";
 import type { TaskFailure } from "#core/video.ts";
 import type { Json } from "#lib/json.ts";
 import { scrub } from "#styles/scrub.ts";
@@ -24,6 +25,31 @@ export function takenOn(value: Json | undefined): string {
 export function linkIn(value: Json | undefined): string | undefined {
   const link = textOf(value) ?? "";
   return /^https?:\/\//i.test(link) && link.length <= MAX_LINK_CHARS ? link : undefined;
+}
+
+/** The address of a video; empty if the answer itself holds the video, as a data URI. */
+export function addressIn(value: Json | undefined): string | undefined {
+  return linkIn(value) ?? (isData(value) ? "" : undefined);
+}
+
+/** The video of a number among the addresses of an answer, if it is a data URI. */
+export function heldAmong(
+  addresses: readonly (Json | undefined)[],
+  index: number,
+): HeldPicture | undefined {
+  const uri = addresses.filter((each) => addressIn(each) !== undefined)[index];
+  if (!isData(uri)) return undefined;
+  const comma = uri.indexOf(",");
+  const mediaType = uri.slice("data:".length, uri.indexOf(";")).toLowerCase();
+  return { kind: "base64", base64: uri.slice(comma + 1), mediaType };
+}
+
+const DATA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+=-]+)*;base64,./i;
+/** Longer than any head of a data URI that is meant as one. */
+const DATA_HEAD_CHARS = 256;
+
+function isData(value: Json | undefined): value is string {
+  return typeof value === "string" && DATA.test(value.slice(0, DATA_HEAD_CHARS));
 }
 
 /** Seconds as a number or as text, as vendors of either mind have them. */

@@ -474,6 +474,26 @@ describe("a video without a link", () => {
   });
 });
 
+test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
+  "a caller who has the file as it is, %s, is sent nothing",
+  async (known) => {
+    const id = open();
+
+    const answer = await place.content(id, { "if-none-match": known });
+
+    expect([answer.status, answer.headers.get("etag")]).toEqual([304, '"v1"']);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=86400");
+    expect(await bytesOf(answer)).toHaveLength(0);
+  },
+);
+
+test("a caller who has another file is sent this one", async () => {
+  const answer = await place.content(open(), { "if-none-match": '"v0"' });
+
+  expect(answer.status).toBe(200);
+  expect(await bytesOf(answer)).toEqual(VIDEO);
+});
+
 describe("a link that leads to where nobody may go", () => {
   test.each([
     ["by itself", (port: string) => `http://127.0.0.2:${port}/v.mp4`],

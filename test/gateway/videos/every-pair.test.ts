@@ -45,7 +45,10 @@ const first = (list: Json | undefined): Json | undefined =>
 const ENTRIES: readonly Entry[] = [
   {
     name: "unified",
-    asks: (model, prompt) => ["/v1/video/generations", { model, prompt }],
+    asks: (model, prompt) => [
+      "/v1/video/generations",
+      { model, metadata: { content: [{ type: "text", text: prompt }] } },
+    ],
     idIn: (answer) => answer["task_id"],
     looks: (id) => [`/v1/video/generations/${id}`],
     statusIn: (answer) => answer["status"],

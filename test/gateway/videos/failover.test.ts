@@ -20,6 +20,9 @@ function filming(method: string): Response {
   });
 }
 
+/** The words, as models of the fourth family read them. */
+const FOX = { content: [{ type: "text", text: "a fox" }] };
+
 test("[decision 22] a video that a channel without a price made costs nothing, whatever one before it would have taken", async () => {
   await using vendor = openVendor(({ method, path }) => {
     if (path.startsWith("/full"))
@@ -35,7 +38,7 @@ models:
   });
   const at = asking(opened);
 
-  const { body } = await at.post("/v1/video/generations", { model: "film", prompt: "a fox" });
+  const { body } = await at.post("/v1/video/generations", { model: "film", metadata: FOX });
   const id = textOf(body["task_id"]) ?? "";
   await waitFor(() => at.costOf(id) !== undefined);
 
@@ -56,7 +59,7 @@ test("a refused task whose end cannot be written is told as it was refused, and 
   db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
     BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
 
-  const { status } = await at.post("/v1/video/generations", { model: "film", prompt: "a fox" });
+  const { status } = await at.post("/v1/video/generations", { model: "film", metadata: FOX });
 
   expect(status).toBe(400);
   await waitFor(() => {
@@ -80,7 +83,7 @@ models:
 
   const { status, body } = await at.post("/v1/video/generations", {
     model: "film",
-    prompt: "a fox",
+    metadata: FOX,
   });
   expect(status).toBe(200);
   const id = textOf(body["task_id"]) ?? "";
@@ -107,7 +110,7 @@ models:
   ${SEEDANCE}: { input: 1, output: 10 }`,
   });
   const at = asking(opened);
-  const question = { model: SEEDANCE, prompt: "a fox" };
+  const question = { model: SEEDANCE, metadata: FOX };
 
   // The first one leaves a connection that may be used again.
   await at.post("/v1/video/generations", question);

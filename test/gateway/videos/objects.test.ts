@@ -73,7 +73,12 @@ describe("[B4.7] a video", () => {
 
     expect([status, body["seconds"]]).toEqual([200, "12"]);
     expect(read.body["id"]).toBe(idOf(body));
-    expect(place.asked()[0]?.body).toEqual({ model: SORA, prompt: "a fox", seconds: "12" });
+    expect(place.asked()[0]?.body).toEqual({
+      model: SORA,
+      prompt: "a fox",
+      seconds: "12",
+      size: "720x1280",
+    });
   });
 
   test("of another entry's is read here, too, and one of here there", async () => {

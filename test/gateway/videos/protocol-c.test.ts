@@ -50,6 +50,20 @@ describe("[B4.4] protocol C", () => {
     expect(bodyOf(at, `/vidu/ent/v2/${path}`)).toMatchObject({ resolution: "720p", payload: id });
   });
 
+  test("says that a number of pictures that the address does not take made another video of it", async () => {
+    const images = [PICTURE, PICTURE];
+    const strict = { "sluice-strict": "true" };
+    const body = { model: "viduq2", prompt: "a fox", duration: 5, images };
+
+    const changed = await at.post(`${PREFIX}/img2video`, body);
+    const refused = await at.post(`${PREFIX}/img2video`, body, strict);
+    const fitting = await at.post(`${PREFIX}/start-end2video`, body);
+
+    expect([changed.status, changed.headers.get("sluice-lossy")]).toEqual([200, "scenario"]);
+    expect(refused.status).toBe(400);
+    expect([fitting.status, fitting.headers.get("sluice-lossy")]).toEqual([200, null]);
+  });
+
   test.each<[string, number]>([
     ["img2video", 1],
     ["start-end2video", 2],

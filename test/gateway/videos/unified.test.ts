@@ -13,6 +13,8 @@ import {
 
 const PATH = "/v1/video/generations";
 const CDN = "https://cdn.example/v.mp4";
+/** The words, as models of the fourth family read them. */
+const FOX = { content: [{ type: "text", text: "a fox" }] };
 
 let place: VideoPlace;
 beforeAll(async () => {
@@ -37,7 +39,7 @@ const lastAsked = (): JsonObject => place.asked().at(-1)?.body ?? {};
 
 describe("[B4.1-a] a video", () => {
   test("[B2.1] is taken on, made, and where it is said to be", async () => {
-    const { status, body } = await submit({ model: SEEDANCE, prompt: "a fox", duration: 5 });
+    const { status, body } = await submit({ model: SEEDANCE, metadata: FOX, duration: 5 });
     const id = textOf(body["task_id"]) ?? "";
     place.task = {
       body: {
@@ -59,7 +61,7 @@ describe("[B4.1-a] a video", () => {
   });
 
   test("that is being made is in progress, and one that fails says why, with a number", async () => {
-    const id = await submitted({ model: SEEDANCE, prompt: "a fox" });
+    const id = await submitted({ model: SEEDANCE, metadata: FOX });
     place.task = { body: { id: "upstream", status: "running" } };
     await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "in_progress");
     place.task = {
@@ -134,7 +136,7 @@ describe("[B4.1-f1] the first family", () => {
   });
 
   test.each([
-    [{ seconds: "5" }, "'duration' must be 4, 8 or 12."],
+    [{ seconds: "5" }, "'seconds' must be 4, 8 or 12."],
     [{ size: "640x480" }, "'size' must be 720x1280 or 1280x720."],
   ])("refuses %j", async (wish, message) => {
     const { status, body } = await submit({ model: SORA, prompt: "a fox", ...wish });
@@ -203,6 +205,16 @@ test("[B4.1-f3] the third family takes a smart prompt and a sound of the caller'
 });
 
 describe("[B4.1-f4] the fourth family", () => {
+  test("[B4.1-f4] needs the list of contents, and is refused with a prompt alone", async () => {
+    const { status, body } = await submit({ model: SEEDANCE, prompt: "a fox" });
+
+    expect([status, body["error"]]).toEqual([
+      400,
+      expect.objectContaining({ param: "metadata.content" }),
+    ]);
+    expect(place.asked()).toEqual([]);
+  });
+
   test("takes a list, reads what its words say, and leaves them as they are", async () => {
     const text = "a fox runs --ratio 16:9 --dur 10 --rs 720p";
     await submitted({
@@ -259,10 +271,72 @@ test("what a vendor cannot be told is said, or refused for a strict caller", asy
 
 test("[decision 35] the same request sent again is one video", async () => {
   const headers = { "idempotency-key": "order-7" };
-  const body = { model: SEEDANCE, prompt: "a fox" };
+  const body = { model: SEEDANCE, metadata: FOX };
   const first = await place.gateway.post(PATH, body, headers);
   const second = await place.gateway.post(PATH, body, headers);
 
   expect(await second.text()).toBe(await first.text());
   expect(place.asked()).toHaveLength(1);
+});
+
+test.each([
+  [{ model: SORA, prompt: "a fox", seconds: 5 }, "seconds"],
+  [{ model: SORA, prompt: "a fox", duration: 5 }, "duration"],
+  [{ model: SORA, prompt: "a fox", durationSeconds: 5 }, "durationSeconds"],
+  [
+    { model: SORA, prompt: "a fox", metadata: { duration_seconds: 5 } },
+    "metadata.duration_seconds",
+  ],
+  [{ model: VEO, prompt: "a fox", aspectRatio: "3:2" }, "aspectRatio"],
+  [{ model: VEO, prompt: "a fox", numberOfVideos: 3 }, "numberOfVideos"],
+])("a refusal of %j names the field as it was sent", async (body, field) => {
+  const { status, body: answer } = await submit(body);
+
+  expect([status, answer["error"]]).toMatchObject([
+    400,
+    { param: field, message: expect.stringContaining(`'${field}'`) },
+  ]);
+});
+
+test("a video that its vendor hands out as a data URI is served here", async () => {
+  const bytes = Buffer.from("000000186674797069736f6d0000020069736f6d61766331", "hex");
+  const url = `data:video/mp4;base64,${bytes.toString("base64")}`;
+  const id = await submitted({ model: SEEDANCE, metadata: FOX });
+  place.task = {
+    body: {
+      id: "upstream",
+      status: "succeeded",
+      content: { video_url: url },
+      usage: { completion_tokens: 100, total_tokens: 100 },
+    },
+  };
+
+  const done = await place.until(`${PATH}/${id}`, ({ status }) => status === "succeeded");
+  const file = await place.gateway.get(`/v1/videos/${id}/content`);
+
+  expect(done["url"]).toEndWith(`/v1/videos/${id}/content`);
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "video/mp4"]);
+  expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
+});
+
+test("the same picture twice under one name is two pictures, and once under two names is one", async () => {
+  const picture = "https://pictures.example/a.png";
+  const roles = async (body: object): Promise<number> => {
+    await submitted({ model: SEEDANCE, metadata: FOX, ...body });
+    return JSON.stringify(lastAsked()).split("a.png").length - 1;
+  };
+
+  expect(await roles({ images: [picture, picture] })).toBe(2);
+  expect(await roles({ image: picture, images: [picture] })).toBe(1);
+});
+
+test("an external id names one task of its caller's, whichever endpoint it was given at", async () => {
+  const body = { model: SORA, prompt: "a fox", external_task_id: "order-of-two" };
+
+  const first = await submit(body);
+  const second = await submit(body);
+  const third = await place.send("POST", "/v1/videos", body);
+
+  expect([first.status, second.status, third.status]).toEqual([200, 400, 400]);
+  expect(second.body["error"]).toMatchObject({ param: "external_task_id" });
 });

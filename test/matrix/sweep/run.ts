@@ -21,7 +21,10 @@ export interface Cell {
 }
 
 export interface SweepOptions {
-  /** Each request streamed and whole; otherwise in turns. */
+  /**
+   * Each request streamed and whole; otherwise one of three streamed, and the rarer
+   * settings by one caller style for each model, in turns.
+   */
   readonly isLong: boolean;
   readonly targets?: readonly Target[];
 }
@@ -59,8 +62,10 @@ function asksOf({ models }: Target, isLong: boolean): readonly Ask[] {
   const asks: Ask[] = [];
   for (const [m, model] of models.entries()) {
     for (const [s, setting] of [...USUAL_SETTINGS, ...RARER_SETTINGS].entries()) {
+      const isUsual = s < USUAL_SETTINGS.length;
       for (const [c, caller] of CALLER_STYLES.entries()) {
-        const streams = isLong ? [true, false] : [(m + s + c) % 2 === 0];
+        if (!isLong && !isUsual && (m + s + c) % CALLER_STYLES.length !== 0) continue;
+        const streams = isLong ? [true, false] : [(m + s + c) % 3 === 0];
         asks.push(...streams.map((stream) => ({ caller, model, setting, stream })));
       }
     }

@@ -128,7 +128,7 @@ export const USUAL_SETTINGS: readonly Setting[] = [
   {
     name: "reasoning budget",
     chat: { enable_thinking: true, thinking_budget: 1_500 },
-    messages: { thinking: { type: "enabled", budget_tokens: 1_024 } },
+    messages: { thinking: { type: "enabled", budget_tokens: 1_500 } },
     gemini: config({ thinkingConfig: { thinkingBudget: 1_500, includeThoughts: true } }),
   },
   {
@@ -324,6 +324,10 @@ export const RARER_SETTINGS: readonly Setting[] = [
     name: "thinking switched",
     chat: { thinking: { type: "enabled" } },
     messages: { thinking: { type: "enabled", budget_tokens: 4_000 }, max_tokens: 8_000 },
+  },
+  {
+    name: "thinking off beside a great effort",
+    messages: { thinking: { type: "disabled" }, output_config: { effort: "max" } },
   },
   {
     name: "thinking switched off",

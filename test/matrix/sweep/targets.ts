@@ -17,7 +17,6 @@ export interface Target {
 
 const OPENAI = OPENAI_MODELS.filter(({ owner, speaks }) => owner === "system" && !speaks);
 const DEEPSEEK = OPENAI_MODELS.filter(({ owner }) => owner === "deepseek");
-const OTHERS = OPENAI_MODELS.filter(({ owner }) => owner === "sandbox");
 const GOOGLE = GEMINIS.filter(({ modalities }) =>
   modalities.some((each) => each.join() === "TEXT"),
 );
@@ -39,7 +38,6 @@ export const TARGETS: readonly Target[] = [
     models: idsOf(OPENAI),
   },
   { id: "deepseek", provider: "deepseek", path: "/openai/v1", models: idsOf(DEEPSEEK) },
-  { id: "compatible", provider: "openai-compatible", path: "/openai/v1", models: idsOf(OTHERS) },
   { id: "anthropic", provider: "anthropic", path: "/anthropic/v1", models: idsOf(CLAUDES) },
   { id: "gemini", provider: "gemini", path: "/gemini/v1beta", models: idsOf(GOOGLE) },
   {

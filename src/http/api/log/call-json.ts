@@ -17,6 +17,7 @@ export function showCall(call: CallRecord): JsonObject {
     stream: call.isStream,
     outcome: call.outcome,
     fault: call.fault,
+    ...showUpstreamFailure(call),
     usage: {
       input_tokens: usage.inputTokens,
       cached_input_tokens: usage.cachedInputTokens,
@@ -40,6 +41,13 @@ export function showCall(call: CallRecord): JsonObject {
     duration_ms: call.durationMs,
     not_carried: call.lost,
   };
+}
+
+/** What the upstream that was asked last said of its failure; null if it did not fail. */
+function showUpstreamFailure({ fault, attempts }: CallRecord): JsonObject {
+  const last = fault === null ? undefined : attempts.at(-1);
+  const failed = last?.fault === null ? undefined : last;
+  return { upstream_status: failed?.status ?? null, upstream_code: failed?.code ?? null };
 }
 
 /** What each part of a call cost; null where the rates are not known. Together they are what it cost, rounded up. */
@@ -75,6 +83,9 @@ export function showCallWhole(call: CallRecord): JsonObject {
       credential: attempt.credential,
       fault: attempt.fault,
       status: attempt.status,
+      code: attempt.code ?? null,
+      type: attempt.type ?? null,
+      reason: attempt.reason ?? null,
       duration_ms: attempt.durationMs,
     })),
   };

@@ -55,14 +55,14 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
 ];
 
 async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
-  const { question, sent } = await readVideo(exchange, contentTasks, deps, {});
+  const read = await readVideo(exchange, contentTasks, deps, {});
   try {
-    return await submitVideo(exchange, contentTasks, question, sent, deps);
+    return await submitVideo(exchange, contentTasks, read, deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.code !== "model_not_found") throw error;
     // The interface's own words, for a model that is none as for one that makes no videos.
-    throw invalid("model", `unsupported seedance model: ${question.model.slice(0, 128)}`);
+    throw invalid("model", `unsupported seedance model: ${read.question.model.slice(0, 128)}`);
   }
 }
 

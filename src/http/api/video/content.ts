@@ -164,6 +164,10 @@ async function respond(
     "content-disposition": `inline; filename="${nameOf(task, index, variant, content.mediaType)}"`,
     ...fieldsOf(content, isHead),
   };
+  if (isKnown(exchange.request.headers.get("if-none-match"), content.etag)) {
+    content.close();
+    return new Response(null, { status: 304, headers: unchanged(headers) });
+  }
   if (isHead) {
     content.close();
     return new Response(null, { headers });
@@ -187,6 +191,21 @@ async function respond(
   return new Response(
     pushStream((sink) => send(content, body, sink)),
     { status, headers },
+  );
+}
+
+/** The caller has the file as it is: tags are compared weakly, as for any GET. */
+function isKnown(known: string | null, etag: string | undefined): boolean {
+  if (known === null || etag === undefined) return false;
+  if (known.trim() === "*") return true;
+  const plain = (tag: string): string => tag.trim().replace(/^W\//, "");
+  return (known.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => plain(tag) === plain(etag));
+}
+
+/** Nothing is said of a body that is not sent. */
+function unchanged(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^content-(?!security)/.test(name)),
   );
 }
 

@@ -99,7 +99,7 @@ async function remix(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   };
   if (question.prompt === undefined) throw invalid("prompt", "'prompt' is required.");
   const home = { channel: place.channel, account: place.credential };
-  return await submitVideo(exchange, videoObjects, question, text, deps, home);
+  return await submitVideo(exchange, videoObjects, { question, sent: text }, deps, home);
 }
 
 function refuseOtherModel(named: Json | undefined, model: string): void {

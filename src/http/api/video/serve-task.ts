@@ -33,8 +33,12 @@ export async function serveSubmit(
   deps: HttpDeps,
   address: Address = {},
 ): Promise<Response> {
-  const { question, sent } = await readVideo(exchange, format, deps, address);
-  return await submitVideo(exchange, format, question, sent, deps);
+  return await submitVideo(
+    exchange,
+    format,
+    await readVideo(exchange, format, deps, address),
+    deps,
+  );
 }
 
 /** What the rows of one format have in common. */
@@ -60,8 +64,7 @@ function withId(
 export async function submitVideo(
   exchange: Exchange,
   format: InboundVideoFormat,
-  question: VideoQuestion,
-  sent: string | Form,
+  { question, sent, names }: VideoRequest,
   deps: HttpDeps,
   home?: AskedVideo["home"],
 ): Promise<Response> {
@@ -69,23 +72,35 @@ export async function submitVideo(
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   const taskId = `task_${randomBase62(ID_CHARS)}`;
   const answer = async (): Promise<Reply> => {
-    if (format.hasUniqueExternalIds === true) await refuseTaken(exchange, question, deps);
+    await refuseTaken(exchange, question, deps);
     using _patience = exchange.waitLong();
     const asked = {
-      ...askedBy(exchange, taskId, question, id, deps),
+      ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
-      ...(format.hasUniqueExternalIds === true ? { ownsExternalId: true } : {}),
+      ...(question.externalId === undefined ? {} : { ownsExternalId: true }),
     };
     const task = await deps.tasks.submit(asked).catch((cause: unknown) => {
-      throw inItsWords(GatewayError.from(cause), inbound.names);
+      throw inItsWords(GatewayError.from(cause), names ?? inbound.names);
     });
-    return {
-      kind: "whole",
-      headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
-      body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
-    };
+    return submitted(task);
   };
-  return await once(exchange, sent, deps, answer, taskId);
+  const submitted = (task: Task): Reply => ({
+    kind: "whole",
+    headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
+    body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
+  });
+  // A task outlives the gateway that took it on, and with that the answer that its caller missed.
+  const recall = async (callId: string): Promise<Reply | undefined> => {
+    const task = await deps.tasks.see(requireKey(exchange).userId, callId);
+    return task && submitted(task);
+  };
+  return await once(exchange, sent, deps, answer, taskId, recall);
+}
+
+/** With what only shows by the format that was spoken. */
+function entered(question: VideoQuestion, { id, hasContents }: InboundVideoFormat): VideoQuestion {
+  const words = hasContents === true ? { wordsIn: question.wordsIn ?? "prompt" } : {};
+  return { ...question, ...words, entry: id };
 }
 
 /** A refusal names the field as its caller wrote it. */
@@ -112,18 +127,27 @@ async function refuseTaken(
   throw externalIdTaken();
 }
 
+/** A request for a video, as it was read and as it came. */
+export interface VideoRequest {
+  readonly question: VideoQuestion;
+  readonly sent: string | Form;
+  /** What its caller called the fields. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
+}
+
 export async function readVideo(
   exchange: Exchange,
   { inbound }: InboundVideoFormat,
   { limits: { mediaBodyBytes } }: HttpDeps,
   address: Address,
-): Promise<{ readonly question: VideoQuestion; readonly sent: string | Form }> {
+): Promise<VideoRequest> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
     return { question: inbound.readForm(form, address), sent: form };
   }
   const { json: body, text } = await exchange.readJson(mediaBodyBytes);
-  return { question: inbound.read(body, address), sent: text };
+  const names = { ...inbound.names, ...inbound.namesIn?.(body) };
+  return { question: inbound.read(body, address), sent: text, names };
 }
 
 /** How a task is, in the words of any format. */

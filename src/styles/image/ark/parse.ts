@@ -3,6 +3,7 @@ import type { UpstreamError } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, longTextOf, memberOf, textOf } from "#lib/values.ts";
+import { createdAtIn } from "#styles/image/created-at.ts";
 import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
@@ -19,7 +20,7 @@ export function parse(body: JsonObject): Images {
   return {
     pictures,
     failures,
-    ...defined({ usage: usageIn(body["usage"]), createdAt: integerOf(body["created"]) }),
+    ...defined({ usage: usageIn(body["usage"]), createdAt: createdAtIn(body["created"]) }),
   };
 }
 

@@ -2,7 +2,8 @@ import { GatewayError } from "#core/error.ts";
 import type { Images, MadePicture } from "#core/image.ts";
 import type { UpstreamError } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, integerOf, listOf, longTextOf, memberOf, pick, textOf } from "#lib/values.ts";
+import { defined, listOf, longTextOf, memberOf, pick, textOf } from "#lib/values.ts";
+import { createdAtIn } from "#styles/image/created-at.ts";
 import { readPicture } from "#styles/image/picture-in.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { readUsage } from "./usage.ts";
@@ -20,13 +21,12 @@ export function parse(body: JsonObject): Images {
     return isFilled(error) ? [explainInside({ error })] : [];
   });
   if (pictures.length === 0) throw failureOf(failures[0]);
-  const createdAt = integerOf(body["created"]);
+  const createdAt = createdAtIn(body["created"]);
   return {
     pictures,
     ...(failures.length > 0 && { failures }),
     about: aboutIn(body),
-    // Some servers write a zero for what they do not know.
-    ...defined({ usage: readUsage(body["usage"]), createdAt: createdAt || undefined }),
+    ...defined({ usage: readUsage(body["usage"]), createdAt }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ChatEvent, Citation } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
+import { unixMs } from "#lib/unix-time.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
@@ -95,13 +96,7 @@ function startOf(body: JsonObject): ChatEvent {
     type: "start",
     id: textOf(body["id"]) || `chatcmpl-${randomBase62(24)}`,
     model: textOf(body["model"]) ?? "",
-    createdAt: milliseconds(Number(body["created"])),
+    createdAt: unixMs(Number(body["created"])) ?? 0,
     ...(Object.keys(own).length === 0 ? {} : { extra: { [CHAT]: own } }),
   };
-}
-
-/** Seconds in the style, though some count finer; 0 where nobody said. */
-function milliseconds(created: number): number {
-  if (!Number.isFinite(created) || created < 0) return 0;
-  return Math.floor(created > 1e11 ? created : created * 1_000);
 }

@@ -17,6 +17,8 @@ export interface ChatDialect {
   readonly streamOptions?: false;
   /** Members that make it refuse the request; they only tune, so they are left out and reported. */
   readonly refuses?: readonly string[];
+  /** All members that it takes; a request with any other is refused. */
+  readonly knows?: ReadonlySet<string>;
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
   /** Answer formats that it enforces, if not all; the others are asked for in words. */
@@ -33,6 +35,8 @@ export interface ChatDialect {
   readonly reasonersRefuse?: readonly string[];
   /** Cannot be made to call a tool while it reasons. */
   readonly forcedToolsWhileReasoning?: false;
+  /** Refuses to enforce an answer format while its models reason. */
+  readonly formatsWhileReasoning?: false;
 
   // What follows is for requests that we write, not for those that pass through.
 
@@ -42,6 +46,8 @@ export interface ChatDialect {
   readonly reasoningBack?: "text" | "details";
   /** How it is asked to search the web, and which models can; not at all where nothing is said. */
   readonly webSearch?: { readonly as: "options" | "switch"; readonly models?: RegExp };
+  /** Its reasoning models take `verbosity`. */
+  readonly verbosity?: true;
   /** Knows tools that take free text, and a choice among some of the tools. */
   readonly customTools?: true;
   readonly topK?: true;

@@ -12,8 +12,9 @@ describe("[A7] errors have the style's four members", () => {
     ["internal", "server_error", "internal_error"],
     ["upstream_failed", "server_error", "upstream_error"],
   ])("%s", (fault, type, code) => {
-    expect(buildError(new GatewayError(fault, "Something is wrong."))).toEqual({
-      error: { message: "Something is wrong.", type, param: null, code },
+    const message = "The maximum context length is 9.";
+    expect(buildError(new GatewayError(fault, message))).toEqual({
+      error: { message, type, param: null, code },
     });
   });
 

@@ -1,11 +1,23 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 export function buildError(error: GatewayError): JsonObject {
-  const { type, code } = WORDS[error.code];
-  return { error: { message: error.message, type, param: error.param ?? null, code } };
+  return errorWith(error, messageOf(error, OVERFLOW));
 }
+
+/** The same, where other words are known to its clients. */
+export function errorWith(error: GatewayError, message: string): JsonObject {
+  const { type, code } = WORDS[error.code];
+  const told = vendorCodeOf(error) ?? code;
+  return { error: { message, type, param: error.param ?? null, code: told } };
+}
+
+const OVERFLOW: OverflowWords = {
+  known: "maximum context length",
+  intro: "This model's maximum context length is exceeded",
+};
 
 /** No end mark follows: an answer that failed has not ended. */
 export function encodeError(error: GatewayError): string {

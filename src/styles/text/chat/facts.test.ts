@@ -74,6 +74,38 @@ describe("[A4.3-a] a field of the wrong type or out of its range is refused by n
     ],
     ["tools[0].custom.name", withField({ tools: [{ type: "custom", custom: {} }] })],
     ["tool_choice", withField({ tool_choice: 1 })],
+    ["tool_choice", withField({ tool_choice: "sometimes" })],
+    ["tool_choice.type", withField({ tool_choice: { type: "banana" } })],
+    ["tool_choice.function.name", withField({ tool_choice: { type: "function" } })],
+    ["tool_choice.function.name", withField({ tool_choice: {} })],
+    [
+      "tool_choice.function.name",
+      withField({ tool_choice: { type: "function", function: { name: "" } } }),
+    ],
+    [
+      "tool_choice.allowed_tools.tools",
+      withField({ tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto" } } }),
+    ],
+    ["response_format.type", withField({ response_format: { type: "xml" } })],
+    ["response_format.type", withField({ response_format: {} })],
+    ["response_format.json_schema", withField({ response_format: { type: "json_schema" } })],
+    [
+      "response_format.json_schema.schema",
+      withField({ response_format: { type: "json_schema", json_schema: { name: "x" } } }),
+    ],
+    [
+      "messages[0].content[0].image_url.detail",
+      withField({
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "image_url", image_url: { url: "https://a.example", detail: "huge" } },
+            ],
+          },
+        ],
+      }),
+    ],
     ["response_format", withField({ response_format: "json" })],
     ["response_format.type", withField({ response_format: { json_schema: {} } })],
     ["response_format.json_schema", withField({ response_format: { type: "json_schema" } })],

@@ -1,5 +1,6 @@
+import { invalid } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
@@ -10,6 +11,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   holdToRule(body, REQUEST);
 
   checkVendorMembers(body);
+  checkToolChoice(body["tool_choice"]);
 
   const stream = body["stream"] === true;
   return {
@@ -19,8 +21,17 @@ export function readRequest(body: JsonObject): RequestFacts {
     choices: integerOf(body["n"]) ?? 1,
     messages: listOf(body["messages"]).length,
     wantsUsage: wantsUsage(body),
+    ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };
+}
+
+/** Two forms are in use, and each has the function's name in another place. */
+function checkToolChoice(choice: Json | undefined): void {
+  if (!isObject(choice) || (choice["type"] ?? "function") !== "function") return;
+  if (choice["allowed_tools"] !== undefined || choice["custom"] !== undefined) return;
+  if (isObject(choice["function"]) || typeof choice["name"] === "string") return;
+  throw invalid("tool_choice.function.name", "'tool_choice.function.name' is required.");
 }
 
 /** Two ways to ask for usage in the stream are in use. */

@@ -14,6 +14,7 @@ const NAME = text({ minLength: 1, maxLength: MAX_NAME });
 const PRESENT = text({ minLength: 1 });
 const ANY = object({});
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default", "auto"];
+const DETAILS = text({ oneOf: ["auto", "low", "high", "original", "xhigh"], anyCase: true });
 const LEVELS = ["LOW", "HIGH", "MINIMAL", "MEDIUM"];
 
 const PART = tagged(
@@ -22,7 +23,7 @@ const PART = tagged(
     text: object({ "text!": text() }),
     refusal: object({ "refusal!": text() }),
     image_url: object({
-      "image_url!": either(PRESENT, object({ "url!": PRESENT, detail: text() })),
+      "image_url!": either(PRESENT, object({ "url!": PRESENT, detail: DETAILS })),
     }),
     input_audio: object({
       "input_audio!": either(PRESENT, object({ "data!": PRESENT, format: text() })),
@@ -84,16 +85,42 @@ const TOOL = tagged(
   { closed: false, untagged: FUNCTION_TOOL },
 );
 
+const CHOSEN_FUNCTION = object({ function: object({ "name!": NAME }), name: NAME });
+const TOOL_CHOICE = either(
+  text({ oneOf: ["none", "auto", "required", "any"] }),
+  tagged(
+    "type",
+    {
+      function: CHOSEN_FUNCTION,
+      custom: object({ "custom!": object({ "name!": NAME }) }),
+      allowed_tools: object({
+        "allowed_tools!": object({ mode: text(), "tools!": list(ANY, MAX_TOOLS) }),
+      }),
+      tool: object({ "name!": NAME }),
+      auto: ANY,
+      any: ANY,
+      none: ANY,
+      required: ANY,
+    },
+    { closed: true, untagged: CHOSEN_FUNCTION },
+  ),
+);
+
 const RESPONSE_FORMAT = tagged(
   "type",
   {
     text: ANY,
     json_object: ANY,
     json_schema: object({
-      "json_schema!": object({ name: text(), description: text(), schema: ANY, strict: flag() }),
+      "json_schema!": object({ name: text(), description: text(), "schema!": ANY, strict: flag() }),
     }),
+    // Of servers that steer by a grammar.
+    json: ANY,
+    regex: ANY,
+    grammar: ANY,
+    structural_tag: ANY,
   },
-  { closed: false },
+  { closed: true },
 );
 
 const PLACE = object({ country: text(), region: text(), city: text(), timezone: text() });
@@ -133,10 +160,10 @@ export const REQUEST: ObjectRule = object({
   logit_bias: ANY,
 
   tools: list(TOOL, MAX_TOOLS),
-  tool_choice: either(PRESENT, ANY),
+  tool_choice: TOOL_CHOICE,
   parallel_tool_calls: flag(),
   functions: list(DEFINED_FUNCTION, MAX_TOOLS),
-  function_call: either(PRESENT, object({ "name!": text() })),
+  function_call: either(text({ oneOf: ["none", "auto"] }), object({ "name!": NAME })),
 
   response_format: RESPONSE_FORMAT,
   modalities: list(text(), 8),

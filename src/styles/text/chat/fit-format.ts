@@ -2,6 +2,7 @@ import type { AnswerFormat } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
+import { stopReasoning } from "./fit-reasoner.ts";
 import type { Fit } from "./fit-request.ts";
 import { mentionsJson, withJsonWord } from "./json-word.ts";
 
@@ -14,12 +15,17 @@ const FORMATS: Readonly<Record<string, AnswerFormat>> = {
  * A format that the vendor does not enforce is replaced by the next weaker one,
  * and what that does not say is asked for in words.
  */
-export function fitFormat({ editor, context: { model, report }, dialect }: Fit): void {
+export function fitFormat(fit: Fit): void {
+  const { editor, context, dialect } = fit;
+  const { model, report } = context;
   const written = editor.get("response_format");
   const format = FORMATS[textOf(memberOf(written, "type")) ?? ""];
   if (format === undefined) return;
+  const isStopped = dialect.formatsWhileReasoning !== false || stopReasoning(fit);
   const takes = (one: AnswerFormat): boolean =>
-    dialect.formats?.includes(one) !== false && model.rules?.formats?.includes(one) !== false;
+    isStopped &&
+    dialect.formats?.includes(one) !== false &&
+    model.rules?.formats?.includes(one) !== false;
 
   if (!takes(format)) {
     report.lose("response_format");

@@ -14,7 +14,7 @@ export function fitReasoner(fit: Fit): void {
     editor.remove("max_tokens");
     if (!editor.has("max_completion_tokens")) editor.set("max_completion_tokens", limit);
   }
-  if (editor.get("reasoning_effort") !== "none") {
+  if (reasoningSwitch(fit) !== false) {
     for (const name of refused) {
       const value = editor.get(name);
       if (value === undefined || name === "max_tokens") continue;
@@ -32,25 +32,29 @@ function isForced(choice: Json | undefined): boolean {
 }
 
 /** A caller who asked for reasoning gets it, and the choice is the model's; the others get the tool that they forced. */
-function fitForcedTools({ editor, context: { model, report }, dialect }: Fit): void {
-  const isOn = isReasoningOn(editor.get("enable_thinking"), editor.get("thinking"), dialect);
-  const canStop = model.reasoningControls?.toggle === true;
-  if (isOn === false) return;
-  if (isOn === undefined && canStop) {
-    if (dialect.reasoning === "switch") editor.set("enable_thinking", false);
-    else editor.set("thinking", { type: "disabled" });
-    return;
-  }
+function fitForcedTools(fit: Fit): void {
+  const { editor, context } = fit;
+  const { report } = context;
+  if (stopReasoning(fit)) return;
   editor.set("tool_choice", "auto");
   report.lose("tool_choice");
 }
 
-function isReasoningOn(
-  enabled: Json | undefined,
-  thinking: Json | undefined,
-  { reasoning }: Fit["dialect"],
-): boolean | undefined {
-  if (reasoning === "switch") return flagOf(enabled);
-  const type = textOf(memberOf(thinking, "type"));
-  return type === undefined ? undefined : type !== "disabled";
+/** Switches reasoning off unless the caller asked for it. Whether the model does not reason now. */
+export function stopReasoning(fit: Fit): boolean {
+  const { editor, context, dialect } = fit;
+  const { reasoningControls: controls } = context.model;
+  if (controls === undefined) return true;
+  const isOn = reasoningSwitch(fit);
+  if (isOn !== undefined || controls.toggle !== true) return isOn === false;
+  if (dialect.reasoning === "switch") editor.set("enable_thinking", false);
+  else editor.set("thinking", { type: "disabled" });
+  return true;
+}
+
+/** Whether the body switches reasoning on or off, in whichever terms. */
+function reasoningSwitch({ editor }: Fit): boolean | undefined {
+  const type = textOf(memberOf(editor.get("thinking"), "type"));
+  if (editor.get("reasoning_effort") === "none" || type === "disabled") return false;
+  return flagOf(editor.get("enable_thinking")) ?? (type === undefined ? undefined : true);
 }

@@ -53,8 +53,14 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
     case "type": {
       const isOff = memberOf(body["thinking"], "type") === "disabled";
       if (isOff && toggle !== true) return false;
-      const isPair = !isOff || effort === undefined || effort === "none" || effort === "minimal";
-      return isKnown && isPair && (body["thinking"] === undefined || isObject(body["thinking"]));
+      const isStrong = effort !== undefined && effort !== "none" && effort !== "minimal";
+      // Some models that reason only when they are told refuse an effort alone.
+      const isSwitched = body["thinking"] !== undefined || toggle !== true;
+      return (
+        isKnown &&
+        !(isStrong && (isOff || !isSwitched)) &&
+        (body["thinking"] === undefined || isObject(body["thinking"]))
+      );
     }
     case "object":
       return true;

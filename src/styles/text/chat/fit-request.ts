@@ -8,6 +8,7 @@ import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { fitFormat } from "./fit-format.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
+import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
 import { isUsual } from "./usual.ts";
 
 /**
@@ -19,7 +20,9 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const editor = new BodyEditor(body);
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
+  liftExtensions(fit);
   fitReasoning(fit);
+  dropUnknown(fit);
   fitReasoner(fit);
   fitRules(fit);
   fitLimit(editor, ["max_tokens", "max_completion_tokens"], context);

@@ -4,8 +4,9 @@ import { buildError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
-import { amend, readAnswer } from "./passthrough.ts";
+import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
+import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -19,8 +20,9 @@ import { parseError } from "#styles/upstream-error.ts";
 export const chat: TextStyle = {
   id: CHAT,
   keepAlive: SSE_COMMENT,
+  conversationField: "messages",
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, readAnswer, openTap },
+  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
 };

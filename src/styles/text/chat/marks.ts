@@ -12,6 +12,26 @@ export function mentionsUsage(bytes: Buffer): boolean {
   return false;
 }
 
+/**
+ * Writes spaces over `"usage":null`, and over the comma beside it: vendors put
+ * that into every chunk of a stream that is asked for usage, and some clients
+ * refuse it. In place, since most chunks of a stream may hold it.
+ */
+export function blankEmptyUsage(bytes: Buffer): void {
+  for (let at = bytes.indexOf(USAGE); at >= 0; at = bytes.indexOf(USAGE, at + 1)) {
+    const value = valueAt(bytes, at + USAGE.length);
+    if (value < 0 || !bytes.subarray(value, value + NULL.length).equals(NULL)) continue;
+    let before = at - 1;
+    while (isSpace(bytes[before])) before--;
+    let after = value + NULL.length;
+    while (isSpace(bytes[after])) after++;
+    if (bytes[before] === COMMA) bytes.fill(SPACE, before, value + NULL.length);
+    else if (bytes[before] === OPEN_BRACE && bytes[after] === COMMA)
+      bytes.fill(SPACE, at, after + 1);
+    else if (bytes[before] === OPEN_BRACE) bytes.fill(SPACE, at, value + NULL.length);
+  }
+}
+
 /** Also as a value: one server says `"object":"error"`, another ends a choice with it. */
 export function mentionsError(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ERROR); at >= 0; at = bytes.indexOf(ERROR, at + 1)) {
@@ -28,6 +48,34 @@ export function countFinishes(bytes: Buffer): number {
     if (bytes[value] === QUOTE && bytes[value + 1] !== QUOTE) count++;
   }
   return count;
+}
+
+/** A list of tool calls with something in it; many servers write an empty one, or null. */
+export function mentionsCalls(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(CALLS); at >= 0; at = bytes.indexOf(CALLS, at + 1)) {
+    const value = valueAt(bytes, at + CALLS.length);
+    if (value < 0 || bytes[value] !== OPEN_BRACKET) continue;
+    let first = value + 1;
+    while (isSpace(bytes[first])) first++;
+    if (bytes[first] !== CLOSE_BRACKET) return true;
+  }
+  return false;
+}
+
+/** The first fragment of a call, or one whose arguments are not text. */
+export function mentionsOddCalls(bytes: Buffer): boolean {
+  return hasValue(bytes, NAME, true) || hasValue(bytes, ARGUMENTS, false);
+}
+
+/** Whether a member of this name holds text that says something, or holds anything but text. */
+function hasValue(bytes: Buffer, name: Buffer, isText: boolean): boolean {
+  for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
+    const value = valueAt(bytes, at + name.length);
+    if (value < 0) continue;
+    const isQuoted = bytes[value] === QUOTE;
+    if (isText ? isQuoted && bytes[value + 1] !== QUOTE : !isQuoted) return true;
+  }
+  return false;
 }
 
 /**
@@ -72,6 +120,12 @@ export function mentionsDone(bytes: Buffer): boolean {
   return false;
 }
 
+const NULL = Buffer.from("null");
+const CALLS = Buffer.from('"tool_calls"');
+const NAME = Buffer.from('"name"');
+const ARGUMENTS = Buffer.from('"arguments"');
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const FINISH = Buffer.from('"finish_reason"');
@@ -85,6 +139,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 /** Of `null`. */
 const SMALL_N = 0x6e;

@@ -1,9 +1,10 @@
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { outputTextIn } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
-import { memberOf, objectOf } from "#lib/values.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { isSaid } from "#styles/text/first-content.ts";
 import { holdsContent } from "./content.ts";
 import { withoutForeignProofs } from "./foreign-proofs.ts";
@@ -23,6 +24,18 @@ export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: stri
     ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
     ...withoutForeignProofs(body),
   };
+}
+
+export function asksForUsage(edits: BodyEdits): boolean {
+  return memberOf(edits["stream_options"], "include_usage") === true;
+}
+
+/** Shortened names of tools have to be given back in the answer. */
+export function mustTranslate({ tools }: JsonObject): boolean {
+  return listOf(tools).some((tool) => {
+    const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
+    return (name?.length ?? 0) > MAX_TOOL_NAME;
+  });
 }
 
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];

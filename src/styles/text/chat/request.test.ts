@@ -152,7 +152,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
         parallel_tool_calls: false,
       },
     ],
-    ["a vendor's tools", { tools: [{ type: "web_search", limit: 3 }], tool_choice: "web_search" }],
+    ["a vendor's tools", { tools: [{ type: "web_search", limit: 3 }], tool_choice: "auto" }],
     [
       "a choice of several tools",
       {

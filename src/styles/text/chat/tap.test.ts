@@ -8,9 +8,10 @@ import { openTap } from "./tap.ts";
 const USAGE = '{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}';
 const TEXT =
   'data: {"id":"c","choices":[{"index":0,"delta":{"content":"hi \\u00fc"},"finish_reason":null}],"usage":null}\n\n';
+/** As a vendor writes it that is not asked for usage, but for the space in its place. */
+const PLAIN = TEXT.replace(',"usage":null', " ".repeat(13));
 const STOP = 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 const STOP_WITH_USAGE = `data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "usage" : ${USAGE}, "x":1}\n\n`;
-const STOP_WITHOUT = STOP_WITH_USAGE.replace(USAGE, "null");
 const USAGE_ALONE = `data: {"id":"c","choices":[],"usage":${USAGE}}\n\n`;
 const DONE = "data: [DONE]\n\n";
 const FAILURE = 'data: {"error":{"message":"bad key sk-12345678","type":"server_error"}}\n\n';
@@ -49,26 +50,31 @@ describe("a caller who asked for usage gets every byte", () => {
   });
 });
 
-describe("a caller who did not ask for usage gets none, and every other byte", () => {
+describe("a caller for whom the gateway asked for usage gets no event of it, and every other byte", () => {
   test.each<[string, string, string]>([
-    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, TEXT + STOP + DONE],
-    ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE, TEXT + STOP_WITHOUT + DONE],
-    ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITHOUT + DONE],
+    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, PLAIN + STOP + DONE],
+    ["usage beside a choice", TEXT + STOP_WITH_USAGE + DONE, PLAIN + STOP_WITH_USAGE + DONE],
+    ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITH_USAGE + DONE],
     [
       "other line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r\n"),
-      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r\n"),
+      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n"),
     ],
     [
       "the oldest line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r"),
-      (TEXT + STOP_WITHOUT + DONE).replaceAll("\n", "\r"),
+      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r"),
     ],
-    ["a named event", `event: m\nid: 4\n${STOP_WITH_USAGE}`, `event: m\nid: 4\n${STOP_WITHOUT}`],
+    ["usage over several lines", `data: {"choices":[],\ndata: "usage":${USAGE}}\n\n${STOP}`, STOP],
     [
-      "usage over several lines",
-      `data: {"choices":[{"index":0}],\ndata: "usage":${USAGE}}\n\n`,
-      'data: {"choices":[{"index":0}],\ndata: "usage":null}\n\n',
+      "no usage yet, written widely, first, and alone",
+      `data: {"a":1 , "usage" : null }\n\ndata: {"usage":null, "a":1}\n\ndata: {"usage":null}\n\n${USAGE_ALONE}`,
+      `data: {"a":1                  }\n\ndata: {              "a":1}\n\ndata: {            }\n\n`,
+    ],
+    [
+      "words about it",
+      `data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n${USAGE_ALONE}`,
+      'data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n',
     ],
     [
       "a vendor's own member",

@@ -2,14 +2,21 @@ import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
 import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
-import { isObject, outlineJson, parseJson, setMembers, type JsonObject } from "#lib/json.ts";
+import { isObject, parseJson } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { BROKEN_OFF } from "#styles/no-answer.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
 import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
-import { countFinishes, mentionsDone, mentionsError, mentionsUsage } from "./marks.ts";
+import {
+  blankEmptyUsage,
+  countFinishes,
+  mentionsDone,
+  mentionsError,
+  mentionsUsage,
+} from "./marks.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
+import { CallRepair } from "./repair-calls.ts";
 import { OutputText } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
@@ -20,7 +27,6 @@ export function openTap(facts: RequestFacts): Tap {
 }
 
 const END = new TextEncoder().encode(formatSse("[DONE]"));
-const MAX_DEPTH = 64;
 const NOTHING = Buffer.alloc(0);
 
 /** Only events with a mark on them are read; nearly all have none. What comes after the end mark is passed on unread. */
@@ -31,11 +37,13 @@ class ChatTap implements Tap {
   readonly #facts: RequestFacts;
   readonly #output = new OutputText();
   readonly #content = new FirstContent(holdsContent);
+  readonly #repair: CallRepair;
   #finishes = 0;
   #isMarked = false;
 
   constructor(facts: RequestFacts) {
     this.#facts = facts;
+    this.#repair = new CallRepair(facts);
   }
 
   push(events: Uint8Array): Uint8Array | undefined {
@@ -73,10 +81,12 @@ class ChatTap implements Tap {
     return this.#output.take();
   }
 
-  #read(bytes: Buffer): Uint8Array | undefined {
+  #read(given: Buffer): Uint8Array | undefined {
+    const bytes = this.#repair.push(given);
     this.#output.add(bytes);
     this.#content.look(bytes);
     this.#finishes += countFinishes(bytes);
+    if (!this.#facts.wantsUsage) blankEmptyUsage(bytes);
     return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : bytes;
   }
 
@@ -96,7 +106,9 @@ class ChatTap implements Tap {
       this.error = BROKEN_OFF;
       return start === 0 ? undefined : sound;
     }
-    return sound === before ? bytes : Buffer.concat([sound ?? NOTHING, bytes.subarray(start)]);
+    const missing = this.#finishes === 0 ? this.#repair.missingEnd : undefined;
+    if (sound === before && missing === undefined) return bytes;
+    return Buffer.concat([sound ?? NOTHING, missing ?? NOTHING, bytes.subarray(start)]);
   }
 
   /** Event by event, as few of them are touched. */
@@ -114,26 +126,15 @@ class ChatTap implements Tap {
 
   /** What goes on in its place: an event that cannot be read is for the caller to judge. */
   #inspectEvent(event: Buffer): Uint8Array | undefined {
-    const text = event.toString();
-    const data = readEvents(text)[0]?.data ?? "";
+    const data = readEvents(event.toString())[0]?.data ?? "";
     const json = parseJson(data);
     if (json === undefined) return event;
     this.error = errorIn(json);
     if (this.error !== undefined || !isObject(json)) return event;
 
     this.usage = usageIn(json) ?? this.usage;
-    if (this.#facts.wantsUsage || !isObject(json["usage"])) return event;
-    if (listOf(json["choices"]).length === 0) return undefined;
-    return new TextEncoder().encode(withoutUsage(text, data, json));
+    // A vendor that is not asked may send it beside a choice, but in no event of its own.
+    const isAsked = !this.#facts.wantsUsage && isObject(json["usage"]);
+    return isAsked && listOf(json["choices"]).length === 0 ? undefined : event;
   }
-}
-
-/** Everything but the one value stays as it was written. */
-function withoutUsage(event: string, data: string, json: JsonObject): string {
-  const outline = outlineJson(data, MAX_DEPTH);
-  if (outline.depth > MAX_DEPTH) return formatSse(JSON.stringify({ ...json, usage: null }));
-  const edited = setMembers(data, outline, { usage: null });
-  const at = event.indexOf(data);
-  if (at < 0) return formatSse(edited);
-  return event.slice(0, at) + edited + event.slice(at + data.length);
 }

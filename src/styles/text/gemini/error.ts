@@ -1,6 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 /**
  * The style's error: HTTP status, words, and the status's name by which clients
@@ -12,7 +13,7 @@ export function buildError(error: GatewayError): JsonObject {
   return {
     error: {
       code: error.fault.status,
-      message: error.message,
+      message: messageOf(error, OVERFLOW),
       status: STATUS_NAMES[error.code],
       ...(details.length === 0 ? {} : { details }),
     },
@@ -24,8 +25,18 @@ export function encodeError(error: GatewayError): string {
   return formatSse(JSON.stringify(buildError(error)));
 }
 
-function detailsOf({ param, message, retryAfterMs }: GatewayError): readonly JsonObject[] {
+const OVERFLOW: OverflowWords = {
+  known: "input token count",
+  intro: "The input token count exceeds the maximum number of tokens allowed",
+};
+
+function detailsOf(error: GatewayError): readonly JsonObject[] {
+  const { param, message, retryAfterMs } = error;
+  const reason = vendorCodeOf(error);
   const details: JsonObject[] = [];
+  if (reason !== undefined && reason !== STATUS_NAMES[error.code]) {
+    details.push({ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason });
+  }
   if (param !== undefined) {
     const fieldViolations = [{ field: param, description: message }];
     details.push({ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations });

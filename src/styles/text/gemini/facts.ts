@@ -1,5 +1,6 @@
+import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
@@ -10,6 +11,7 @@ import { WRITTEN_REQUEST } from "./fields.ts";
  */
 export function readRequest(body: JsonObject, address: Address): RequestFacts {
   holdToRule(body, WRITTEN_REQUEST);
+  listOf(body["contents"]).forEach(checkContent);
 
   const config = body["generationConfig"] ?? body["generation_config"];
   return {
@@ -20,6 +22,18 @@ export function readRequest(body: JsonObject, address: Address): RequestFacts {
     messages: listOf(body["contents"]).length,
     wantsUsage: true,
   };
+}
+
+/** An answer without any parts comes back from clients as it was given. */
+function checkContent(content: Json, index: number): void {
+  const parts = memberOf(content, "parts");
+  if (parts === undefined || parts === null) {
+    if (memberOf(content, "role") === "model") return;
+    throw invalid(`contents[${index}].parts`, `'contents[${index}].parts' is required.`);
+  }
+  if (isArray(parts) && parts.length === 0 && memberOf(content, "role") !== "model") {
+    throw invalid(`contents[${index}].parts`, `'contents[${index}].parts' must not be empty.`);
+  }
 }
 
 function either(of: Json | undefined, name: string, other: string): Json | undefined {

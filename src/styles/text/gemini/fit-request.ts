@@ -5,8 +5,10 @@ import { listOf, objectOf, textOf } from "#lib/values.ts";
 import { BodyEditor } from "#styles/text/body-editor.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { choiceInstruction, schemaInstruction } from "#styles/text/format-instruction.ts";
+import { fitNames } from "./fit-names.ts";
 import { fitThinkingConfig } from "./fit-thinking.ts";
 import { camelized } from "./names.ts";
+import { maxToolName } from "./tool-name.ts";
 
 /** In which ways a vendor's reading of the style is its own. */
 export interface GeminiDialect {
@@ -25,6 +27,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitRefused(editor, context);
   const tools = editor.get("tools");
   if (isArray(tools) && tools.length === 0) editor.remove("tools");
+  fitNames(editor, maxToolName(context.model));
 
   const written = objectOf(body["generationConfig"] ?? body["generation_config"]);
   if (written === undefined) return editor.edits;

@@ -4,9 +4,11 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { holdsContent } from "./content.ts";
 import { blockIn, errorIn } from "./failure.ts";
+import { hasLongNames } from "./fit-names.ts";
 import { reasonIn } from "./finish.ts";
 import { outputTextIn } from "./output-text.ts";
 import { withOwnProofs } from "./proof.ts";
+import { maxToolName } from "./tool-name.ts";
 import { renameSearch } from "./tool-out.ts";
 import { parseUsage } from "./usage.ts";
 
@@ -39,6 +41,11 @@ function modelIn(body: JsonObject, facts: RequestFacts, upstreamModel: string): 
   const written = textOf(body["model"]);
   if (written === undefined || upstreamModel === facts.model) return {};
   return { model: written.startsWith("models/") ? `models/${upstreamModel}` : upstreamModel };
+}
+
+/** Shortened names of tools have to be given back in the answer. */
+export function mustTranslate(body: JsonObject, model: ModelTraits): boolean {
+  return hasLongNames(body, maxToolName(model));
 }
 
 /** A question that the vendor refuses is answered: its clients know that answer. */

@@ -1,13 +1,29 @@
 import { Buffer } from "node:buffer";
+import type { ModelTraits } from "#core/model.ts";
+import { MAX_TOOL_NAME, shortened } from "#styles/text/tool-names.ts";
 
 /**
  * Servers of this style take names that begin with a letter or underscore and
- * hold letters, digits, `_`, `.` and `-`, up to 128 of them. Other names go
- * out escaped, and come back as they were without anything having to be kept.
+ * hold letters, digits, `_`, `.` and `-`, up to 64 or 128 of them. Other names go
+ * out escaped, and come back as they were without anything having to be kept;
+ * those that are too long are shortened.
  */
 export function writeToolName(name: string, kind: "function" | "custom"): string {
   const fitting = fits(name) && !isMarked(name) ? name : ESCAPED + escape(name);
   return kind === "custom" ? fitting + CUSTOM : fitting;
+}
+
+/** A written name that is longer than a model takes, shortened. */
+export function shortToolName(written: string, max: number): string {
+  if (written.length <= max) return written;
+  const { name, kind } = readToolName(written);
+  const mark = kind === "custom" ? CUSTOM : "";
+  return shortened(name, max - mark.length) + mark;
+}
+
+/** How long a name may be for a model. */
+export function maxToolName({ rules }: ModelTraits): number {
+  return rules?.maxToolNameLength ?? MAX_TOOL_NAME;
 }
 
 export function readToolName(written: string): { name: string; kind: "function" | "custom" } {
@@ -18,8 +34,6 @@ export function readToolName(written: string): { name: string; kind: "function" 
     kind: isCustom ? "custom" : "function",
   };
 }
-
-export const MAX_TOOL_NAME = 128;
 
 const ESCAPED = "_.";
 /** A tool that takes free text, which this style does not know. */

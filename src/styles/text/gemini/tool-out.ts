@@ -1,12 +1,12 @@
 import type { ChatRequest, Tool } from "#core/chat.ts";
-import { refuse, type LossReport } from "#core/lossy.ts";
+import type { LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { GEMINI } from "./spelling.ts";
 import { SEARCH_TOOLS } from "./tool-in.ts";
-import { MAX_TOOL_NAME, writeToolName } from "./tool-name.ts";
+import { writeToolName } from "./tool-name.ts";
 
 /** Tools of another style's caller: all functions in one element, and each of the vendor's own in its own. */
 export function buildTools(
@@ -85,9 +85,6 @@ function buildSearch({ webSearch }: ChatRequest, report: LossReport): JsonObject
 
 function buildDeclaration(tool: Tool, report: LossReport): JsonObject {
   const name = writeToolName(tool.name, tool.kind);
-  if (name.length > MAX_TOOL_NAME) {
-    throw refuse("tools", `a tool's name is longer than ${MAX_TOOL_NAME} characters.`);
-  }
   report.loseForeign(tool.extra, GEMINI, "tools.");
   if (tool.strict === true) report.lose("tools.strict");
   if (tool.format !== undefined) report.lose("tools.format");

@@ -24,7 +24,7 @@ export interface Place {
 /** One block of an upstream's request; `undefined` for what has no place there. */
 export function buildBlock(block: Block, at: Place): JsonObject | undefined {
   const written = block.extra?.[MESSAGES]?.["block"];
-  if (isObject(written) && mayGoBack(block, at) && saysSame(block, understand(written))) {
+  if (isObject(written) && mayGoBack(block) && saysSame(block, understand(written))) {
     const own = withVendorCitations(written);
     if (own !== written) at.report.lose("citations");
     return objectOf(adaptBlock(own));
@@ -36,9 +36,9 @@ export function buildBlock(block: Block, at: Place): JsonObject | undefined {
 }
 
 /** A foreign proof would be refused, and so would a name that this style does not know. */
-function mayGoBack(block: Block, { path }: Place): boolean {
+function mayGoBack(block: Block): boolean {
   if (block.type === "reasoning") return isGenuine(block);
-  return block.type !== "tool_call" || writeToolName(block.name, block.kind, path) === block.name;
+  return block.type !== "tool_call" || writeToolName(block.name, block.kind) === block.name;
 }
 
 function build(block: Block, at: Place): JsonObject | undefined {
@@ -54,7 +54,7 @@ function build(block: Block, at: Place): JsonObject | undefined {
       at.report.lose("reasoning");
       return undefined;
     case "tool_call":
-      return buildCall(block, at);
+      return buildCall(block);
     case "tool_result":
       return buildResult(block, at);
     case "image":
@@ -85,11 +85,11 @@ function buildText(block: TextBlock, { report }: Place): JsonObject {
   };
 }
 
-function buildCall({ id, name, kind, arguments: args }: ToolCallBlock, at: Place): JsonObject {
+function buildCall({ id, name, kind, arguments: args }: ToolCallBlock): JsonObject {
   return {
     type: "tool_use",
     id,
-    name: writeToolName(name, kind, at.path),
+    name: writeToolName(name, kind),
     input: inputOf(args, kind),
   };
 }

@@ -1,6 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 export function buildError(error: GatewayError): JsonObject {
   return errorOf(TYPES[error.code], error);
@@ -16,12 +17,17 @@ export function encodeError(error: GatewayError): string {
   return formatSse(JSON.stringify(buildError(error)), "error");
 }
 
-function errorOf(type: string, { message, details }: GatewayError): JsonObject {
+function errorOf(type: string, error: GatewayError): JsonObject {
+  const code = vendorCodeOf(error);
+  const details = error.details ?? (code === undefined ? undefined : { error_code: code });
+  const message = messageOf(error, OVERFLOW);
   return {
     type: "error",
     error: { type, message, ...(details === undefined ? {} : { details }) },
   };
 }
+
+const OVERFLOW: OverflowWords = { known: "prompt is too long", intro: "prompt is too long" };
 
 const BAD = "invalid_request_error";
 const SERVER = "api_error";

@@ -101,6 +101,12 @@ describe("[A4.5-a] [A8] a field of the wrong type or out of its range is refused
     ],
     ["tool_choice", withField({ tool_choice: "auto" })],
     ["tool_choice.type", withField({ tool_choice: {} })],
+    ["tool_choice.type", withField({ tool_choice: { type: "best" } })],
+    ["output_config.format.type", withField({ output_config: { format: { type: "regex" } } })],
+    [
+      "output_config.format.schema",
+      withField({ output_config: { format: { type: "json_schema" } } }),
+    ],
     ["tool_choice.name", withField({ tool_choice: { type: "tool" } })],
     ["metadata.user_id", withField({ metadata: { user_id: 7 } })],
     ["mcp_servers", withField({ mcp_servers: {} })],
@@ -166,7 +172,6 @@ describe("what is in its range, and what is nobody's business, is accepted", () 
     ["blocks of a type that nobody knows", withBlock({ type: "hologram", data: 1 })],
     ["sources of a type that nobody knows", withBlock({ type: "image", source: { type: "wire" } })],
     ["tools of a type that nobody knows", withTool({ type: "bash_20250124", name: "bash" })],
-    ["choices of a type that nobody knows", withField({ tool_choice: { type: "best" } })],
     [
       "[A4.5-c] the web search tool",
       withTool({

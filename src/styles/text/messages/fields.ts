@@ -121,7 +121,7 @@ const TOOL_CHOICE = tagged(
     tool: object({ "name!": NAME, ...PARALLEL }),
     none: ANY,
   },
-  { closed: false },
+  { closed: true },
 );
 
 const DISPLAY = text({ oneOf: ["summarized", "omitted"] });
@@ -142,7 +142,7 @@ const THINKING = tagged(
   { closed: true },
 );
 
-const FORMAT = tagged("type", { json_schema: object({ "schema!": ANY }) }, { closed: false });
+const FORMAT = tagged("type", { json_schema: object({ "schema!": ANY }) }, { closed: true });
 
 /** Everything of a messages request that is acted on; the rest passes unread. */
 export const REQUEST: ObjectRule = object({

@@ -2,7 +2,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, listOf, memberOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { isSilent, withoutEmptyTexts } from "./empty-texts.ts";
 import { mapChanged, MARKED_MEMBERS, withVendorMarks } from "./cache.ts";
 import { withVendorCitations } from "./citation.ts";
@@ -11,6 +11,7 @@ import { outputTextIn } from "./output-text.ts";
 import { hasThoughtlessCalls, mayThink } from "./reasoning-out.ts";
 import { parseUsage } from "./usage.ts";
 import { withGenuineThinking } from "./genuine-thinking.ts";
+import { MAX_LENGTH } from "./tool-name.ts";
 
 /**
  * Usage comes unasked. What goes out is only what vendors would choke on:
@@ -64,6 +65,11 @@ function inOwnWords(turn: Json): Json {
   );
   const content = turn["role"] === "assistant" ? withoutEmptyTexts(sourced) : sourced;
   return content === turn["content"] ? turn : { ...turn, content };
+}
+
+/** Shortened names of tools have to be given back in the answer. */
+export function mustTranslate({ tools }: JsonObject): boolean {
+  return listOf(tools).some((tool) => (textOf(memberOf(tool, "name"))?.length ?? 0) > MAX_LENGTH);
 }
 
 export function readAnswer(body: JsonObject): AnswerFacts {

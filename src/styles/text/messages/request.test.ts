@@ -138,7 +138,6 @@ describe("what a caller of this style wrote goes out as it was written", () => {
       "a choice, and one call at a time",
       { tools: [TOOL], tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } },
     ],
-    ["a choice that only a vendor knows", { tools: [TOOL], tool_choice: { type: "best", of: 2 } }],
     [
       "thinking, with the sampling that its caller chose",
       { thinking: { type: "enabled", budget_tokens: 2_000 }, temperature: 1, max_tokens: 4_000 },
@@ -156,7 +155,6 @@ describe("what a caller of this style wrote goes out as it was written", () => {
       },
     ],
     ["the older form of a format", { output_format: { type: "json_schema", schema: {} } }],
-    ["a format that only a vendor knows", { output_config: { format: { type: "regex" } } }],
     ["whom it is for", { metadata: { user_id: "u".repeat(300), team: "x" } }],
     [
       "[A4.5-e] what only this style has",
@@ -732,11 +730,6 @@ describe("what another style's caller asks for", () => {
         toolChoice: { mode: "allowed", required: false, tools: [{ kind: "function", name: "g" }] },
       },
       "tool_choice",
-    ],
-    [
-      "a tool of too long a name",
-      { tools: [{ kind: "function", name: "n".repeat(200) }] },
-      "tools[0]",
     ],
   ])("%s: what would change the answer is refused", (_what, request, param) => {
     expect(refusal(() => written(request))).toEqual(["not_carried", param]);

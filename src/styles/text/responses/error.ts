@@ -1,13 +1,23 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { errorWith } from "#styles/text/chat/error.ts";
+import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 /** Before the first byte, clients of this style read failures as those of chat completions. */
-export { buildError } from "#styles/text/chat/error.ts";
+export function buildError(error: GatewayError): JsonObject {
+  return errorWith(error, messageOf(error, OVERFLOW));
+}
 
 /** A failure as a response that failed holds it. */
-export function buildFailure({ code, message }: GatewayError): JsonObject {
-  return { code: CODES[code], message };
+export function buildFailure(error: GatewayError): JsonObject {
+  const code = vendorCodeOf(error) ?? CODES[error.code];
+  return { code, message: messageOf(error, OVERFLOW) };
 }
+
+const OVERFLOW: OverflowWords = {
+  known: "exceeds the context window",
+  intro: "Your input exceeds the context window of this model",
+};
 
 const SERVER = "server_error";
 const PROMPT = "invalid_prompt";

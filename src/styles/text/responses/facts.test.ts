@@ -67,6 +67,21 @@ describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
     ["tools[0].search_context_size", { tools: [{ type: "web_search", search_context_size: "x" }] }],
     ["tools", { tools: {} }],
     ["tool_choice", { tool_choice: 1 }],
+    ["tool_choice", { tool_choice: "sometimes" }],
+    ["tool_choice.name", { tool_choice: { type: "function" } }],
+    ["text.format.type", { text: { format: { type: "xml" } } }],
+    ["text.format.schema", { text: { format: { type: "json_schema", name: "x" } } }],
+    [
+      "input[0].content[0].detail",
+      {
+        input: [
+          {
+            role: "user",
+            content: [{ type: "input_image", image_url: "https://a.example", detail: "huge" }],
+          },
+        ],
+      },
+    ],
     ["parallel_tool_calls", { parallel_tool_calls: "no" }],
     ["max_tool_calls", { max_tool_calls: -1 }],
   ])("%s in %j", (param, fields) => {

@@ -10,6 +10,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   holdToRule(body, REQUEST);
   checkInput(body);
   listOf(body["tools"]).forEach(checkTool);
+  checkToolChoice(body["tool_choice"]);
   if (body["background"] === true) {
     throw invalid("background", "'background' must be false: responses are made while you wait.");
   }
@@ -50,6 +51,12 @@ function checkItem(item: Json, index: number): void {
       throw invalid(`input[${index}].${name}`, `'input[${index}].${name}' is required.`);
     }
   }
+}
+
+function checkToolChoice(choice: Json | undefined): void {
+  if (!isObject(choice) || choice["type"] !== "function") return;
+  if (typeof choice["name"] === "string" || isObject(choice["function"])) return;
+  throw invalid("tool_choice.name", "'tool_choice.name' is required.");
 }
 
 /** Two forms of a function are in use, and each has its name in another place. */

@@ -16,8 +16,9 @@ const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const SUMMARIES = ["auto", "none", "concise", "detailed"];
 const SIZES = ["low", "medium", "high"];
 
+const DETAIL = text({ oneOf: ["auto", "low", "high", "original", "xhigh"] });
 const TEXT = object({ "text!": text() });
-const IMAGE = object({ image_url: PRESENT, file_id: text(), detail: text() });
+const IMAGE = object({ image_url: PRESENT, file_id: text(), detail: DETAIL });
 const FILE = object({
   file_url: text(),
   file_id: text(),
@@ -106,14 +107,34 @@ const TOOL = tagged(
   { closed: false, untagged: FUNCTION_TOOL },
 );
 
+const CHOSEN = object({ name: NAME, function: object({ "name!": NAME }) });
+const TOOL_CHOICE = either(
+  text({ oneOf: ["none", "auto", "required"] }),
+  tagged(
+    "type",
+    {
+      function: CHOSEN,
+      custom: object({ "name!": NAME }),
+      allowed_tools: object({ mode: text(), "tools!": list(ANY, MAX_TOOLS) }),
+    },
+    { closed: false },
+  ),
+);
+
 const FORMAT = tagged(
   "type",
   {
     text: ANY,
     json_object: ANY,
-    json_schema: object({ name: text(), description: text(), schema: ANY, strict: flag() }),
+    json_schema: object({
+      name: text(),
+      description: text(),
+      "schema!": ANY,
+      strict: flag(),
+    }),
+    grammar: ANY,
   },
-  { closed: false },
+  { closed: true },
 );
 
 /** Everything of a responses request that is acted on; the rest passes unread. */
@@ -140,7 +161,7 @@ export const REQUEST: ObjectRule = object({
   text: object({ format: FORMAT, verbosity: text() }),
 
   tools: list(TOOL, MAX_TOOLS),
-  tool_choice: either(PRESENT, ANY),
+  tool_choice: TOOL_CHOICE,
   parallel_tool_calls: flag(),
   max_tool_calls: integer(0, MAX_TOOLS, "The most calls of built-in tools."),
 

@@ -14,6 +14,8 @@ const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
 export interface ResponsesDialect {
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
+  /** All members that it takes; a request with any other is refused. */
+  readonly knows?: ReadonlySet<string>;
   /** Refuses `json_object` unless the input says "json". */
   readonly jsonWord?: true;
   /** All values of `service_tier` that it takes. */

@@ -31,3 +31,15 @@ test("a model that does not reason, or is told not to, keeps all of it", () => {
   expect(fitted(body, {})).toEqual([body, []]);
   expect(fitted(silent, REASONS)).toEqual([silent, []]);
 });
+
+test("a vendor that refuses unknown members gets none, and the caller is told", () => {
+  const report = new LossReport();
+  const body = { model: "m", input: "hi", top_k: 3, enable_thinking: null };
+  const knows = new Set(["model", "input"]);
+  const edits = fitRequest(body, { model: {}, dialect: { knows }, report });
+
+  expect(edits).toEqual({ top_k: undefined, enable_thinking: undefined });
+  expect("enable_thinking" in edits).toBe(true);
+  expect(report.fields).toEqual(["top_k"]);
+  expect(fitRequest(body, { model: {}, report })).toEqual({});
+});

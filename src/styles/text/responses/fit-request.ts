@@ -14,12 +14,22 @@ import { fitReasoner, type ResponsesDialect } from "./fit-reasoner.ts";
  */
 export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdits {
   const editor = new BodyEditor(body);
+  dropUnknown(editor, context);
   fitReasoning(editor, context);
   fitReasoner(editor, context);
   fitLimit(editor, ["max_output_tokens"], context);
   fitJsonWord(editor, context);
   fitServiceTier(editor, context);
   return editor.edits;
+}
+
+function dropUnknown(editor: BodyEditor, { dialect, report }: OutboundContext): void {
+  const { knows }: ResponsesDialect = dialect ?? {};
+  if (knows === undefined) return;
+  for (const name of editor.namesBeside(knows)) {
+    if (editor.has(name)) report.lose(name);
+    editor.remove(name);
+  }
 }
 
 /** A model refuses efforts that it does not have, and any reasoning if it has none. */

@@ -1,6 +1,7 @@
 import type { ModelTraits } from "#core/model.ts";
 import { readSignature } from "#core/signature.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { errorIn } from "./failure.ts";
@@ -61,6 +62,13 @@ function canStandAlone(item: Json): boolean {
   const proof = textOf(memberOf(item, "encrypted_content")) ?? "";
   if (proof === "") return listOf(memberOf(item, "content")).length > 0;
   return readSignature(proof, RESPONSES).issuer === RESPONSES;
+}
+
+/** Shortened names of tools have to be given back in the answer. */
+export function mustTranslate({ tools }: JsonObject): boolean {
+  return listOf(tools).some(
+    (tool) => (textOf(memberOf(tool, "name"))?.length ?? 0) > MAX_TOOL_NAME,
+  );
 }
 
 export function readAnswer(body: JsonObject): AnswerFacts {

@@ -1,4 +1,5 @@
 import type { ChatEvent } from "#core/chat.ts";
+import { unixMs } from "#lib/unix-time.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
@@ -73,13 +74,12 @@ export class ResponseReader {
   #start(response: JsonObject): ChatEvent[] {
     if (this.#isStarted) return [];
     this.#isStarted = true;
-    const createdAt = Number(response["created_at"]);
     return [
       {
         type: "start",
         id: textOf(response["id"]) || `resp_${randomBase62(24)}`,
         model: textOf(response["model"]) ?? "",
-        createdAt: Number.isFinite(createdAt) && createdAt > 0 ? Math.floor(createdAt * 1_000) : 0,
+        createdAt: unixMs(Number(response["created_at"])) ?? 0,
         ...extraOf(pick(response, ["service_tier"])),
       },
     ];

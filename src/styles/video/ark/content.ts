@@ -12,6 +12,12 @@ const MAX_PICTURES = 9;
 export function contentOf(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject[] {
   checkGiven(givenIn(question), dialect);
   const { prompt = "" } = question;
+  if (question.wordsIn === "prompt") {
+    throw invalid(
+      "metadata.content",
+      "'metadata.content' is required for this model: put the text and the pictures there.",
+    );
+  }
   const words = prompt.trim() === "" ? [] : [{ type: "text", text: prompt }];
   const content = [...words, ...question.media.map(elementOf)];
   if (content.length > 0) return content;

@@ -2,7 +2,7 @@ import type { OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { build, expect, ID } from "./build.ts";
-import { parseSubmitted, parseTask } from "./parse.ts";
+import { parseContent, parseSubmitted, parseTask } from "./parse.ts";
 
 /** Words and media in one list, of which each element says what it is for. */
 export const arkVideos: OutboundVideoFormat = {
@@ -12,6 +12,7 @@ export const arkVideos: OutboundVideoFormat = {
     expect,
     parseSubmitted,
     parseTask,
+    parseContent,
     parseError: (status, body) => parseError(status, body, VOCABULARY),
   },
 };

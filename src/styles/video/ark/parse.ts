@@ -1,3 +1,4 @@
+import type { HeldPicture } from "#core/image.ts";
 import type { MadeVideo, TaskFacts, TaskNews } from "#core/video.ts";
 import { gradeOf } from "#core/video.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
@@ -5,7 +6,15 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { linkEnd } from "#styles/video/link-end.ts";
-import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import {
+  addressIn,
+  CANCELLED,
+  EXPIRED,
+  heldAmong,
+  linkIn,
+  secondsIn,
+  takenOn,
+} from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { FRAMES_A_SECOND } from "./build.ts";
@@ -51,7 +60,7 @@ function whyIn(body: JsonObject): JsonObject {
 
 function made(body: JsonObject): TaskNews {
   const { content } = body;
-  const url = linkIn(memberOf(content, "video_url"));
+  const url = addressIn(memberOf(content, "video_url"));
   const facts = factsIn(body);
   const linksEndAt = url === undefined ? undefined : linkEnd(url);
   const video: MadeVideo | undefined =
@@ -100,4 +109,8 @@ function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | unde
     searches: integerOf(memberOf(memberOf(usage, "tool_usage"), "web_search")),
     ...(resolution === undefined ? {} : { grade: gradeOf({ ...facts, resolution }) }),
   });
+}
+
+export function parseContent({ content }: JsonObject, index: number): HeldPicture | undefined {
+  return heldAmong([memberOf(content, "video_url")], index);
 }

@@ -1,3 +1,4 @@
+import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type {
@@ -14,7 +15,7 @@ import { defined, listOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, within } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { EXPIRED, failureOf, linkIn, takenOn } from "../news.ts";
+import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";
@@ -171,7 +172,16 @@ export function parseTask(body: JsonObject, _task: TaskRef, status: number): Tas
 }
 
 function videosIn(data: JsonObject): readonly { readonly url: string }[] {
-  const links = [data["video_url"], ...listOf(data["video_urls"])].map(linkIn);
-  const url = links.find((link) => link !== undefined);
+  const url = addressesIn(data)
+    .map(addressIn)
+    .find((address) => address !== undefined);
   return url === undefined ? [] : [{ url }];
+}
+
+function addressesIn(data: JsonObject): readonly (Json | undefined)[] {
+  return [data["video_url"], ...listOf(data["video_urls"])];
+}
+
+export function parseContent({ data }: JsonObject, index: number): HeldPicture | undefined {
+  return heldAmong(addressesIn(objectOf(data) ?? {}), index);
 }

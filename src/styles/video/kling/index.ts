@@ -1,12 +1,19 @@
 import type { InboundVideoFormat, OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "./failure.ts";
 import { inbound } from "./inbound.ts";
-import { build, expect, ID, parseFound, parseSubmitted, parseTask } from "./outbound.ts";
+import {
+  build,
+  expect,
+  ID,
+  parseContent,
+  parseFound,
+  parseSubmitted,
+  parseTask,
+} from "./outbound.ts";
 
 /** The first style: one address for each scenario, and the model in the body. */
 export const klingVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
-  hasUniqueExternalIds: true,
   inbound,
-  outbound: { build, expect, parseSubmitted, parseTask, parseError, parseFound },
+  outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError, parseFound },
 };

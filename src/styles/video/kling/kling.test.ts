@@ -137,7 +137,7 @@ describe("[B3.1] the state of a task in the first style", () => {
   });
 
   test("is failed with the vendor's reason, fit to be shown", () => {
-    const reason = "Failure to pass the risk control system, see https://inner.test/x";
+    const reason = "Failure to pass the risk control system, see https://inner.corp/x";
 
     expect(look({ task_status: "failed", task_status_msg: reason })).toEqual({
       state: "failed",

@@ -1,3 +1,4 @@
+import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -5,7 +6,7 @@ import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { failureOf, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { addressIn, failureOf, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
@@ -156,7 +157,7 @@ export function succeeded(videos: readonly MadeVideo[]): TaskNews {
 
 /** Both styles write down what was made in the same words. */
 export function videoIn(made: Json): readonly MadeVideo[] {
-  const url = linkIn(memberOf(made, "url"));
+  const url = addressIn(memberOf(made, "url"));
   if (url === undefined) return [];
   return [
     {
@@ -175,4 +176,12 @@ export function parseFound(body: JsonObject, externalId: string): string | undef
   const task = dataIn(body);
   const theirs = textOf(memberOf(task["task_info"], "external_task_id"));
   return theirs === undefined || theirs === externalId ? idOf(task["task_id"]) : undefined;
+}
+
+export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
+  const made = listOf(memberOf(dataIn(body)["task_result"], "videos"));
+  return heldAmong(
+    made.map((each) => memberOf(each, "url")),
+    index,
+  );
 }

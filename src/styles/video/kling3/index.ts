@@ -1,12 +1,19 @@
 import type { InboundVideoFormat, OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "../kling/failure.ts";
 import { inbound } from "./inbound.ts";
-import { build, expect, ID, parseFound, parseSubmitted, parseTask } from "./outbound.ts";
+import {
+  build,
+  expect,
+  ID,
+  parseContent,
+  parseFound,
+  parseSubmitted,
+  parseTask,
+} from "./outbound.ts";
 
 /** The newer style: the model in the address, and all tasks at one other. */
 export const kling3Video: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
-  hasUniqueExternalIds: true,
   inbound,
-  outbound: { build, expect, parseSubmitted, parseTask, parseError, parseFound },
+  outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError, parseFound },
 };

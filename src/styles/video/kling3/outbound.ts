@@ -1,3 +1,4 @@
+import type { HeldPicture } from "#core/image.ts";
 import { GatewayError } from "#core/error.ts";
 import type { TaskFacts, TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
@@ -6,7 +7,7 @@ import { checkPrompt, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
 import { succeeded, videoIn } from "../kling/outbound.ts";
-import { failureOf, idOf, takenOn } from "../news.ts";
+import { failureOf, heldAmong, idOf, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import { contentsOf, othersIn } from "./contents.ts";
@@ -83,7 +84,7 @@ export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskNews {
       return { state: "queued" };
     case "succeeded":
     case "succeed":
-      return succeeded(outputsOf(task));
+      return succeeded(outputsOf(task).flatMap(videoIn));
     case "failed":
       return { state: "failed", failure: failureOf("task_failed", memberOf(task, "message")) };
     default:
@@ -98,9 +99,18 @@ function tasksIn(body: JsonObject): readonly Json[] {
   throw new GatewayError("upstream_failed", "The upstream's answer holds no tasks.");
 }
 
-function outputsOf(task: Json) {
+function outputsOf(task: Json): readonly Json[] {
   const outputs = listOf(memberOf(task, "outputs"));
-  return outputs.filter((each) => memberOf(each, "type") === "video").flatMap(videoIn);
+  return outputs.filter((each) => memberOf(each, "type") === "video");
+}
+
+/** Of the one task that was asked after. */
+export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
+  const [task = null] = tasksIn(body);
+  return heldAmong(
+    outputsOf(task).map((each) => memberOf(each, "url")),
+    index,
+  );
 }
 
 export function parseFound(body: JsonObject, externalId: string): string | undefined {

@@ -2,13 +2,13 @@ import type { InboundVideoFormat, OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "./failure.ts";
 import { inbound } from "./inbound.ts";
 import * as older from "./older.ts";
-import { build, expect, ID, parseSubmitted, parseTask } from "./outbound.ts";
+import { build, expect, ID, parseContent, parseSubmitted, parseTask } from "./outbound.ts";
 
 /** Words, pictures, videos and sounds in one list. */
 export const minimaxVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,
-  outbound: { build, expect, parseSubmitted, parseTask, parseError },
+  outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError },
 };
 
 /** Before that: words, and frames or a face beside them. */

@@ -1,13 +1,14 @@
+import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import type { TaskFacts, TaskNews, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
 import { gradeOf } from "#core/video.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
-import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "../news.ts";
+import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
@@ -112,8 +113,12 @@ export function parseTask(body: JsonObject): TaskNews {
   }
 }
 
+export function parseContent({ task }: JsonObject, index: number): HeldPicture | undefined {
+  return heldAmong([memberOf(memberOf(task, "content"), "url")], index);
+}
+
 function succeeded(task: JsonObject): TaskNews {
-  const url = linkIn(objectOf(task["content"])?.["url"]);
+  const url = addressIn(memberOf(task["content"], "url"));
   const facts = factsIn(task);
   return {
     state: "succeeded",

@@ -15,6 +15,8 @@ export const ID = "video-openai";
 
 const MAX_PROMPT_CHARS = 32_000;
 const REFERENCE = "input_reference";
+/** The vendor refuses a request without words, which a caller may leave out. */
+const WORDLESS = "A short video.";
 
 /** JSON, or a form where a picture goes along as a file. */
 export function build(
@@ -24,7 +26,8 @@ export function build(
   const dialect: VideoDialect = { ...own };
   const isRemix = question.scenario === "remix";
   const { members, rest } = extrasFor(question, ID, [], !isRemix && dialect.isOpen);
-  const { prompt = "", model } = question;
+  const { prompt: words = "", model } = question;
+  const prompt = words.trim() === "" && !isRemix ? WORDLESS : words;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
   loseAllBut([], rest, ID, report);
   if (isRemix) {
@@ -32,12 +35,13 @@ export function build(
     return remixOf(question, dialect);
   }
 
-  const seconds = lengthOf(question, dialect);
+  const seconds = lengthOf(question, dialect) ?? dialect.usualLength;
+  const size = sizeOf(question, dialect) ?? dialect.usualSize;
   const wishes: JsonObject = {
     ...members,
     model,
     prompt,
-    ...defined({ seconds: seconds?.toString(), size: sizeOf(question, dialect) }),
+    ...defined({ seconds: seconds?.toString(), size }),
   };
   const given = onlyOne(question.media);
   if (given === undefined) return wishes;

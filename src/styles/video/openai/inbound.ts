@@ -1,5 +1,6 @@
 import type { InboundVideoFormat } from "#core/video.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { namesIn } from "#styles/video/unified/names-in.ts";
 import { readForm } from "#styles/video/unified/read-form.ts";
 import { readQuestion } from "#styles/video/unified/read-question.ts";
 import { ID } from "./build.ts";
@@ -10,6 +11,7 @@ export const videoObjects: InboundVideoFormat = {
   id: ID,
   inbound: {
     names: { duration: "seconds" },
+    namesIn,
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted: (task) => writeVideo(task),

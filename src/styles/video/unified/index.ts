@@ -3,6 +3,7 @@ import type { InboundVideoFormat } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError as buildPlainError } from "#styles/text/chat/error.ts";
 import { memberOf } from "#lib/values.ts";
+import { namesIn } from "./names-in.ts";
 import { readForm } from "./read-form.ts";
 import { readQuestion } from "./read-question.ts";
 import { writeSubmitted, writeTask } from "./write-task.ts";
@@ -12,7 +13,9 @@ const ID = "video-unified";
 /** Videos of any family, by the same fields and with the same few states. */
 export const unifiedVideos: InboundVideoFormat = {
   id: ID,
+  hasContents: true,
   inbound: {
+    namesIn,
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted,

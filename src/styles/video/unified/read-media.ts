@@ -34,12 +34,19 @@ export function readMedia(own: Own, files: readonly VideoMedia[]): readonly Vide
   ];
 }
 
-/** Clients give the same picture by two names, to be understood by every gateway. */
+/**
+ * Clients give the same picture by two names, to be understood by every
+ * gateway. Under one name, the same picture twice is two pictures.
+ */
 function withoutTwins(values: readonly (Json | undefined)[]): readonly MediaOrigin[] {
-  const given = values
-    .filter((value) => value !== undefined)
-    .flatMap((value): readonly Json[] => (isArray(value) ? value : [value]));
-  return [...new Set(given)].flatMap((value) => (value === "" ? [] : read(value, "image")));
+  const seen = new Set<Json>();
+  return values.flatMap((value) => {
+    if (value === undefined) return [];
+    const given = (isArray(value) ? value : [value]).filter((each) => each !== "");
+    const fresh = given.filter((each) => !seen.has(each));
+    for (const each of given) seen.add(each);
+    return fresh.map((each) => read(each, "image"));
+  });
 }
 
 function readAll(value: Json | undefined, field: FieldName): readonly MediaOrigin[] {

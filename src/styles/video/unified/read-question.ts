@@ -41,6 +41,7 @@ export function readQuestion(
     model: textOf(body["model"]) ?? "",
     scenario: scenarioOf(media),
     media,
+    ...(content === undefined ? {} : { wordsIn: "content" }),
     ...content?.flags,
     ...(prompt === undefined || prompt.trim() === "" ? {} : { prompt }),
     ...readWishes(own),

@@ -218,6 +218,7 @@ describe("what only some families have", () => {
     expect(question).toEqual({
       model: "m",
       scenario: "first_last",
+      wordsIn: "content",
       prompt: text,
       media: [
         { type: "image", role: "first_frame", source: { kind: "url", url: LINK } },

@@ -46,7 +46,7 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
       ...defined({
         aspectRatio: shot.said,
         resolution,
-        durationSeconds: shot.saidSeconds,
+        durationSeconds: shot.sentSeconds,
         negativePrompt,
         personGeneration: peopleFor(question, dialect),
         sampleCount: dialect.saysCount ? count : undefined,
@@ -81,10 +81,27 @@ function shotOf(question: VideoQuestion, dialect: VeoDialect) {
   const said = ratio === "adaptive" ? undefined : oneOf(ratio, RATIOS, "ratio");
   const looks = media.some(({ type, role }) => type === "image" && !role.endsWith("_frame"));
   const isHeld = looks && referenceLength !== undefined;
-  const saidSeconds = secondsOf(question, isHeld ? [referenceLength] : lengths);
-  const seconds = saidSeconds ?? usualLength;
+  const allowed = isHeld ? [referenceLength] : lengths;
   const goesOn = media.some(({ type }) => type === "video");
-  return { asked, said, ratio: said ?? "16:9", saidSeconds, seconds, goesOn };
+  const isVendors = question.entry === ID || goesOn;
+  const documented = isVendors ? undefined : documentedLength(allowed, asked, dialect);
+  const sentSeconds = secondsOf(question, allowed) ?? documented;
+  const seconds = sentSeconds ?? usualLength;
+  return { asked, said, ratio: said ?? "16:9", sentSeconds, seconds, goesOn };
+}
+
+/** Said in the gateway's own documents. It is sent: the vendor's default is twice as long. */
+const DOCUMENTED_LENGTH = 4;
+
+/** The documented length or the shortest above it, or the one that the resolution needs. */
+function documentedLength(
+  allowed: readonly number[],
+  asked: string | undefined,
+  { highOnly = {} }: VeoDialect,
+): number | undefined {
+  const isHigh = asked !== undefined && asked !== LOWEST;
+  if (isHigh && highOnly.length !== undefined) return highOnly.length;
+  return allowed.find((each) => each >= DOCUMENTED_LENGTH);
 }
 
 function saidOf(

@@ -1,6 +1,7 @@
 /** What a generation of models can be told at the place where it is offered. */
 export interface VeoDialect {
   readonly lengths: readonly number[];
+  /** The vendor's own, if its caller names none. */
   readonly usualLength: number;
   /** Lowest first, which is what it makes of all lengths and shapes; none where it is told none. */
   readonly resolutions: readonly string[];

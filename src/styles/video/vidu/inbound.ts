@@ -32,13 +32,14 @@ function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
   const images = listOf(body["images"]).map((each) => textOf(each) ?? "");
   const metadata = objectOf(body["metadata"]) ?? {};
   const said = ACTIONS.find((each) => each === metadata["action"]);
-  const scenario = readScenario(said, path, images.length);
+  const { scenario, isChanged } = readScenario(said, path, images.length);
   const own = restOf(body, KNOWN);
   const beside = restOf(metadata, new Set(["action"]));
   return {
     model: textOf(body["model"]) ?? "",
     scenario,
     media: images.map((each, index) => picture(each, index, scenario)),
+    ...(isChanged ? { changed: ["scenario"] } : {}),
     ...defined({
       prompt: textOf(body["prompt"]),
       seconds: integerOf(body["duration"]),

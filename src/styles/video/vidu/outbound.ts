@@ -1,3 +1,4 @@
+import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -5,7 +6,7 @@ import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/valu
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
-import { idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
@@ -167,9 +168,14 @@ function progressIn(body: JsonObject): number | undefined {
   return progress !== undefined && progress >= 0 && progress <= 100 ? progress : undefined;
 }
 
+export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
+  const addresses = listOf(body["creations"]).map((each) => memberOf(each, "url"));
+  return heldAmong(addresses, index);
+}
+
 function videoIn(creation: Json): readonly MadeVideo[] {
   const made = objectOf(creation) ?? {};
-  const url = linkIn(made["url"]);
+  const url = addressIn(made["url"]);
   if (url === undefined) return [];
   const video = objectOf(made["video"]);
   const size = video?.["resolution"];

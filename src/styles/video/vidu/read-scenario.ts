@@ -26,25 +26,35 @@ export const PATHS: Readonly<Record<string, Action>> = {
   reference2video: "reference",
 };
 
+/** A scenario, and whether it is another than the one of the address. */
+export interface ReadScenario {
+  readonly scenario: VideoScenario;
+  readonly isChanged: boolean;
+}
+
 /**
  * What the pictures are for: what the body says, else what the address does,
- * else what their number does, which is said where the address takes no such number.
+ * else what their number does, which the caller is told.
  */
 export function readScenario(
   said: Action | undefined,
   path: string | undefined,
   count: number,
-): VideoScenario {
+): ReadScenario {
   const byPath = path === undefined ? undefined : PATHS[path];
   const meant = said ?? byPath;
-  if (meant !== undefined && fits(count, WAYS[meant])) return WAYS[meant].scenario;
+  if (meant !== undefined && fits(count, WAYS[meant])) {
+    return { scenario: WAYS[meant].scenario, isChanged: false };
+  }
   if (said !== undefined || (meant !== undefined && count === 0))
     throw misfit(meant ?? "text", count);
   const byCount =
     WAYS[
       count > 2 ? "reference" : ((["text", "generate", "first_tail"] as const)[count] ?? "text")
     ];
-  if (fits(count, byCount)) return byCount.scenario;
+  if (fits(count, byCount)) {
+    return { scenario: byCount.scenario, isChanged: byPath !== undefined };
+  }
   throw misfit("reference", count);
 }
 

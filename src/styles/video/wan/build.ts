@@ -42,7 +42,7 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
       ...pick(members, parameters),
       ...framed(question, dialect, report),
       ...defined({
-        duration: secondsOf(question, dialect.lengths),
+        duration: secondsOf(question, dialect.lengths) ?? unsaidLength(question, dialect),
         watermark,
         seed: seedOf(question),
       }),
@@ -55,14 +55,19 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
 
 /** What its models do by themselves. */
 export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
-  const { sound, lengths, usualLength }: WanDialect = { ...PLAIN, ...own };
+  const { sound, lengths, usualLength, usualResolution }: WanDialect = { ...PLAIN, ...own };
   const hears = question.media.some(({ type }) => type === "audio");
-  const { resolution } = shapeOf(question);
+  const { resolution = usualResolution } = shapeOf(question);
   return defined({
     seconds: secondsOf(question, lengths) ?? usualLength,
     resolution,
     audio: hears || (sound === "on request" ? (question.audio ?? false) : sound === "always"),
   });
+}
+
+/** A video that is changed stays as long as it is. */
+function unsaidLength({ media }: VideoQuestion, { usualLength }: WanDialect): number | undefined {
+  return media.some(({ role }) => role === "base") ? undefined : usualLength;
 }
 
 /** One is a character in any script, as the vendor counts. */

@@ -11,6 +11,8 @@ export interface WanDialect {
   readonly framedBy: "size" | "resolution" | "resolution and ratio";
   readonly lengths?: Lengths;
   readonly usualLength: number;
+  /** Sent if the caller names none, since the vendor's default is a dearer one. */
+  readonly usualResolution: string;
   /** Whether it can be told to be silent; else it always is, or never. */
   readonly sound: "on request" | "always" | "never";
   /** A sound of the caller's can go with it. */
@@ -30,6 +32,7 @@ export const PLAIN: WanDialect = {
   from: "words",
   framedBy: "size",
   usualLength: 5,
+  usualResolution: "720p",
   sound: "never",
   promptChars: 800,
 };

@@ -2,7 +2,7 @@ import type { OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 import { build, expect, ID } from "./build.ts";
-import { parseSubmitted, parseTask } from "./parse.ts";
+import { parseContent, parseSubmitted, parseTask } from "./parse.ts";
 
 /** What is to be made, and how, apart from each other; a task of the vendor's common kind. */
 export const wan: OutboundVideoFormat = {
@@ -12,6 +12,7 @@ export const wan: OutboundVideoFormat = {
     expect,
     parseSubmitted,
     parseTask,
+    parseContent,
     parseError: (status, body) => parseError(status, body, VOCABULARY),
   },
 };

@@ -1,10 +1,18 @@
+import type { HeldPicture } from "#core/image.ts";
 import type { TaskFacts, TaskNews, TaskRef } from "#core/video.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
 import { linkEnd } from "#styles/video/link-end.ts";
-import { CANCELLED, EXPIRED, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import {
+  addressIn,
+  CANCELLED,
+  EXPIRED,
+  heldAmong,
+  secondsIn,
+  takenOn,
+} from "#styles/video/news.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
@@ -52,11 +60,20 @@ function whyIn({ output, code, message }: JsonObject): JsonObject {
   });
 }
 
+export function parseContent({ output }: JsonObject, index: number): HeldPicture | undefined {
+  return heldAmong(addressesIn(output), index);
+}
+
+function addressesIn(output: Json | undefined): readonly (Json | undefined)[] {
+  return [memberOf(output, "video_url"), memberOf(memberOf(output, "results"), "video_url")];
+}
+
 function made(body: JsonObject, audio: boolean | undefined): TaskNews {
   const { output } = body;
   const counted = objectOf(body["usage"]) ?? {};
-  const links = [memberOf(output, "video_url"), memberOf(memberOf(output, "results"), "video_url")];
-  const url = links.map(linkIn).find((link) => link !== undefined);
+  const url = addressesIn(output)
+    .map(addressIn)
+    .find((address) => address !== undefined);
   const facts = factsIn(counted);
   // Videos that were looked at are charged as well.
   const charged = secondsIn(counted["duration"]) ?? facts.seconds;

@@ -25,16 +25,16 @@ const SIZES: readonly (readonly [resolution: string, ratio: string, size: string
 ];
 const RESOLUTIONS = ["480p", "720p", "1080p"];
 const RATIOS = ["16:9", "9:16", "1:1", "4:3", "3:4"];
-const USUAL: Required<Framing> = { resolution: "720p", ratio: "16:9" };
+const USUAL_RATIO = "16:9";
 
-/** How large it is to be, in the vendor's words; nothing where nothing was said. */
+/** How large it is to be, in the vendor's words. */
 export function framed(
   question: VideoQuestion,
-  { framedBy }: Pick<WanDialect, "framedBy">,
+  { framedBy, usualResolution }: Pick<WanDialect, "framedBy" | "usualResolution">,
   report: LossReport,
 ): JsonObject {
-  if (framedBy === "size") return defined({ size: sizeOf(question)?.replace("x", "*") });
-  const { resolution, ratio } = shapeOf(question);
+  if (framedBy === "size") return { size: sizeOf(question, usualResolution).replace("x", "*") };
+  const { resolution = usualResolution, ratio } = shapeOf(question);
   const large = oneOf(resolution, RESOLUTIONS, "resolution")?.toUpperCase();
   if (framedBy === "resolution and ratio") {
     return defined({ resolution: large, ratio: oneOf(ratio, RATIOS, "ratio") });
@@ -56,15 +56,13 @@ export function shapeOf(question: VideoQuestion): Framing {
 }
 
 /** `1280x720`, however it was said. */
-function sizeOf({ size, ...rest }: VideoQuestion): string | undefined {
+function sizeOf({ size, ...rest }: VideoQuestion, usualResolution: string): string {
   if (size !== undefined) {
     const plain = size.toLowerCase().replace("*", "x");
     if (SIZES.some(([, , each]) => each === plain)) return plain;
     throw invalid("size", `'size' must be one of ${SIZES.map(starred).join(", ")}.`);
   }
-  const said = shapeOf(rest);
-  if (said.resolution === undefined && said.ratio === undefined) return undefined;
-  const { resolution, ratio } = { ...USUAL, ...said };
+  const { resolution = usualResolution, ratio = USUAL_RATIO } = shapeOf(rest);
   oneOf(resolution, RESOLUTIONS, "resolution");
   const found = SIZES.find(([each, shape]) => each === resolution && shape === ratio);
   if (found !== undefined) return found[2];

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+
+const CONTAINER_MS = 5_000;
+
+/**
+ * A load balancer notices a 503 of `/readyz` only at its next check, and sends
+ * calls until then. Nothing balances load between gateways that somebody runs
+ * on a terminal, who would wait for nothing.
+ */
+export function usualDrainDelayMs(
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal = process.stdout.isTTY,
+): number {
+  return isContainer(env) && !isTerminal ? CONTAINER_MS : 0;
+}
+
+function isContainer(env: Readonly<Record<string, string | undefined>>): boolean {
+  return (
+    (env["KUBERNETES_SERVICE_HOST"] ?? "") !== "" ||
+    (env["container"] ?? "") !== "" ||
+    existsSync("/.dockerenv") ||
+    existsSync("/run/.containerenv")
+  );
+}

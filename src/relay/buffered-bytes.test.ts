@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { BufferedBytes } from "./buffered-bytes.ts";
+
+function reader(name: string, shed: string[]): { shed(): void } {
+  return { shed: () => void shed.push(name) };
+}
+
+test("what waits is counted for each reader, and given back", () => {
+  const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
+  const [a, b] = [reader("a", []), reader("b", [])];
+  buffered.hold(a, 100);
+  buffered.hold(b, 200);
+  buffered.hold(a, 150);
+
+  expect(buffered.total).toBe(350);
+  buffered.release(a);
+  buffered.release(a);
+  expect(buffered.total).toBe(200);
+});
+
+test("beyond the limit, who has been behind for longest is ended, and only as many as it takes", () => {
+  const shed: string[] = [];
+  const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => reader(name, shed));
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return;
+  buffered.hold(a, 300);
+  buffered.hold(b, 400);
+  buffered.hold(c, 300);
+  // It caught up in between, and fell behind again.
+  buffered.release(a);
+  buffered.hold(a, 300);
+  expect(shed).toEqual([]);
+  buffered.hold(d, 500);
+
+  expect(shed).toEqual(["b", "c"]);
+  expect(buffered.total).toBe(800);
+});
+
+test("one who alone exceeds the limit is ended", () => {
+  const shed: string[] = [];
+  const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
+  buffered.hold(reader("a", shed), 1_001);
+
+  expect([shed, buffered.total]).toEqual([["a"], 0]);
+});

@@ -1,0 +1,25 @@
+import { randomBase62 } from "#lib/ids.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { argumentsOf, listOf, textOf } from "#lib/values.ts";
+
+/**
+ * A whole answer whose calls break the grammar of its own style: the members
+ * to set. `undefined` for nearly all answers.
+ */
+export function repairAnswer(body: JsonObject): JsonObject | undefined {
+  const output = listOf(body["output"]);
+  const repaired = output.map(repairCall);
+  return repaired.some((item, at) => item !== output[at]) ? { output: repaired } : undefined;
+}
+
+function repairCall(item: Json): Json {
+  if (!isObject(item) || item["type"] !== "function_call") return item;
+  const { call_id: callId, id, arguments: args } = item;
+  const hasId = (textOf(callId) ?? "") !== "";
+  if (hasId && typeof args === "string") return item;
+  return {
+    ...item,
+    call_id: hasId ? (callId ?? "") : textOf(id) || `call_${randomBase62(24)}`,
+    arguments: argumentsOf(args) || "{}",
+  };
+}

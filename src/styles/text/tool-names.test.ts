@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import type { ChatEvent } from "#core/chat.ts";
+import {
+  fitName,
+  MAX_TOOL_NAME,
+  originalNames,
+  ownName,
+  readName,
+  standInName,
+} from "./tool-names.ts";
+
+const LONG = "mcp__a_very_long_server_name_of_some_company__create_pull_request_review_comment_v2";
+
+function call(name: string): ChatEvent {
+  const block = { type: "tool_call", id: "1", name, kind: "function" } as const;
+  return { type: "open", choice: 0, block };
+}
+
+describe("a tool's name that is longer than vendors take", () => {
+  test.each([
+    ["too long", LONG],
+    ["too long once it is escaped", "größe.".repeat(10)],
+    ["too long with nothing that vendors take", "…".repeat(80)],
+  ])("is shortened: %s", (_, name) => {
+    for (const written of [fitName(name), standInName(name), ownName(LONG)]) {
+      expect(written).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    }
+    expect(readName(standInName(name)).kind).toBe("custom");
+  });
+
+  test("stays another than one that begins alike", () => {
+    expect(fitName(`${LONG}a`)).not.toBe(fitName(`${LONG}b`));
+    expect(fitName(LONG)).toBe(fitName(LONG));
+  });
+
+  test.each([
+    ["a function", fitName],
+    ["a tool of free text", standInName],
+  ])("comes back in the answer, as %s", (_, write) => {
+    const names = [LONG, "größe.".repeat(10), "a_x2e_".repeat(20)];
+    const tools = names.map((name) => ({ kind: "function", name }) as const);
+    const named = originalNames({ tools, messages: [] });
+
+    for (const name of names) {
+      expect(named(call(readName(write(name)).name))).toEqual(call(name));
+    }
+  });
+
+  test("comes back if only the conversation has it", () => {
+    const block = {
+      type: "tool_call",
+      id: "1",
+      name: LONG,
+      arguments: "",
+      kind: "function",
+    } as const;
+    const named = originalNames({ messages: [{ role: "assistant", blocks: [block] }] });
+
+    expect(named(call(fitName(LONG)))).toEqual(call(LONG));
+  });
+});
+
+test("a name of the greatest length that vendors take goes out as it is", () => {
+  const name = "a".repeat(MAX_TOOL_NAME);
+
+  expect([fitName(name), ownName(name)]).toEqual([name, name]);
+});
+
+test("an answer's own name that ends like a digest is left alone", () => {
+  const named = originalNames({ tools: [{ kind: "function", name: "other" }], messages: [] });
+
+  expect(named(call("look_up_0123456789ab"))).toEqual(call("look_up_0123456789ab"));
+});
