@@ -27,7 +27,7 @@ const IPV6 = /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]*\](?::\d{1,5})?/gi;
 const LINK = /\b[a-z][a-z0-9+.-]{0,15}:\/\/(?:\[[0-9a-f:.]+\])?[^\s"'`<>()[\]{}|\\^]+/gi;
 const EMAIL = /\b[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}\b/gi;
 
-/** Public links stay, without a login or a key that stands in them. */
+/** Public links stay, without a login, a key or an account that stands in them. */
 function scrubLink(link: string): string {
   const end = link.search(/[.,;:!?]+$/);
   const bare = end < 0 ? link : link.slice(0, end);
@@ -35,7 +35,9 @@ function scrubLink(link: string): string {
     /^([^:]+:\/\/)([^/?#]*)(.*)$/s.exec(bare) ?? [];
   const hasLogin = authority.includes("@");
   if (hasLogin || isInternal(authority)) return `[link]${link.slice(bare.length)}`;
-  const shown = rest.replaceAll(/[^/?&=#:.]+/g, (part) => (isKey(part) ? "[key]" : part));
+  const shown = rest.replaceAll(/[^/?&=#:.]+/g, (part) =>
+    isKey(part) || isAccount(part) ? "[key]" : part,
+  );
   return scheme + authority + shown + link.slice(bare.length);
 }
 

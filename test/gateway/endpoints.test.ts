@@ -6,7 +6,12 @@ import type { TestGateway } from "#test/harness.ts";
 
 const FILE_KEY = "only-for-images-0123456789abcd";
 
-/** What every key may call. */
+const NATIVE_PREFIXES = ["/v1beta", "/v1"];
+const CLOUD_PREFIXES = ["/v1beta1", "/v1", "/v1beta"].flatMap((version) => [
+  `${version}/publishers/google`,
+  `${version}/projects/:project/locations/:location/publishers/google`,
+]);
+/** Lists of models, which every key may read. */
 const FOR_EVERY_KEY = [
   "/v1/models",
   "/openai/v1/models",
@@ -14,7 +19,12 @@ const FOR_EVERY_KEY = [
   "/openai/v1/models/:id{.+}",
   "/v1beta/models",
   "/v1beta/models/:id{.+}",
+  ...CLOUD_PREFIXES.flatMap((prefix) => [`${prefix}/models`, `${prefix}/models/:id{.+}`]),
 ];
+/** The family is that of the question, which stands in the body. */
+const BY_QUESTION = [...NATIVE_PREFIXES, ...CLOUD_PREFIXES].map(
+  (prefix) => `${prefix}/models/:model{.+:predict}`,
+);
 
 let opened: TestGateway;
 let ada: Ask;
@@ -66,10 +76,23 @@ function call(style: keyof typeof CALLS, key: string): Promise<Response> {
 test("every route that takes a key is of a family, or stands among those for every key", () => {
   const routes = buildRegistry(() => false).filter(({ access }) => access === "key");
 
-  expect(routes.filter(({ family }) => family === undefined).map(({ path }) => path)).toEqual(
-    FOR_EVERY_KEY,
+  const withoutFamily = routes.filter(({ family }) => family === undefined);
+  expect(withoutFamily.map(({ path }) => path).toSorted()).toEqual(
+    [...FOR_EVERY_KEY, ...BY_QUESTION].toSorted(),
   );
   expect(new Set(routes.map(({ family }) => family)).has("text")).toBe(true);
+});
+
+test.each([
+  ["pictures", { prompt: "a pier" }, "images"],
+  ["vectors", { content: "a pier" }, "embeddings"],
+])("a key that may not ask for %s may not do so by a prediction", async (_, instance, family) => {
+  const other = await make({ endpoints: [family === "images" ? "embeddings" : "images", "text"] });
+  const path = "/v1beta/models/any-model:predict";
+  const refused = await opened.post(path, { instances: [instance] }, bearer(other.key));
+
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).toContain(`may not call ${family} endpoints`);
 });
 
 describe.each(["chat", "responses", "messages", "native"] as const)("in the %s style", (style) => {
