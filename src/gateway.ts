@@ -48,7 +48,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const recovery = recoverHolds(storage.ledger, clock);
   await recovery.run(new AbortController().signal);
-  const jobs = startJobs([recovery, ...jobsOf(house)], (job, cause) =>
+  const jobs = startJobs([recovery, ...jobsOf(house, options.onCredentialRefused)], (job, cause) =>
     problems.error(`job ${job}`, cause, "job failed", { job }),
   );
   opened.defer(() => jobs.stop());

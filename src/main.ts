@@ -137,6 +137,7 @@ async function start(isDevelopment: boolean): Promise<number> {
       env: process.env,
       log,
       onFatal: () => process.exit(1),
+      onCredentialRefused: warnOnce(),
       ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
@@ -258,6 +259,18 @@ function describeCall(
     `  curl ${url}/v1/chat/completions ${authorization} -H "Content-Type: application/json" \\`,
     `    -d '${JSON.stringify({ model: modelToTry, messages })}'`,
   ];
+}
+
+/** A wrong key is the first mistake of most installations: it is said where the greeting was. */
+function warnOnce(): (channel: string, owner: string | undefined) => void {
+  const told = new Set<string>();
+  return (channel, owner = "its description in the database") => {
+    if (told.has(channel)) return;
+    told.add(channel);
+    process.stdout.write(
+      `WRONG KEY: the vendor of channel '${channel}' refuses its API key, so calls to it fail. Check ${owner}.\n`,
+    );
+  };
 }
 
 function describeChannels(channels: Gateway["channels"]): string {

@@ -139,7 +139,11 @@ async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding
   const path = `/api/channel/${encodeURIComponent(cell(channel["id"] ?? name))}/test`;
   try {
     const tested = await ask({ method: "POST", path, body: {} }, house);
-    const why = showProbes(tested).join("; ");
+    const probes = showProbes(tested).join("; ");
+    const isRefused = listOf(tested["probes"]).some(
+      (each) => memberOf(each, "fault") === "upstream_auth",
+    );
+    const why = isRefused ? `the vendor refuses its API key: put in another. ${probes}` : probes;
     return flagOf(tested["ok"]) === true ? good(what, why) : bad(what, why);
   } catch (cause) {
     return doubtful(what, cause instanceof Error ? cause.message : String(cause));

@@ -20,6 +20,7 @@ import {
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
 import type { Ground } from "./ground.ts";
+import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Relay } from "./relay.ts";
@@ -33,7 +34,10 @@ type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "e
   Pick<Relay, "relay" | "tasks"> & { readonly noting: Job };
 
 /** What happens beside the calls, once the last run was recovered from. */
-export function jobsOf(needs: Needs): readonly Job[] {
+export function jobsOf(
+  needs: Needs,
+  onCredentialRefused: GatewayOptions["onCredentialRefused"] = () => {},
+): readonly Job[] {
   const { log, clock, storage, live, settings, stores, assetWork } = needs;
   return [
     endRefusedCalls(needs.relay.open, (ids) => storage.findRefusedKeys(ids)),
@@ -61,6 +65,12 @@ export function jobsOf(needs: Needs): readonly Job[] {
     refreshStored(live, needs.inventory),
     discoverModels(needs.channels, needs.egress, clock, ({ name }, cause) => {
       const { code, fault } = GatewayError.from(cause);
+      if (code === "upstream_auth") {
+        const owner = needs.inventory.ownerOf("channels", name);
+        log.warn({ channel: name, code }, "upstream refuses the channel's credential");
+        onCredentialRefused(name, owner);
+        return;
+      }
       const more = fault.blame === "gateway" ? { err: cause } : {};
       log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
     }),

@@ -9,6 +9,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Shown every stream that was written here; see `HttpDeps`. */
   readonly onStream?: (style: string, text: string) => void;
+  /** A vendor refused a channel's credential when it was asked for its models. `owner`: what describes the channel. */
+  readonly onCredentialRefused?: (channel: string, owner: string | undefined) => void;
   /** The disk failed: the process must end, and the next start recover. */
   readonly onFatal?: () => void;
 }

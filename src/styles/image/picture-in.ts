@@ -18,6 +18,10 @@ export function readPicture(text: Base64, param: string): Picture {
     return { kind: "base64", base64: text.behind(""), mediaType };
   }
   if (/^https?:\/\//i.test(text.slice(0, 8))) return { kind: "url", url: text };
+  if (/^file:/i.test(text.slice(0, 5))) {
+    const wanted = "an http(s) URL, a data URI or base64";
+    throw invalid(param, `'${param}' must be ${wanted}: nobody here can read a file of yours.`);
+  }
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text.slice(0, SCHEME_CHARS)))
     return { kind: "reference", id: text };
   if (!/^data:/i.test(text.slice(0, 5))) return { kind: "base64", base64: text, mediaType: "" };
