@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 
 /**
  * One self-contained executable: the runtime, the gateway, its data and its
- * simulator. The storage's writer is a thread of its own, and so an entry
- * point of its own.
+ * simulator. The storage's writer and the tokenizer are threads of their own,
+ * and so entry points of their own.
  */
 const target = process.argv[2];
 mkdirSync("dist", { recursive: true });
 const result = await Bun.build({
-  entrypoints: ["src/main.ts", "src/storage/sqlite/writer-thread.ts"],
+  entrypoints: ["src/main.ts", "src/storage/sqlite/writer-thread.ts", "src/relay/token-thread.ts"],
   compile: {
     outfile: "dist/sluice",
     ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),

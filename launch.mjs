@@ -46,6 +46,7 @@ function setUp() {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  if (isInstalled()) return writeFileSync(stamp, lock);
 
   process.stderr.write("Setting up (first start, or the dependencies changed)...\n");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
@@ -64,6 +65,23 @@ function setUp() {
   }
   mkdirSync(modules, { recursive: true });
   writeFileSync(stamp, lock);
+}
+
+/** Whether npm has installed just what the lockfile names; it leaves out what is for other platforms. */
+function isInstalled() {
+  try {
+    const wanted = packagesIn(join(root, "package-lock.json"));
+    const found = packagesIn(join(modules, ".package-lock.json"));
+    const isSame = ([path, { version, optional }]) =>
+      path === "" || (found[path] === undefined ? optional : found[path].version === version);
+    return Object.entries(wanted).every(isSame) && existsSync(join(modules, "@oven"));
+  } catch {
+    return false;
+  }
+}
+
+function packagesIn(path) {
+  return JSON.parse(readFileSync(path, "utf8")).packages;
 }
 
 /**

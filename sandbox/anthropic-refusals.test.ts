@@ -193,6 +193,20 @@ test.each<[string, JsonObject, string]>([
     "`temperature` is deprecated for this model.",
   ],
   [
+    "thinking switched off that is always on",
+    say("hi", { model: "claude-fable-5", thinking: { type: "disabled" } }),
+    '"thinking.type.disabled" is not supported for this model.',
+  ],
+  [
+    "thinking switched off beside a great effort",
+    say("hi", {
+      model: "claude-opus-5",
+      thinking: { type: "disabled" },
+      output_config: { effort: "max" },
+    }),
+    '"thinking.type.disabled" is not supported with an effort of max for this model.',
+  ],
+  [
     "a blank stop sequence",
     say("hi", { stop_sequences: [" "] }),
     "stop_sequences: each stop sequence",

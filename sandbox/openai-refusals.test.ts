@@ -211,6 +211,19 @@ test.each<[string, JsonObject, string]>([
     `${INVALID} max_tokens unsupported_parameter`,
   ],
   [
+    "a limit above the model's",
+    ask("hi", { model: "gpt-4o", max_tokens: 64_000 }),
+    `${INVALID} max_tokens invalid_value`,
+  ],
+  [
+    "a schema for a vendor that knows objects only",
+    ask("hi", {
+      model: "deepseek-chat",
+      response_format: { type: "json_schema", json_schema: { name: "a", schema: {} } },
+    }),
+    `${INVALID} response_format invalid_request_error`,
+  ],
+  [
     "a temperature for a reasoning model",
     ask("hi", { model: "gpt-5", temperature: 0.2 }),
     `${INVALID} temperature unsupported_value`,

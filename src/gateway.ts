@@ -5,7 +5,9 @@ import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
 import { openHouse } from "#gateway/house.ts";
 import { jobsOf } from "#gateway/jobs.ts";
+import { findModelToTry } from "#gateway/model-to-try.ts";
 import type { GatewayOptions } from "#gateway/options.ts";
+import { SIMULATED_MODEL } from "#gateway/simulator.ts";
 import { openHandler, openServer } from "#http/server.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
@@ -17,12 +19,14 @@ export interface Gateway extends AsyncDisposable {
   readonly url: string;
   readonly channels: readonly Channel[];
   readonly health: Health;
+  /** A text model that is served, for a first call; undefined while none is known. */
+  readonly modelToTry: string | undefined;
   /** Made on the very first start, and never shown again. */
   readonly firstKey: string | undefined;
   /** With which the root account gets its first login; undefined once it has one. */
   readonly setupToken: string | undefined;
-  /** Drains, settles, and lets go of everything. */
-  close(): Promise<void>;
+  /** Drains, settles, and lets go of everything; `at once`: without `limits.drain_delay_ms`. */
+  close(when?: "at once"): Promise<void>;
 }
 
 /** A gateway that serves nobody but whoever opened it. */
@@ -49,23 +53,30 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   );
   opened.defer(() => jobs.stop());
 
-  const drainDelayMs = settings.limits.drainDelayMs ?? usualDrainDelayMs(options.env);
-  const server = openServer({ hostname: settings.host, port: settings.port, drainDelayMs }, deps);
+  const { host: hostname, port, limits } = settings;
+  let delayMs = limits.drainDelayMs ?? usualDrainDelayMs(options.env);
+  const server = openServer({ hostname, port, drainDelayMs: () => delayMs }, deps);
   house.own.url = server.url;
   opened.defer(() => server.drain());
 
   const held = opened.move();
-  const close = (): Promise<void> => held.disposeAsync();
+  const close = (when?: "at once"): Promise<void> => {
+    if (when === "at once") delayMs = 0;
+    return held.disposeAsync();
+  };
   return {
     url: server.url,
     get channels() {
       return channels.all;
     },
     health,
+    get modelToTry() {
+      return house.inventory.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
+    },
     firstKey,
     setupToken,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 

@@ -202,7 +202,7 @@ function endAfterBug(gateway: Gateway, log: Logger, cause: unknown): void {
   log.fatal({ err: cause }, "unforeseen failure");
   const give = (): never => process.exit(1);
   setTimeout(give, LAST_DRAIN_MS);
-  gateway.close().then(give, give);
+  gateway.close("at once").then(give, give);
 }
 
 function reportFailure(log: Logger, cause: unknown): void {
@@ -211,24 +211,19 @@ function reportFailure(log: Logger, cause: unknown): void {
   process.stderr.write(`Sluice could not start: ${why}\n`);
 }
 
-function greeting(
-  { url, channels, firstKey, setupToken }: Gateway,
-  { settings, misspelt }: Config,
-): string {
-  const key =
-    firstKey ?? (settings.bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
-  const model = modelToTry(channels);
+function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): string {
+  const { url, channels, firstKey, setupToken } = gateway;
   return [
     `Sluice listens on ${url}`,
     describeChannels(channels),
     ...misspelt.map(describeMisspelt),
     firstKey === undefined
-      ? `Key: ${settings.bootstrapKey === undefined ? "as made earlier" : "SLUICE_BOOTSTRAP_KEY"}`
+      ? `Key: ${describeKey(settings, keys)}`
       : `Your first key, shown only now: ${firstKey}`,
+    `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
     "",
     "Try:",
-    `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
-    `    -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello."}]}'`,
+    ...describeCall(gateway, settings),
     ...(setupToken === undefined
       ? []
       : [
@@ -241,6 +236,30 @@ function greeting(
   ].join("\n");
 }
 
+function describeKey(
+  { bootstrapKey, configPath }: Config["settings"],
+  keys: Config["keys"],
+): string {
+  if (bootstrapKey !== undefined) return "SLUICE_BOOTSTRAP_KEY";
+  if (keys.length === 0) return "as made earlier";
+  return `${keys.map(({ name }) => name).join(", ")}, as ${configPath ?? "the file"} has it`;
+}
+
+/** Without a text model that is known, the list of models is all that can be asked for surely. */
+function describeCall(
+  { url, firstKey, modelToTry }: Gateway,
+  { bootstrapKey }: Config["settings"],
+): readonly string[] {
+  const key = firstKey ?? (bootstrapKey === undefined ? "$SLUICE_KEY" : "$SLUICE_BOOTSTRAP_KEY");
+  const authorization = `-H "Authorization: Bearer ${key}"`;
+  if (modelToTry === undefined) return [`  curl ${url}/v1/models ${authorization}`];
+  const messages = [{ role: "user", content: "Say hello." }];
+  return [
+    `  curl ${url}/v1/chat/completions ${authorization} -H "Content-Type: application/json" \\`,
+    `    -d '${JSON.stringify({ model: modelToTry, messages })}'`,
+  ];
+}
+
 function describeChannels(channels: Gateway["channels"]): string {
   if (channels.some((channel) => channel.isSimulated)) {
     return "No channel is configured, so answers are SIMULATED: set OPENAI_API_KEY, or write a sluice.yaml.";
@@ -250,11 +269,4 @@ function describeChannels(channels: Gateway["channels"]): string {
   }
   const names = channels.map((each) => each.name).join(", ");
   return `${channels.length} channel${channels.length === 1 ? "" : "s"}: ${names}`;
-}
-
-function modelToTry(channels: Gateway["channels"]): string {
-  for (const { models } of channels) {
-    if (models.kind === "listed") for (const name of models.upstreamNames.keys()) return name;
-  }
-  return "gpt-4o-mini";
 }

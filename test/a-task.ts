@@ -14,7 +14,7 @@ export const STATUSES: readonly TaskStatus[] = [
 ];
 export const LINKS: TaskLinks = {
   videos: [{ url: "https://cdn.example/v.mp4" }],
-  contentUrl: "https://gateway.example/v1/videos/task_1/content",
+  filesUrl: "https://gateway.example/v1beta/files",
 };
 
 /** A task as a format's answers are made of one. */

@@ -13,6 +13,8 @@ export interface Model {
   readonly thinking: readonly ("enabled" | "adaptive")[];
   /** Thinks when nothing was said about thinking, and keeps its thoughts to itself unless asked. */
   readonly isThinkerByNature: boolean;
+  /** Whether thinking can be disabled, and up to which effort. */
+  readonly disables: "never" | "up to high" | "always";
   readonly efforts: readonly ReasoningEffort[];
   readonly hasStructuredOutput: boolean;
   readonly hasCodeExecution: boolean;
@@ -39,6 +41,7 @@ const PLAIN = {
   maxOutputTokens: 4_096,
   thinking: [],
   isThinkerByNature: false,
+  disables: "always",
   efforts: [],
   hasStructuredOutput: false,
   hasCodeExecution: false,
@@ -84,9 +87,21 @@ const FIVE = { ...FOUR_SEVEN, isThinkerByNature: true } as const satisfies Parti
 
 /** The newest first, as they are listed. */
 export const MODELS: readonly Model[] = [
-  { ...FIVE, id: "claude-opus-5", name: "Claude Opus 5", createdOn: "2026-07-24" },
+  {
+    ...FIVE,
+    id: "claude-opus-5",
+    name: "Claude Opus 5",
+    createdOn: "2026-07-24",
+    disables: "up to high",
+  },
   { ...FIVE, id: "claude-sonnet-5", name: "Claude Sonnet 5", createdOn: "2026-06-29" },
-  { ...FIVE, id: "claude-fable-5", name: "Claude Fable 5", createdOn: "2026-06-07" },
+  {
+    ...FIVE,
+    id: "claude-fable-5",
+    name: "Claude Fable 5",
+    createdOn: "2026-06-07",
+    disables: "never",
+  },
   { ...FOUR_SEVEN, id: "claude-opus-4-8", name: "Claude Opus 4.8", createdOn: "2026-05-28" },
   { ...FOUR_SEVEN, id: "claude-opus-4-7", name: "Claude Opus 4.7", createdOn: "2026-04-14" },
   { ...FOUR_SIX, id: "claude-sonnet-4-6", name: "Claude Sonnet 4.6", createdOn: "2026-02-17" },

@@ -14,6 +14,7 @@ export function checkThinking(body: JsonObject, prompt: PromptRequest): void {
   const { thinking, model, turns } = prompt;
   const { mode } = thinking;
   for (const turn of turns) for (const block of turn.blocks) checkSeal(block, model.id);
+  if (mode === "disabled") checkDisabled(prompt);
   if (mode !== "enabled" && mode !== "adaptive") return;
 
   if (!model.thinking.some((each) => each === mode)) {
@@ -30,6 +31,23 @@ export function checkThinking(body: JsonObject, prompt: PromptRequest): void {
   if (prompt.choice.mode === "required" || prompt.choice.mode === "named")
     throw invalid("", "Thinking may not be enabled when tool_choice forces tool use.");
   if (mode === "enabled") checkTurnStart(turns);
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
+function checkDisabled({ model, output }: PromptRequest): void {
+  if (model.disables === "never") {
+    throw invalid(
+      "",
+      '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not specified.',
+    );
+  }
+  const isMuch = output.effort === "xhigh" || output.effort === "max";
+  if (model.disables === "up to high" && isMuch) {
+    throw invalid(
+      "",
+      `"thinking.type.disabled" is not supported with an effort of ${output.effort} for this model.`,
+    );
+  }
 }
 
 function checkSampling(body: JsonObject): void {

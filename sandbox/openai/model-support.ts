@@ -6,6 +6,8 @@ import type { Model } from "./models.ts";
 /** Parameters that are right in themselves, and wrong for this model. */
 export function checkSupport(body: JsonObject, model: Model): void {
   if (model.isStrict) checkReasoningModel(body, model);
+  checkLimit(body, model);
+  if (model.owner === "deepseek") checkFormat(body);
   if (model.id === "deepseek-reasoner") {
     for (const name of ["logprobs", "top_logprobs"]) rejectParameter(body, name);
   }
@@ -19,6 +21,35 @@ export function checkSupport(body: JsonObject, model: Model): void {
       "reasoning_effort",
       "unsupported_value",
       `Unsupported value: 'reasoning_effort' does not support '${value}' with this model. Supported values are: ${list}.`,
+    );
+  }
+}
+
+function checkLimit(body: JsonObject, { maxOutputTokens = Infinity }: Model): void {
+  for (const name of ["max_tokens", "max_completion_tokens"]) {
+    const { value } = field(body, name);
+    if (typeof value !== "number" || value <= maxOutputTokens) continue;
+    throw invalid(
+      name,
+      "invalid_value",
+      `${name} is too large: ${value}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${value}.`,
+    );
+  }
+}
+
+/** The other vendor knows objects only: https://api-docs.deepseek.com/guides/json_mode */
+function checkFormat(body: JsonObject): void {
+  const format = body["response_format"];
+  const isSchema =
+    typeof format === "object" &&
+    format !== null &&
+    "type" in format &&
+    format.type === "json_schema";
+  if (isSchema) {
+    throw invalid(
+      "response_format",
+      "invalid_request_error",
+      "This response_format type is unavailable now",
     );
   }
 }

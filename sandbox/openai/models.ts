@@ -13,6 +13,8 @@ export interface Model {
   readonly snapshot: string;
   readonly owner: string;
   readonly contextTokens: number;
+  /** Refuses a limit above it; no such rule if absent. */
+  readonly maxOutputTokens?: number;
   /** Whether it thinks before it answers, and whether the thoughts can be read. */
   readonly thinks: "never" | "hidden" | "visibly";
   readonly efforts: readonly ReasoningEffort[];
@@ -97,13 +99,15 @@ const THREE_EFFORTS: readonly ReasoningEffort[] = ["low", "medium", "high"];
 const FOUR_EFFORTS: readonly ReasoningEffort[] = ["minimal", ...THREE_EFFORTS];
 export const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
 
+const LARGE = { contextTokens: 1_047_576, maxOutputTokens: 32_768 };
+
 export const MODELS: readonly Model[] = [
-  plain("gpt-4o", "2024-08-06"),
-  plain("gpt-4o-mini", "2024-07-18"),
-  plain("gpt-4.1", "2025-04-14", { contextTokens: 1_047_576 }),
-  plain("gpt-4.1-mini", "2025-04-14", { contextTokens: 1_047_576 }),
-  plain("gpt-4.1-nano", "2025-04-14", { contextTokens: 1_047_576 }),
-  plain("gpt-3.5-turbo", "0125", { contextTokens: 16_385 }),
+  plain("gpt-4o", "2024-08-06", { maxOutputTokens: 16_384 }),
+  plain("gpt-4o-mini", "2024-07-18", { maxOutputTokens: 16_384 }),
+  plain("gpt-4.1", "2025-04-14", LARGE),
+  plain("gpt-4.1-mini", "2025-04-14", LARGE),
+  plain("gpt-4.1-nano", "2025-04-14", LARGE),
+  plain("gpt-3.5-turbo", "0125", { contextTokens: 16_385, maxOutputTokens: 4_096 }),
   plain("gpt-4o-audio-preview", "2025-06-03", { speaks: true }),
   plain("gpt-4o-mini-audio-preview", "2024-12-17", { speaks: true }),
   plain("gpt-audio", "2025-08-28", { speaks: true }),

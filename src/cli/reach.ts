@@ -1,5 +1,6 @@
 import { ConfigError } from "#config/mistakes.ts";
 import type { Config } from "#config.ts";
+import { hostUrl } from "#lib/host-url.ts";
 import { reachServer, Refused, type Reach } from "./client.ts";
 
 export interface ReachInput {
@@ -34,5 +35,5 @@ export async function openReach({ env, loadConfig, openOffline }: ReachInput): P
 function urlOf(settings: Config["settings"] | undefined): string {
   const { host = "127.0.0.1", port = 8080 } = settings ?? {};
   const isAny = host === "0.0.0.0" || host === "::";
-  return `http://${isAny ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host}:${port}`;
+  return hostUrl(isAny ? "127.0.0.1" : host, port);
 }

@@ -9,9 +9,16 @@ import { GatewayError } from "./error.ts";
  */
 export class LossReport {
   readonly #fields = new Set<string>();
+  readonly #kept: readonly string[];
+
+  /** `kept`: fields that the gateway gives back to the caller by itself. */
+  constructor(kept: readonly string[] = []) {
+    this.#kept = kept;
+  }
 
   /** Callers name some of them: neither a name nor the list grows with what they send. */
   lose(field: string): void {
+    if (this.#kept.includes(field)) return;
     if (this.#fields.size < MAX_FIELDS) this.#fields.add(field.slice(0, MAX_LENGTH));
   }
 

@@ -20,6 +20,10 @@ export interface InboundStyle {
   readonly id: string;
   /** What tells a waiting caller that we live; absent where it would break the style's clients. */
   readonly keepAlive?: string;
+  /** The member of its requests that holds the conversation. */
+  readonly conversationField: string;
+  /** Fields that the gateway gives back by itself, so that no upstream has to carry them. */
+  readonly keeps?: readonly string[];
   /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
   readonly callIdPrefix: string;
   /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */
@@ -29,6 +33,11 @@ export interface InboundStyle {
     readRequest(body: JsonObject, address: Address): RequestFacts;
     /** Of a body that `readRequest` has let through. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
+    /**
+     * Where the messages that `parseRequest` reads stand in the body, one by
+     * one: `input[3]`. Absent if they are the body's own `messages`.
+     */
+    placesOf?(body: JsonObject): readonly string[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
     openEncoder(request: ChatRequest): StreamEncoder;
     buildError(error: GatewayError): JsonObject;

@@ -183,14 +183,16 @@ export interface InboundVideoFormat {
   };
   /** Its callers have two places for the words, and some models read one of them only. */
   readonly hasContents?: true;
+  /** Its clients read results without a key: the gateway's own links to them are signed. */
+  readonly hasOpenLinks?: true;
 }
 
 /** Where the results of a finished task are for its caller. */
 export interface TaskLinks {
   /** The vendor's own links where they are open to anybody, else ours. */
   readonly videos: readonly MadeVideo[];
-  /** Ours, of the first of them. */
-  readonly contentUrl: string;
+  /** Under which the gateway serves each of them as a file of the native style. */
+  readonly filesUrl: string;
 }
 
 /** The protocol that a vendor speaks. Pure. */

@@ -50,12 +50,14 @@ export class FetchSession {
     const { onReply, maxEventBytes: _, ...terms } = this.#terms;
     const request =
       input instanceof Request ? new Request(input, init) : new Request(String(input), init);
+    // Before the body is read: its kind is known from it.
+    const headers = headersOf(request);
     const sent = request.body === null ? undefined : await request.text();
     const reply = await this.#egress.send({
       ...terms,
       url: new URL(request.url),
       method: methodOf(request),
-      headers: headersOf(request),
+      headers,
       ...(sent === undefined ? {} : { body: sent }),
       placeholder: PLACEHOLDER,
     });

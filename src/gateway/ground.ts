@@ -10,7 +10,7 @@ import { ulid } from "#lib/ids.ts";
 import type { Logger } from "#lib/log.ts";
 import { ThrottledLog } from "#lib/throttled-log.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { findSecretFile, loadPepper } from "#storage/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
 
 /** What every room stands on; each says which of it. */
@@ -44,6 +44,7 @@ export async function openGround(
 ): Promise<Ground> {
   const { config, env, log, clock = systemClock } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
+  const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
   const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
   const problems = opened.use(new ThrottledLog(log));
@@ -53,6 +54,7 @@ export async function openGround(
       ...(databaseUrl === undefined ? {} : { databaseUrl: databaseUrl.open() }),
       instance,
       pepper,
+      ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
       onError: (cause) => problems.error("storage", cause, "storage failed"),

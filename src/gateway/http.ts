@@ -16,7 +16,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<Ground, "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl"> &
   Pick<Routing, "channels" | "inventory"> &
-  Pick<Media, "mediaPlace" | "contents"> &
+  Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
   Relay &
   Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn">;
@@ -37,6 +37,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     assetLinks: needs.assetLinks,
     verifications: needs.verifications,
     contents: needs.contents,
+    taskLinker: needs.taskLinker,
     keepsMedia: needs.mediaPlace !== undefined,
     publicUrl,
     pathAliases: settings.pathAliases,

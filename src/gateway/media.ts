@@ -2,9 +2,12 @@ import { join } from "node:path";
 import type { Settings } from "#config.ts";
 import type { MediaPlace } from "#core/kept-media.ts";
 import type { Task } from "#core/task.ts";
+import type { InboundVideoFormat } from "#core/video.ts";
 import { openMediaBucket } from "#egress/media-bucket.ts";
+import { deriveKey } from "#lib/derive-key.ts";
 import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
 import { wantCopies } from "#relay/content/copies.ts";
+import { TaskLinker } from "#relay/content/task-links.ts";
 import { announce } from "#relay/tasks/announce.ts";
 import { openMediaFolder } from "#storage/media-folder.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
@@ -14,7 +17,7 @@ import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Ground,
-  "config" | "problems" | "clock" | "storage" | "settings" | "egress" | "publicUrl"
+  "config" | "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
 > &
   Pick<Routing, "findChannel"> &
   Pick<Links, "linkedFiles">;
@@ -24,26 +27,31 @@ export interface Media {
   readonly mediaPlace: MediaPlace | undefined;
   readonly stores: ContentsDeps["stores"];
   readonly contents: Contents;
+  readonly taskLinker: TaskLinker;
   /** Tells of a finished task, and has its files copied. */
   announce(task: Task): Promise<void>;
 }
 
 /** What tasks have made, with its vendor or in a copy of ours. */
 export function openMedia(needs: Needs): Media {
-  const { config, problems, clock, storage, settings, egress, publicUrl, findChannel } = needs;
+  const { config, problems, clock, pepper, storage, settings, egress, publicUrl, findChannel } =
+    needs;
   const mediaPlace = settings.mediaStore === "off" ? undefined : settings.mediaStore;
   const stores = openStores(config.settings, settings.limits);
   const copies = storage.mediaCopies;
+  const taskLinker = new TaskLinker({ clock, key: deriveKey(pepper, "links to videos") });
   const announcing = {
     notices: storage.notices,
     clock,
     formatOf: (entry: string) => VIDEO_FORMATS.get(entry),
     keepsMedia: mediaPlace !== undefined,
-    contentUrlOf: (id: string) => `${publicUrl ?? ""}/v1/videos/${id}/content`,
+    addressOf: (task: Task, format: InboundVideoFormat) =>
+      taskLinker.addressOf(task, publicUrl ?? "", format),
   };
   return {
     mediaPlace,
     stores,
+    taskLinker,
     contents: new Contents({
       egress,
       clock,

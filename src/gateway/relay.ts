@@ -1,5 +1,6 @@
 import type { RateLimiter } from "#core/limits.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
+import { loadTokenizer } from "#relay/tokens.ts";
 import { BufferedBytes } from "#relay/buffered-bytes.ts";
 import type { DeliverySettings } from "#relay/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
@@ -43,6 +44,10 @@ const VAULT_LENGTH = 32 * 1024 * 1024;
 export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const { storage, settings, live, clock, deadlines, channels, health, publicUrl } = needs;
   const { limits } = settings;
+  // Beside the start: whatever is counted meanwhile waits for it, and nobody else does.
+  loadTokenizer().catch((cause: unknown) =>
+    needs.problems.error("tokenizer", cause, "loading the tokenizer failed; it is tried again"),
+  );
   const buffered = new BufferedBytes(limits);
   const metrics = openMetrics(
     () => channels.all,

@@ -13,6 +13,9 @@ export async function openSimulator(
   return simulatedChannels(vendorsAt(url, SANDBOX_PAIR), maxConcurrent);
 }
 
+/** One that it has, for a first call. */
+export const SIMULATED_MODEL = "gpt-4o-mini";
+
 /** A key that says nothing: any will do, but where requests are signed. */
 const KEY = "sk-simulated";
 

@@ -111,7 +111,8 @@ function incorrectKey(reason: string): GatewayError {
   return unauthenticated(`Incorrect API key provided: ${reason}.`);
 }
 
-function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
+/** Throws if the key is kept to other families of endpoints. */
+export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
   if (endpoints === undefined || endpoints.includes(family)) return;
   throw new GatewayError(
     "forbidden",

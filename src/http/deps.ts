@@ -24,6 +24,7 @@ import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/channels.ts";
 import type { Contents } from "#relay/content/contents.ts";
+import type { TaskLinker } from "#relay/content/task-links.ts";
 import type { Library } from "#relay/assets/library.ts";
 import type { OwnFiles } from "#relay/assets/own-files.ts";
 import type { OwnLinks } from "#relay/assets/own-links.ts";
@@ -79,6 +80,7 @@ export interface HttpDeps {
   readonly publicUrl: string | undefined;
   /** Files that tasks have made. */
   readonly contents: Contents;
+  readonly taskLinker: TaskLinker;
   /** Finished videos are copied, and their links lead here. */
   readonly keepsMedia: boolean;
   readonly notices: NoticeStore;

@@ -40,5 +40,8 @@ export function hidingAliases(
   aliases: readonly PathAlias[],
   paths: readonly string[],
 ): readonly PathAlias[] {
-  return aliases.filter(({ from }) => paths.some((path) => isBelow(path, from)));
+  return aliases.filter(({ from, to }) =>
+    // An alias to the same operations hides nothing.
+    paths.some((path) => isBelow(path, from) && !paths.includes(to + path.slice(from.length))),
+  );
 }

@@ -16,6 +16,9 @@ export const PATH_REWRITES: readonly PathRewrite[] = [
   // The base URL holds a version, and the client adds one.
   { from: "/v1/v1/*", to: "/v1/*" },
   { from: "/v1/v1beta/*", to: "/v1beta/*" },
+  { from: "/v1/v1beta1/*", to: "/v1beta1/*" },
+  { from: "/v1beta/v1beta1/*", to: "/v1beta1/*" },
+  { from: "/v1beta1/v1beta1/*", to: "/v1beta1/*" },
   { from: "/v1/v2/*", to: "/v2/*" },
   { from: "/v1beta/v1/*", to: "/v1/*" },
   { from: "/v1beta/v1beta/*", to: "/v1beta/*" },

@@ -1,3 +1,4 @@
+import { arkOperations, arkTaskOperations } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
@@ -18,7 +19,13 @@ import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
 import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
 import { imageOperations } from "./api/image/images.ts";
-import { getModel, getNativeModel, listModels, listNativeModels } from "./api/list-models.ts";
+import {
+  cloudModels,
+  getModel,
+  getNativeModel,
+  listModels,
+  listNativeModels,
+} from "./api/list-models.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
 import {
@@ -30,6 +37,7 @@ import {
 import { createEmbedding } from "./api/operation/create-embedding.ts";
 import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
+import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
@@ -85,6 +93,8 @@ import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import { contentTaskOperations } from "./api/video/content-tasks.ts";
+import { cloudVideos } from "./api/video/cloud-videos.ts";
+import { nativeFiles } from "./api/video/native-files.ts";
 import { nativeVideos } from "./api/video/native-videos.ts";
 import { videoOperations } from "./api/video/objects.ts";
 import { unifiedOperations } from "./api/video/unified.ts";
@@ -93,7 +103,7 @@ import { protocolB } from "./api/video/protocol-b.ts";
 import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
-import { getContent } from "./api/video/content.ts";
+import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { HttpDeps } from "./deps.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
@@ -118,6 +128,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...inOtherShape(createEmbedding),
     embedTexts,
     ...nativeVideos,
+    ...nativeFiles,
+    ...cloudVideos,
+    ...cloudModels,
+    ...nativePredictions,
     ...inOtherShape(listModels),
     ...inOtherShape(getModel),
     listNativeModels,
@@ -139,11 +153,14 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...unifiedOperations,
     ...videoOperations.flatMap(inOtherShape),
     ...contentTaskOperations,
+    ...arkTaskOperations,
+    ...arkOperations,
     protocolB,
     ...protocolC,
     ...protocolD,
     ...protocolE,
     ...inOtherShape(getContent),
+    getSignedContent,
     explainRequest,
     deleteTokens,
     listTokens,

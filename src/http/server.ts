@@ -1,5 +1,6 @@
 import { getPath } from "hono/utils/url";
 import { GatewayError } from "#core/error.ts";
+import { hostUrl } from "#lib/host-url.ts";
 import { ulid } from "#lib/ids.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
@@ -25,7 +26,7 @@ export interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
   /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
-  readonly drainDelayMs: number;
+  drainDelayMs(): number;
 }
 
 /** For answers that were ended to say so. */
@@ -58,10 +59,10 @@ export function openServer(
     fetch: app,
   });
   return {
-    url: `http://${server.hostname}:${server.port}`,
+    url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
     async drain() {
       isDraining = true;
-      if (drainDelayMs > 0) await Bun.sleep(drainDelayMs);
+      if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         relay.egress.abortAll(ending);

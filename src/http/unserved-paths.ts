@@ -17,8 +17,8 @@ type RenderError = (error: GatewayError) => JsonObject;
 
 /** Below which prefixes errors have a format of their own, whoever calls. */
 const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError])[] = [
-  [API_PREFIX.slice(0, -1), renderFailure],
   ...VIDEO_ROOMS,
+  [API_PREFIX.slice(0, -1), renderFailure],
 ];
 
 const MAX_SHOWN_CHARS = 256;

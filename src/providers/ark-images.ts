@@ -53,7 +53,7 @@ export const ARK_IMAGES: readonly ImageEndpoint[] = [
   row(/seedream-4-0/, SEEDREAM_4, TYPES),
   row(/seedream-4-5/, SEEDREAM_4_5, TYPES),
   row(/seedream-[5-9]/, SEEDREAM_5, TYPES),
-  row(/^ep-/, ANY, FEW_TYPES),
+  { ...row(/^ep-/, ANY, FEW_TYPES), isExclusive: false },
 ];
 
 /**
@@ -63,6 +63,7 @@ export const ARK_IMAGES: readonly ImageEndpoint[] = [
 function row(names: RegExp, dialect: ArkDialect, types: readonly string[]): ImageEndpoint {
   return {
     style: arkImages,
+    isExclusive: true,
     path: "/images/generations",
     serves: (model) => names.test(model),
     answers: ({ task }) => task !== "vary",

@@ -78,12 +78,15 @@ export const ARK_VIDEOS: readonly VideoEndpoint[] = [
   row(/seedance-2-0-(fast|mini)/, { ...SECOND, resolutions: SMALL }),
   row(/seedance-2-0/, SECOND),
   row(/seedance-2-5/, TWO_AND_A_HALF),
-  row(/seedance|^ep-/, ANY),
+  row(/seedance/, ANY),
+  // Behind a name of its owner's may be a model of any kind.
+  { ...row(/^ep-/, ANY), isExclusive: false },
 ];
 
 function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
   return {
     style: arkVideos,
+    isExclusive: true,
     serves: (model) => names.test(model),
     maxCount: 1,
     path: () => TASKS,

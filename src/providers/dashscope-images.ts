@@ -45,6 +45,7 @@ const OTHER: DashscopeDialect = {
 const API = "/../../api/v1";
 
 const COMMON = {
+  isExclusive: true,
   answers: ({ task }) => task !== "vary",
   pictures: {
     inlines: false,

@@ -104,6 +104,7 @@ function row(names: RegExp, dialect: WanDialect, path = SYNTHESIS): VideoEndpoin
   const task = (id: string): string => `${API}/tasks/${encodeURIComponent(id)}`;
   return {
     style: wan,
+    isExclusive: true,
     serves: (model) => names.test(model),
     maxCount: 1,
     path: () => `${API}${path}`,

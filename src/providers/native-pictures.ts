@@ -43,6 +43,7 @@ export function nativePictures(at: DrawingInterface): readonly ImageEndpoint[] {
   });
   const imagen = (sizes: readonly string[], names: RegExp): ImageEndpoint => ({
     style: predict,
+    isExclusive: true,
     path: (model, _stream, options) => at.path(model, "predict", options),
     serves: (model) => names.test(model),
     answers: ({ task }) => task !== "vary",

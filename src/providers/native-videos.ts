@@ -41,6 +41,7 @@ export function nativeVideos(at: FilmingInterface): readonly VideoEndpoint[] {
   const { maxCount = 1 } = at.dialect;
   const row = (names: RegExp, dialect: Partial<VeoDialect>): VideoEndpoint => ({
     style: veo,
+    isExclusive: true,
     serves: (model) => names.test(model),
     maxCount,
     path: (model, _question, options) => at.path(model, options),

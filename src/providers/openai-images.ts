@@ -87,6 +87,7 @@ export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
   {
     style: images,
     path: GENERATE,
+    isExclusive: true,
     serves: (model) => model.startsWith("dall-e-3"),
     answers: ({ task }) => task !== "vary",
     maxInputs: 1,
@@ -104,6 +105,7 @@ export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
   ].map(({ task, path, dialect }): ImageEndpoint => ({
     style: images,
     path,
+    isExclusive: true,
     serves: (model) => model.startsWith("dall-e-2"),
     answers: (question) => question.task === task,
     maxInputs: 10,
@@ -119,6 +121,7 @@ function gptImage(
 ): readonly ImageEndpoint[] {
   const common = {
     style: images,
+    isExclusive: true,
     serves: (model: string) => name.test(model),
     maxInputs: 10,
     pictures: PICTURES,

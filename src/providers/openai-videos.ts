@@ -28,12 +28,17 @@ export const OPENAI_VIDEOS: readonly VideoEndpoint[] = [
  * few of them follow any.
  */
 export const COMPATIBLE_VIDEOS: readonly VideoEndpoint[] = [
-  { ...row(/./, { remakes: true, isOpen: true }), media: { inlines: ["image"], types: types() } },
+  {
+    ...row(/./, { remakes: true, isOpen: true }),
+    isExclusive: false,
+    media: { inlines: ["image"], types: types() },
+  },
 ];
 
 function row(names: RegExp, dialect: VideoDialect): VideoEndpoint {
   return {
     style: openaiVideos,
+    isExclusive: true,
     serves: (model) => names.test(model),
     maxCount: 1,
     path: (_model, { scenario, source }) =>

@@ -96,6 +96,7 @@ export const OPENAI_DIALECT: ChatDialect = {
   maxCompletionTokens: true,
   reasoning: "effort",
   jsonWord: true,
+  verbosity: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
   parts: ["text", "image_url", "input_audio", "file", "refusal"],
   reasonersRefuse: [

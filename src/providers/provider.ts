@@ -129,6 +129,8 @@ export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> 
   readonly pictures: PictureTerms;
   /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
   readonly format?: "png";
+  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  readonly isExclusive?: boolean;
 }
 
 /** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */
@@ -138,6 +140,8 @@ export interface VideoEndpoint {
   serves?(model: string): boolean;
   /** Which of the questions it answers; all of them where absent. */
   answers?(question: VideoQuestion): boolean;
+  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  readonly isExclusive?: boolean;
   /** Videos that one task may make. */
   readonly maxCount: number;
   /** Below the channel's address, as all paths here. */

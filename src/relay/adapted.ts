@@ -48,7 +48,7 @@ export function askAdapter(
 ) {
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, vault);
-  const report = new LossReport();
+  const report = new LossReport(call.style.keeps);
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},

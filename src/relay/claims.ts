@@ -36,6 +36,27 @@ export function claimFor(call: Served, deps: ClaimDeps): Promise<Claim> | undefi
   return claim(call, [...ofCaller, ...ofModel], deps);
 }
 
+/**
+ * Counts a request that asks no model against the limits of its key, its user
+ * and the user's group, or throws `rate_limited`. It takes no tokens, and its
+ * place is free again at once.
+ */
+export async function countRequest(
+  key: ApiKey,
+  id: string,
+  { limiter, userLimits }: Pick<ClaimDeps, "limiter" | "userLimits">,
+): Promise<Standing> {
+  const bounds = limitsOn(key, userLimits).map((each) => boundOf(each, NO_TOKENS));
+  if (bounds.length === 0) return {};
+  const claim = { id, bounds };
+  const verdict = await limiter.take(claim);
+  if (verdict.refusal !== undefined) throw refused(verdict.refusal);
+  limiter.release(claim);
+  return callerStanding(bounds, verdict);
+}
+
+const NO_TOKENS = { known: 0, assumed: 0 };
+
 /** The call is over, or was refused by somebody else. Its requests stay counted. */
 export function giveBack(taken: Claim, usedTokens: number, limiter: RateLimiter): void {
   limiter.correct(taken, usedTokens);

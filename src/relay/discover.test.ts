@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { askForModels } from "./discover.ts";
@@ -36,4 +36,38 @@ test("no two providers go by the same name before a model's", () => {
   const names = PROVIDERS.flatMap(({ id, prefixes = [] }) => [id, ...prefixes]);
 
   expect(new Set(names).size).toBe(names.length);
+});
+
+describe("an answer with a status of success", () => {
+  const answering = (text: string) => ({
+    send: async () => ({
+      status: 200,
+      headers: new Map<string, string>(),
+      pump: async () => {},
+      readAll: async () => Buffer.from(text),
+      readFailure: async () => text,
+      close() {},
+      [Symbol.dispose]() {},
+    }),
+  });
+  const ask = (text: string, provider = "openai") =>
+    askForModels(channelOf(provider), answering(text), AbortSignal.timeout(1_000));
+
+  test.each([
+    "<!doctype html><title>Welcome</title>",
+    "",
+    "null",
+    '"ok"',
+    '{"error":{"message":"no"}}',
+    '{"status":"ok"}',
+  ])("that is no list is a failure: %s", (text) => {
+    expect(ask(text)).rejects.toThrow("no list of models");
+  });
+
+  test("may be an empty list", async () => {
+    expect(await ask('{"object":"list","data":[]}')).toEqual([]);
+    expect(await ask('{"data":[{"id":"m"},{"name":"other"}]}')).toEqual(["m"]);
+    expect(await ask('{"object":"list","data":null}', "ollama")).toEqual([]);
+    expect(await ask("[]", "together")).toEqual([]);
+  });
 });

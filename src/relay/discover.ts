@@ -1,4 +1,5 @@
 import type { Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
 import type { Egress } from "#egress/egress.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -31,15 +32,26 @@ export async function askForModels(
   try {
     if (reply.status !== 200) throw await asError(reply, {});
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
-    const ids = body === undefined ? [] : (provider.readModels?.(body) ?? usualIds(body));
-    return ids.slice(0, MAX_MODELS);
+    if (!isArray(body) && !isObject(body)) throw noList(channel);
+    return (provider.readModels?.(body) ?? usualIds(body, channel)).slice(0, MAX_MODELS);
   } finally {
     reply.close();
   }
 }
 
-function usualIds(body: Json): readonly string[] {
+function usualIds(body: Json, channel: Channel): readonly string[] {
   const list = isObject(body) ? body["data"] : body;
-  const ids = (isArray(list) ? list : []).map((each) => (isObject(each) ? each["id"] : undefined));
+  // Some servers write an empty list so.
+  if (list === null) return [];
+  if (!isArray(list)) throw noList(channel);
+  const ids = list.map((each) => (isObject(each) ? each["id"] : undefined));
   return ids.filter((id) => typeof id === "string");
+}
+
+/** What stands at a wrong address is often a page, with a status of success. */
+function noList({ provider }: Channel): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    `The answer is no list of models: is the base_url an API of '${provider}'?`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import { inCallersWords } from "./callers-field.ts";
 import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
@@ -39,7 +40,7 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
       ? await relayStream(call, plan, settlement, deps)
       : await relayWhole(call, plan, settlement, deps);
   } catch (cause) {
-    const error = GatewayError.from(cause);
+    const error = inCallersWords(GatewayError.from(cause), call.style, call.body.json);
     await settlement.fail(error);
     throw error;
   }

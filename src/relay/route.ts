@@ -8,7 +8,13 @@ import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { InboundStyle } from "#core/style.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
-import type { Provider, TextAdapter, TextEndpoint } from "#providers/provider.ts";
+import type {
+  ImageEndpoint,
+  Provider,
+  TextAdapter,
+  TextEndpoint,
+  VideoEndpoint,
+} from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
@@ -94,17 +100,20 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    return this.planFor(call, (each) => findRoute(each, call.style), "does not generate text");
+    return this.planFor(call, (each) => findRoute(each, call.style), noTextOf);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
-    refusal: string,
+    refusal: string | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
-    const all = this.#candidates(call.key, call.facts.model).flatMap((each) => toRoute(each) ?? []);
-    if (all.length === 0) throw unableTo(refusal);
+    const candidates = this.#candidates(call.key, call.facts.model);
+    const all = candidates.flatMap((each) => toRoute(each) ?? []);
+    if (all.length === 0) {
+      throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
+    }
     const able = all.filter((each) => this.#health.mayTry(each));
     const routes = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
     if (routes.length === 0) throw allResting(all, this.#health, call.key);
@@ -285,17 +294,37 @@ function reasonFor(cause: GatewayError | undefined): string {
 /** The caller's own style where the vendor speaks it, so that nothing needs translating. */
 export function routeFor(candidate: Candidate, style: InboundStyle): Route {
   const route = findRoute(candidate, style);
-  if (route === undefined) throw unableTo("does not generate text");
+  if (route === undefined) throw unableTo(noTextOf([candidate]));
   return route;
 }
 
 function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined {
   const { provider, channel, upstreamModel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
+  if (isWordless(candidate)) return undefined;
   const wanted = channel.style ?? style.id;
   const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
+}
+
+/** It only makes pictures or videos. */
+function isWordless({ provider: { images, videos }, upstreamModel }: Candidate): boolean {
+  const servesIt = (each: ImageEndpoint | VideoEndpoint): boolean =>
+    each.isExclusive === true && each.serves?.(upstreamModel) === true;
+  return images?.some(servesIt) === true || videos?.some(servesIt) === true;
+}
+
+/** Tells callers who ask a model for text where it is asked for what it makes. */
+function noTextOf(candidates: readonly Candidate[]): string {
+  const makes = (kind: "images" | "videos" | "embeddings"): boolean =>
+    candidates.some(({ provider, upstreamModel }) =>
+      provider[kind]?.some((each) => each.serves?.(upstreamModel) === true),
+    );
+  const said = "does not generate text";
+  if (makes("images")) return `${said}: it makes pictures, at POST /v1/images/generations`;
+  if (makes("videos")) return `${said}: it makes videos, at POST /v1/videos`;
+  return makes("embeddings") ? `${said}: it makes embeddings, at POST /v1/embeddings` : said;
 }
 
 function unableTo(refusal: string): GatewayError {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { countTexts, countTokens, sampleTokens } from "./tokens.ts";
+import { sampleTokens } from "./sample-tokens.ts";
+import { countTexts, countTokens, loadTokenizer } from "./tokens.ts";
 
 /** Five million characters of what is slow to count, or merely long. */
 const CHARS = 5_000_000;
@@ -73,4 +74,32 @@ test("lone halves of characters do no harm", async () => {
 test("nothing is no token", async () => {
   expect(await countTexts([])).toBe(0);
   expect(await countTokens("")).toBe(0);
+});
+
+test("texts are counted off the main thread, which goes on meanwhile", async () => {
+  await loadTokenizer();
+  let turns = 0;
+  const turn = setInterval(() => turns++, 0);
+  const slow = ["天地玄黄宇宙洪荒".repeat(50_000)];
+  await Promise.all(Array.from({ length: 5 }, () => countTexts(slow)));
+  clearInterval(turn);
+
+  expect(turns).toBeGreaterThan(5);
+});
+
+test("the vocabulary is never loaded on the main thread", async () => {
+  expect(await countTokens("Some words to be counted.")).toBe(6);
+
+  const loaded = Object.keys(require.cache);
+  expect(loaded.some((path) => path.includes("/relay/tokens.ts"))).toBe(true);
+  expect(loaded.filter((path) => path.includes("gpt-tokenizer"))).toEqual([]);
+});
+
+test("answers come to who asked, in whatever order", async () => {
+  const texts = ["a", "word ".repeat(10_000), "one two three", ""];
+
+  const together = await Promise.all(texts.map(countTokens));
+  const alone = [];
+  for (const text of texts) alone.push(await countTokens(text));
+  expect(together).toEqual(alone);
 });

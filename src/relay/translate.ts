@@ -53,7 +53,7 @@ export async function translateRequest(
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport();
+  const report = new LossReport(call.style.keeps);
   const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,

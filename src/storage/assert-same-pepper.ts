@@ -11,8 +11,13 @@ const PROBE = "which pepper is this?";
  * with a secret of its own is better noticed at the start. While there is
  * neither yet, a new pepper is as good as the old one.
  */
-export async function assertSamePepper(db: Kysely<Tables>, pepper: Uint8Array): Promise<void> {
+export async function assertSamePepper(
+  db: Kysely<Tables>,
+  pepper: Uint8Array,
+  secretFile?: string,
+): Promise<void> {
   const value = digestOf(PROBE, pepper);
+  if (secretFile !== undefined) await assertNotEmptied(db, secretFile);
   await db
     .insertInto("meta")
     .values({ key: NAME, value })
@@ -44,4 +49,19 @@ export async function assertSamePepper(db: Kysely<Tables>, pepper: Uint8Array): 
     );
   }
   await db.updateTable("meta").set({ value }).where("key", "=", NAME).execute();
+}
+
+/** A gateway that began anew without saying so would refuse every key that it has issued. */
+async function assertNotEmptied(db: Kysely<Tables>, secretFile: string): Promise<void> {
+  const known = await db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", NAME)
+    .executeTakeFirst();
+  const user = await db.selectFrom("users").select("id").limit(1).executeTakeFirst();
+  if (known !== undefined || user !== undefined) return;
+  throw new Error(
+    `The database is empty, but ${secretFile} is the secret of an earlier one. Restore the database ` +
+      "from a backup. To begin anew, move that file away.",
+  );
 }

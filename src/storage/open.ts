@@ -65,6 +65,8 @@ export interface StorageOptions {
   readonly instance: string;
   /** From `loadPepper`; the same for all gateways on one database. */
   readonly pepper: Uint8Array;
+  /** The file that the pepper was read from, if it was there before: a database belongs to it. */
+  readonly secretFile?: string;
   readonly clock: Clock;
   /** Writes that may wait for the database before new calls are refused. */
   readonly maxQueue?: number;
@@ -139,7 +141,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     each.close(),
   );
   const { db, journal } = engine;
-  await assertSamePepper(db, pepper);
+  await assertSamePepper(db, pepper, options.secretFile);
   const keys = opened.use(
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );

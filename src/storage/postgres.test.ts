@@ -485,8 +485,31 @@ function describeConnection(): void {
       openAt({ ...address, databaseUrl: urlOfDatabase("sluice_no_such_database") }),
     );
 
-    expect(String(await nobody)).toContain("cannot be reached");
-    expect(String(await noSuchDatabase)).toContain("cannot be reached");
+    expect(String(await nobody)).toContain("Cannot open PostgreSQL at 127.0.0.1:1: ");
+    expect(String(await nobody)).toContain("ECONNREFUSED");
+    expect(String(await noSuchDatabase)).toContain(
+      'database "sluice_no_such_database" does not exist',
+    );
+  });
+
+  test("a gateway that waits for its database says at once for which, and why", async () => {
+    await using place = await openDatabase();
+    const said: string[] = [];
+    const databaseUrl = "postgres://postgres:a-password@127.0.0.1:1/none";
+
+    await reasonOf(
+      openAt(
+        { ...place.address, databaseUrl },
+        {
+          limits: { bootTimeoutMs: 1_600 },
+          onError: (cause) => void said.push(String(cause)),
+        },
+      ),
+    );
+
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/PostgreSQL at 127\.0\.0\.1:1: .*ECONNREFUSED.*Trying again for 2 s/);
+    expect(said[0]).not.toContain("a-password");
   });
 }
 

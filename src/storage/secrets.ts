@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -33,6 +34,12 @@ export function loadPepper(dataDir: string, configured?: string): Uint8Array {
     );
   }
   return pepper;
+}
+
+/** The file of the secret, if there is one and it is used. */
+export function findSecretFile(dataDir: string, configured?: string): string | undefined {
+  const path = join(dataDir, FILE);
+  return configured === undefined && existsSync(path) ? path : undefined;
 }
 
 /** The same for whoever only reads: undefined where there is none yet. */

@@ -332,6 +332,80 @@ describe("a conversation", () => {
   });
 });
 
+describe("what the vendor's library would drop", () => {
+  const tools = [
+    {
+      type: "function",
+      function: { name: "weather", parameters: { type: "object", properties: {} } },
+    },
+  ];
+  const LOOP = [
+    { role: "user", content: "The weather?" },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } },
+      ],
+    },
+    { role: "tool", tool_call_id: "call_1", content: "Sunny." },
+  ];
+
+  const streamed = (): Response =>
+    stream([
+      frame("messageStart", { role: "assistant" }),
+      frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Hi." } }),
+      frame("contentBlockStop", { contentBlockIndex: 0 }),
+      frame("messageStop", { stopReason: "end_turn" }),
+      frame("metadata", { usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } }),
+    ]);
+
+  test.each([false, true])(
+    "earlier calls stay in a conversation in which no tool may be called (stream: %p)",
+    async (isStream) => {
+      respond = () => (isStream ? streamed() : json(ANSWER));
+      const answer = await ask({ messages: LOOP, tools, tool_choice: "none", stream: isStream });
+      const { messages, toolConfig } = vendor.last.body;
+
+      expect([answer.status, (await said(answer)).text]).toEqual([200, "Hi."]);
+      expect(JSON.stringify(messages)).toContain("toolUse");
+      expect(JSON.stringify(toolConfig)).toContain("cannot be called any more");
+      expect(memberOf(toolConfig, "toolChoice")).toBeUndefined();
+    },
+  );
+
+  test("is known before the vendor is asked", async () => {
+    respond = () => json(ANSWER);
+    const before = vendor.seen.length;
+    const strict = await gateway.post(
+      "/v1/chat/completions",
+      { model: "m", ...HELLO, frequency_penalty: 1 },
+      { "sluice-strict": "true" },
+    );
+    gateway.gateway.health.forgetAll();
+    respond = streamed;
+    const told = await ask({ seed: 4, stream: true });
+
+    expect([strict.status, await strict.json()]).toMatchObject([
+      400,
+      { error: { param: "frequency_penalty" } },
+    ]);
+    expect(told.headers.get("sluice-lossy")).toBe("seed");
+    expect(vendor.seen.length).toBe(before + 1);
+  });
+
+  test("settings that the model refuses are left out", async () => {
+    respond = () => json(ANSWER);
+    const answer = await ask({ temperature: 0.5, top_p: 0.5, max_tokens: 900_000 });
+
+    expect(answer.headers.get("sluice-lossy")?.split(", ").toSorted()).toEqual([
+      "max_tokens",
+      "top_p",
+    ]);
+    expect(vendor.last.body["inferenceConfig"]).toEqual({ maxTokens: 64_000, temperature: 0.5 });
+  });
+});
+
 describe("a stream that fails", () => {
   const HALF = [
     frame("messageStart", { role: "assistant" }),

@@ -146,13 +146,12 @@ describe("the client of the native style, unmodified", () => {
     };
     const done = await whenDone(begun);
 
-    const id = begun.name?.split("/").at(-1);
     expect(begun.done).toBeUndefined();
     expect(done.error).toBeUndefined();
     expect(done.response?.generatedVideos).toEqual([
       {
         video: {
-          uri: `${place.gateway.url}/v1/videos/${id}/content`,
+          uri: expect.stringMatching(/\/v1beta\/files\/[a-z0-9]+:download\?alt=media$/),
           mimeType: "video/mp4",
         },
       },

@@ -103,7 +103,7 @@ describe("[A5-2] the native style takes its key", () => {
   test("[A7] an operation nobody knows, and a model nobody has, are not found", async () => {
     const headers = { "x-goog-api-key": KEY };
     for (const where of [
-      "/v1beta/models/gpt-4o-mini:predict",
+      "/v1beta/models/gpt-4o-mini:distill",
       "/v1beta/models/none:generateContent",
     ]) {
       const answer = await post(where, headers);

@@ -6,6 +6,7 @@ import { openSimulated } from "#test/harness.ts";
 const FIRST_STEPS = [
   "v1",
   "v1beta",
+  "v1beta1",
   "openai",
   "api",
   "livez",

@@ -366,3 +366,34 @@ test("a call that a limit refused stands in the journal, and cost nothing", asyn
   expect(books.calls()[1]).toMatchObject({ outcome: "failed", fault: "rate_limited", cost: 0 });
   expect(await books.whenSettled()).toEqual([]);
 });
+
+test.each([
+  ["GET", "/v1/models"],
+  ["GET", `/v1/models/${MODEL}`],
+  ["GET", "/v1beta/models"],
+  ["GET", `/v1beta/models/${MODEL}`],
+  ["POST", "/v1/messages/count_tokens"],
+  ["POST", `/v1beta/models/${MODEL}:countTokens`],
+])("%s %s counts against the limits of its key, as calls do", async (method, path) => {
+  await using gateway = await openLimited("rpm: 2");
+  const ask = (): Promise<Response> =>
+    method === "GET"
+      ? gateway.get(path)
+      : gateway.post(path, {
+          model: MODEL,
+          messages: [{ role: "user", content: "hi" }],
+          contents: [{ parts: [{ text: "hi" }] }],
+        });
+
+  const answers = [await ask(), await ask(), await ask()];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers[0]?.headers.get("x-ratelimit-remaining-requests")).toBe("1");
+  expect(Number(answers[2]?.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("a list holds no place: with one call at once, the next one is let in", async () => {
+  await using gateway = await openLimited("concurrency: 1");
+
+  for (let each = 0; each < 3; each++) expect((await gateway.get("/v1/models")).status).toBe(200);
+});

@@ -249,4 +249,34 @@ describe("[A4.4] truncation", () => {
     expect(sent).toContain("Turn 39:");
     expect(sent).not.toContain("Turn 0:");
   });
+
+  test("refuses what cannot fit, before a vendor is asked, if it is disabled", async () => {
+    await using sandbox = await startSandbox();
+    const [chat] = UPSTREAMS;
+    if (chat === undefined) throw new Error("There is no upstream.");
+    const models = "models:\n  gpt-4o-mini: { input: 1, output: 1, context: 1000 }";
+    await using gateway = await openTestGateway({
+      yaml: `${channelOf(chat, sandbox.url)}\n${models}`,
+    });
+    const ask = (words: number, truncation?: string): Promise<Response> =>
+      gateway.post("/v1/responses", {
+        model: "gpt-4o-mini",
+        ...(truncation === undefined ? {} : { truncation }),
+        input: "word ".repeat(words),
+      });
+    expect((await ask(600, "disabled")).status).toBe(200);
+    const before = sandbox.requests.length;
+
+    const refused = await ask(1_200, "disabled");
+
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        code: "context_length_exceeded",
+        param: "input",
+        message: expect.stringContaining("maximum context length is 1000 tokens"),
+      },
+    });
+    expect(sandbox.requests.length).toBe(before);
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProgram } from "#test/program.ts";
@@ -67,6 +67,57 @@ describe("a first start with nothing configured", () => {
     expect(second.output()).not.toContain(key);
     expect(answer.status).toBe(200);
   });
+});
+
+describe("the first words of a gateway", () => {
+  const printed = async (env: Readonly<Record<string, string>>): Promise<string> => {
+    await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, ...env });
+    await waitFor(() => /\/api\/user\/setup/.test(program.output()));
+    await program.end("SIGKILL");
+    return program.output();
+  };
+
+  test("name a call to a model that the configured vendor has", async () => {
+    const yaml = join(dataDir, "sluice.yaml");
+    const channel = "{ name: a, provider: anthropic, base_url: http://127.0.0.1:1, api_key: x }";
+    writeFileSync(yaml, `channels: [${channel}]`);
+
+    const said = await printed({ SLUICE_CONFIG: yaml });
+
+    expect(said).toMatch(/"model":"claude-[\w-]+"/);
+    expect(said).toContain("1 channel: a");
+  });
+
+  test("do not speak of an earlier key at a first start", async () => {
+    const yaml = join(dataDir, "sluice.yaml");
+    writeFileSync(yaml, "keys: [{ name: team, key: a-key-of-the-team-0123456789 }]");
+
+    const said = await printed({ SLUICE_CONFIG: yaml });
+
+    expect(said).toContain(`Key: team, as ${yaml} has it`);
+    expect(said).not.toContain("earlier");
+    expect(said).not.toContain("a-key-of-the-team");
+  });
+});
+
+test("a database that was emptied beside its secret is not begun anew in silence", async () => {
+  const first = await startProgram({ SLUICE_DATA_DIR: dataDir });
+  await first.end("SIGTERM");
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith("sluice.db")) rmSync(join(dataDir, name));
+  }
+  const env = { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "0", SLUICE_DATA_DIR: dataDir };
+  const start = () => Bun.spawnSync([process.execPath, "src/main.ts", "start"], { env });
+
+  for (const ended of [start(), start()]) {
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stderr.toString()).toContain(
+      `${join(dataDir, "secret")} is the secret of an earlier`,
+    );
+  }
+  rmSync(join(dataDir, "secret"));
+  await using anew = await startProgram({ SLUICE_DATA_DIR: dataDir });
+  expect((await fetch(`${anew.url}/readyz`)).status).toBe(200);
 });
 
 test("a second gateway on the same folder is refused, and harms nothing", async () => {

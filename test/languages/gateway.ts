@@ -1,3 +1,4 @@
+import type { Clock } from "#lib/clock.ts";
 import { startSandbox } from "#sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
@@ -43,14 +44,21 @@ const CHANNELS = [
 ] as const;
 
 /** A gateway in front of the simulators, whose videos are made at once. */
-export async function openClientsGateway(): Promise<TestGateway> {
+export async function openClientsGateway(
+  env: Readonly<Record<string, string>> = {},
+  clock?: Clock,
+): Promise<TestGateway> {
   const sandbox = await startSandbox({ tasks: { queuedMs: 0, runningMs: 0 } });
   const channels = CHANNELS.map(
     ({ provider, path, models }) =>
       `  - { name: ${provider}, provider: ${provider}, base_url: "${sandbox.url}${path}", ` +
       `api_key: upstream-secret-of-the-operator, models: [${models.join(", ")}] }`,
   );
-  const opened = await openTestGateway({ yaml: `channels:\n${channels.join("\n")}\n` });
+  const opened = await openTestGateway({
+    yaml: `channels:\n${channels.join("\n")}\n`,
+    env,
+    ...(clock === undefined ? {} : { clock }),
+  });
   return {
     ...opened,
     async [Symbol.asyncDispose]() {

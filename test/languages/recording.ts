@@ -36,10 +36,16 @@ export class StepValues {
     const n = this.#answers - 1;
     for (const [path, value] of leavesOf(valueIn(text), "")) {
       if (typeof value !== "string" || value.length < 12 || value.length > 2_000) continue;
-      const reference = `{{${n}:${path}}}`;
-      if (!this.#pathOf.has(value)) this.#pathOf.set(value, reference);
-      this.#valueAt.set(reference, value);
+      this.#keep(value, `{{${n}:${path}}}`);
+      // Some clients take the name of a file out of its link.
+      const [, name] = /^https?:.*\/([^/:?]{12,})(?::\w+)?(?:\?.*)?$/.exec(value) ?? [];
+      if (name !== undefined) this.#keep(name, `{{${n}:${path}#name}}`);
     }
+  }
+
+  #keep(value: string, reference: string): void {
+    if (!this.#pathOf.has(value)) this.#pathOf.set(value, reference);
+    this.#valueAt.set(reference, value);
   }
 
   /** Replaces values of earlier answers by references, the longest first. */

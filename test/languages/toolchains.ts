@@ -38,6 +38,30 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     ],
     run: ["{folder}/venv/bin/python", "steps.py"],
   },
+  {
+    id: "go",
+    probe: ["go", "version"],
+    files: ["go.mod", "go.sum", "main.go"],
+    build: [["go", "build", "-o", "steps", "."]],
+    run: ["{folder}/steps"],
+  },
+  {
+    id: "java",
+    probe: ["mvn", "--version"],
+    files: ["pom.xml", "src/main/java/Steps.java"],
+    build: [
+      [
+        "mvn",
+        "--batch-mode",
+        "--quiet",
+        "-Dmaven.repo.local={folder}/repository",
+        "compile",
+        "dependency:build-classpath",
+        "-Dmdep.outputFile=classpath",
+      ],
+    ],
+    run: ["sh", "-c", 'exec java -cp "target/classes:$(cat classpath)" Steps "$@"', "steps"],
+  },
 ];
 
 /** Installed clients stay there for the next time. */

@@ -596,8 +596,22 @@ const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, Fault
     "an account that is not ours",
     gemini,
     403,
-    { error: { code: 403, status: "PERMISSION_DENIED", message: "no" } },
+    {
+      error: {
+        code: 403,
+        status: "PERMISSION_DENIED",
+        message: "no",
+        details: [{ reason: "CONSUMER_SUSPENDED" }],
+      },
+    },
     "upstream_auth",
+  ],
+  [
+    "a refusal of nobody knows what",
+    gemini,
+    403,
+    { error: { code: 403, status: "PERMISSION_DENIED", message: "no" } },
+    "upstream_refused",
   ],
   [
     "an account that is not ours",

@@ -60,7 +60,9 @@ withShared("corpus", () => {
       const read = images.outbound.parseError(status, JSON.stringify(response["body"]));
 
       const { message, param } = objectOf(told) ?? {};
-      expect(read).toEqual({ code: "upstream_rejected", message, param } as typeof read);
+      const { code, type } = objectOf(told) ?? {};
+      const vendor = { status, code, type, reason: message };
+      expect(read).toEqual({ code: "upstream_rejected", message, param, vendor } as typeof read);
     });
   });
 

@@ -3,12 +3,14 @@ import type { ListedModel } from "#relay/channels.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
-import { nativeModelList } from "#styles/model-list/native.ts";
+import { cloudModelList, nativeModelList } from "#styles/model-list/native.ts";
+import { CLOUD_PREFIXES } from "./text/native-prefixes.ts";
 import { callerStyle, type CallerStyle } from "../caller-style.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Exchange, Route } from "../routes.ts";
 import { requireKey } from "../require-key.ts";
+import { throttle } from "../throttle.ts";
 
 export const listModels: Route<HttpDeps> = {
   method: "GET",
@@ -17,7 +19,8 @@ export const listModels: Route<HttpDeps> = {
   summary: "Lists the models this key may use, in the style that the request's headers ask for.",
   renderError: (error, request) => styleFor(request).buildError(error),
 
-  handle(exchange, deps) {
+  async handle(exchange, deps) {
+    await throttle(exchange, deps);
     const models = deps.channels.list(requireKey(exchange)).map(shown);
     const { query } = exchange;
     return json(styleFor(exchange.request).list(models, { query }), exchange.id);
@@ -32,8 +35,10 @@ export const getModel: Route<HttpDeps> = {
   summary: "One model, if this key may use it.",
   renderError: listModels.renderError,
 
-  handle: (exchange, deps) =>
-    json(styleFor(exchange.request).one(find(exchange, deps)), exchange.id),
+  async handle(exchange, deps) {
+    await throttle(exchange, deps);
+    return json(styleFor(exchange.request).one(find(exchange, deps)), exchange.id);
+  },
 };
 
 /** Below the native style's own prefix there is no question of style. */
@@ -43,7 +48,8 @@ export const listNativeModels: Route<HttpDeps> = {
   summary: "Lists the models this key may use, in the native style.",
   renderError: (error) => nativeModelList.buildError(error),
 
-  handle(exchange, deps) {
+  async handle(exchange, deps) {
+    await throttle(exchange, deps);
     const models = deps.channels.list(requireKey(exchange)).map(shown);
     const { query } = exchange;
     return json(nativeModelList.list(models, { query }), exchange.id);
@@ -54,8 +60,29 @@ export const getNativeModel: Route<HttpDeps> = {
   ...listNativeModels,
   path: "/v1beta/models/:id{.+}",
   summary: "One model in the native style, if this key may use it.",
-  handle: (exchange, deps) => json(nativeModelList.one(find(exchange, deps)), exchange.id),
+  async handle(exchange, deps) {
+    await throttle(exchange, deps);
+    return json(nativeModelList.one(find(exchange, deps)), exchange.id);
+  },
 };
+
+/** The same for clients of the vendor's cloud, who know models by their publisher. */
+export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
+  {
+    ...listNativeModels,
+    path: `${prefix}/models`,
+    handle(exchange, deps) {
+      const models = deps.channels.list(requireKey(exchange)).map(shown);
+      const { query } = exchange;
+      return json(cloudModelList.list(models, { query }), exchange.id);
+    },
+  },
+  {
+    ...getNativeModel,
+    path: `${prefix}/models/:id{.+}`,
+    handle: (exchange, deps) => json(cloudModelList.one(find(exchange, deps)), exchange.id),
+  },
+]);
 
 const STYLES: Readonly<Record<CallerStyle, ModelListStyle>> = {
   chat: chatModelList,

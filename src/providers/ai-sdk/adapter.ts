@@ -36,9 +36,10 @@ async function* answered(
   const { report, isStrict } = way;
   const urls = await readUrlPatterns(model.supportedUrls);
   const built = buildOptions(request, { traits, report, urls }, way.traits, model.version);
+  const options = model.version === "v4" ? inNewerTerms(built) : built;
+  checkWarnings(await model.foreseeWarnings(options), way);
   if (isStrict) report.refuseIfAny();
 
-  const options = model.version === "v4" ? inNewerTerms(built) : built;
   const reader = new PartReader(traits);
   if (!request.stream && traits.readsStreamsOnly !== true) {
     const answer = await model.doGenerate(options);

@@ -7,6 +7,13 @@ export interface LanguageModel {
   readonly version: "v3" | "v4";
   /** Patterns of the addresses that the vendor fetches itself, by media type. */
   readonly supportedUrls: unknown;
+  /**
+   * What the package will not carry of a request, before it sends anything. The
+   * shared interface tells warnings with the answer only; by convention,
+   * packages make request and warnings together in `getArgs`. `undefined` if a
+   * package has no such method, or fails in it: then the answer tells.
+   */
+  foreseeWarnings(options: object): Promise<unknown>;
   doGenerate(options: object): Promise<unknown>;
   doStream(options: object): Promise<unknown>;
 }
@@ -77,7 +84,7 @@ function findFactory(exported: unknown, named: string | undefined): Factory | un
 
 function asModel(model: unknown, name: string): LanguageModel {
   const version = textIn(model, "specificationVersion");
-  const { doGenerate, doStream, supportedUrls } = isMembers(model) ? model : {};
+  const { doGenerate, doStream, supportedUrls, getArgs } = isMembers(model) ? model : {};
   const isKnown = version === "v3" || version === "v4";
   if (!isKnown || typeof doGenerate !== "function" || typeof doStream !== "function") {
     throw unusable(`'${name}' makes no language models of version 3 or 4`);
@@ -85,6 +92,14 @@ function asModel(model: unknown, name: string): LanguageModel {
   return {
     version,
     supportedUrls,
+    async foreseeWarnings(options): Promise<unknown> {
+      if (typeof getArgs !== "function") return undefined;
+      try {
+        return membersOf(await getArgs.call(model, { ...options }))["warnings"];
+      } catch {
+        return undefined;
+      }
+    },
     doGenerate: async (options): Promise<unknown> => doGenerate.call(model, options),
     doStream: async (options): Promise<unknown> => doStream.call(model, options),
   };

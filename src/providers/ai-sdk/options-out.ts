@@ -4,7 +4,7 @@ import type {
   LanguageModelV3Prompt,
 } from "@ai-sdk/provider";
 import type { ChatRequest, OutputFormat } from "#core/chat.ts";
-import { refuse } from "#core/lossy.ts";
+import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { defined } from "#lib/values.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
@@ -13,7 +13,8 @@ import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
 import { buildPrompt } from "./prompt-out.ts";
 import { reasoningOf } from "./reasoning-out.ts";
-import { choiceOf, toolsOf } from "./tools-out.ts";
+import { fitSampling } from "./settings-out.ts";
+import { choiceOf, onlyDeclares, toolsOf } from "./tools-out.ts";
 import type { PackageTraits } from "./traits.ts";
 
 export interface CallOptions extends LanguageModelV3CallOptions {
@@ -31,7 +32,7 @@ export function buildOptions(
   model: ModelTraits,
   version: LanguageModel["version"],
 ): CallOptions {
-  const { sampling, choices = 1, modalities = [] } = request;
+  const { choices = 1, modalities = [] } = request;
   const { report, traits } = terms;
   if (choices > 1) throw refuse("n", "this upstream gives one answer.");
   if (modalities.includes("audio")) throw refuse("modalities", "this upstream does not speak.");
@@ -42,21 +43,25 @@ export function buildOptions(
   const reasoning = reasoningOf(request, terms, model, version);
   const isSearch = choosesSearch(request);
   if (isSearch && tools.length > 0) report.lose("tool_choice");
+  const settings = fitSampling(request, model, reasoning.spends !== undefined, report);
   const own: JSONObject = { ...reasoning.options, ...ownOptions(request, terms) };
   return {
     prompt: [...inWords(request, traits), ...buildPrompt(request.messages, terms)],
     ...defined({
-      maxOutputTokens: limitOf(request, reasoning.spends ?? 0),
-      temperature: sampling.temperature,
-      topP: sampling.topP,
-      topK: sampling.topK,
-      presencePenalty: sampling.presencePenalty,
-      frequencyPenalty: sampling.frequencyPenalty,
-      seed: sampling.seed,
+      maxOutputTokens: limitOf(withinModel(request, model, report), reasoning.spends ?? 0),
+      temperature: settings.temperature,
+      topP: settings.topP,
+      topK: settings.topK,
+      presencePenalty: settings.presencePenalty,
+      frequencyPenalty: settings.frequencyPenalty,
+      seed: settings.seed,
       stopSequences: request.stop === undefined ? undefined : [...request.stop],
       responseFormat: asksInWords(request, traits) ? undefined : formatOf(request.format),
       tools: tools.length === 0 ? undefined : tools,
-      toolChoice: tools.length === 0 || isSearch ? undefined : choiceOf(request.toolChoice),
+      toolChoice:
+        tools.length === 0 || isSearch || onlyDeclares(request, traits)
+          ? undefined
+          : choiceOf(request.toolChoice),
       providerOptions: Object.keys(own).length === 0 ? undefined : { [traits.key]: own },
       reasoning: reasoning.effort,
     }),
@@ -84,8 +89,22 @@ function ownOptions(
   };
 }
 
+/** A limit above the model's own is refused. */
+function withinModel(
+  request: ChatRequest,
+  { maxOutputTokens: most }: ModelTraits,
+  report: LossReport,
+): Pick<ChatRequest, "maxOutputTokens"> {
+  if (most === undefined || (request.maxOutputTokens ?? 0) <= most) return request;
+  report.lose("max_tokens");
+  return { maxOutputTokens: most };
+}
+
 /** For callers it is the most of all that is generated; some packages mean what is said only. */
-function limitOf({ maxOutputTokens }: ChatRequest, spends: number): number | undefined {
+function limitOf(
+  { maxOutputTokens }: Pick<ChatRequest, "maxOutputTokens">,
+  spends: number,
+): number | undefined {
   return maxOutputTokens === undefined ? undefined : Math.max(MIN_SAID, maxOutputTokens - spends);
 }
 

@@ -9,12 +9,29 @@ import { AI_SDK } from "./proof.ts";
 
 export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3FunctionTool[] {
   const { tools: known = [], toolChoice } = request;
+  if (onlyDeclares(request, terms.traits)) {
+    const called = calledTools(request);
+    if (called.length > 0) terms.report.lose("tool_choice");
+    return called;
+  }
   // The caller's choice of some of the tools is a choice of what is offered at all.
   const tools = amongAllowed(known, toolChoice).map((tool) => buildTool(tool, terms));
   if (toolChoice?.mode === "allowed") {
     terms.report.loseForeign(toolChoice.extra, AI_SDK, "tool_choice.");
   }
   return tools.length === 0 && terms.traits.declaresCalls === true ? calledTools(request) : tools;
+}
+
+/**
+ * Whether the tools are offered only for the sake of earlier calls. A package
+ * that drops those calls without tools cannot be told to call none: it is told
+ * of tools that cannot be called.
+ */
+export function onlyDeclares(
+  { toolChoice }: Pick<ChatRequest, "toolChoice">,
+  { declaresCalls }: Terms["traits"],
+): boolean {
+  return declaresCalls === true && toolChoice?.mode === "none";
 }
 
 /** As much as there is to know of tools that were called and are offered no more. */

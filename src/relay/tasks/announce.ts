@@ -2,14 +2,14 @@ import type { Clock } from "#lib/clock.ts";
 import type { NoticeStore } from "#core/notice.ts";
 import type { Task } from "#core/task.ts";
 import type { InboundVideoFormat } from "#core/video.ts";
-import { linksOf } from "./links.ts";
+import { linksOf, type TaskAddress } from "./links.ts";
 
 export interface AnnounceDeps {
   readonly notices: NoticeStore;
   readonly clock: Clock;
   /** The format through which a task was asked for. */
   formatOf(entry: string): InboundVideoFormat | undefined;
-  contentUrlOf(taskId: string): string;
+  addressOf(task: Task, format: InboundVideoFormat): TaskAddress;
   /** Finished videos are copied, and their links lead here. */
   readonly keepsMedia: boolean;
 }
@@ -20,7 +20,7 @@ export async function announce(task: Task, deps: AnnounceDeps): Promise<void> {
   const format = deps.formatOf(task.entry);
   if (url === undefined || format === undefined) return;
   const { writeNotice, writeTask } = format.inbound;
-  const links = linksOf(task, deps.contentUrlOf(task.id), deps.keepsMedia);
+  const links = linksOf(task, deps.addressOf(task, format), deps.keepsMedia);
   const now = deps.clock.now();
   await deps.notices.add({
     id: `${task.id}.${task.status}`,

@@ -3,9 +3,13 @@ import { nanoUsd } from "#core/money.ts";
 import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import type { MadeVideo } from "#core/video.ts";
-import { linksOf } from "./links.ts";
+import { linksOf, type TaskAddress } from "./links.ts";
 
 const HERE = "https://gateway.example/v1/videos/task_1/content";
+const AT: TaskAddress = {
+  filesUrl: "https://gateway.example/v1beta/files",
+  linkTo: (index, variant = "video") => `${HERE}/${index}/${variant}`,
+};
 const VIDEOS = [
   { url: "https://cdn.example/0.mp4", coverUrl: "https://cdn.example/0.png", seconds: 5 },
   { url: "https://cdn.example/1.mp4", lastFrameUrl: "https://cdn.example/1.png" },
@@ -36,13 +40,13 @@ function taskOf(provider: string, format: string, videos: readonly MadeVideo[]):
 }
 
 test("links that are open to anybody are handed on as they are", () => {
-  expect(linksOf(taskOf("ark", "video-ark", VIDEOS), HERE, false).videos).toEqual(VIDEOS);
+  expect(linksOf(taskOf("ark", "video-ark", VIDEOS), AT, false).videos).toEqual(VIDEOS);
 });
 
 test("where copies are kept, all links lead here: videos, and what was made beside them", () => {
-  expect(linksOf(taskOf("ark", "video-ark", VIDEOS), HERE, true).videos).toEqual([
-    { url: HERE, coverUrl: `${HERE}?variant=thumbnail`, seconds: 5 },
-    { url: `${HERE}?index=1`, lastFrameUrl: `${HERE}?index=1&variant=last_frame` },
+  expect(linksOf(taskOf("ark", "video-ark", VIDEOS), AT, true).videos).toEqual([
+    { url: `${HERE}/0/video`, coverUrl: `${HERE}/0/thumbnail`, seconds: 5 },
+    { url: `${HERE}/1/video`, lastFrameUrl: `${HERE}/1/last_frame` },
   ]);
 });
 
@@ -51,7 +55,7 @@ test("links that need a credential of ours, and videos without one, lead here", 
     taskOf("gemini", "video-veo", VIDEOS),
     taskOf("ark", "video-ark", [{ url: "" }, { url: "data:video/mp4;base64,AAAA" }]),
   ]) {
-    const urls = linksOf(task, HERE, false).videos.map(({ url }) => url);
-    expect(urls).toEqual([HERE, `${HERE}?index=1`]);
+    const urls = linksOf(task, AT, false).videos.map(({ url }) => url);
+    expect(urls).toEqual([`${HERE}/0/video`, `${HERE}/1/video`]);
   }
 });

@@ -4,21 +4,26 @@ import type { MadeVideo, TaskLinks } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 
+/** How the gateway's own links to the files of one task are written. */
+export interface TaskAddress extends Pick<TaskLinks, "filesUrl"> {
+  linkTo(index: number, variant?: Variant): string;
+}
+
 /**
  * Where a task's results are for its caller: at the vendor's, where its links
  * are open to anybody and none are kept here, else here.
  */
-export function linksOf(task: Task, contentUrl: string, isKept: boolean): TaskLinks {
+export function linksOf(task: Task, { filesUrl, linkTo }: TaskAddress, isKept: boolean): TaskLinks {
   const needsKey = needsOurKey(task);
   const videos = task.videos.map((each, index): MadeVideo => {
     if (!isKept && !needsKey && /^https?:\/\//i.test(each.url)) return each;
     const here = (url: string | undefined, variant?: Variant): string | undefined =>
-      url === undefined ? undefined : contentLink(contentUrl, index, variant);
+      url === undefined ? undefined : linkTo(index, variant);
     // What stands beside a video that is not open to anybody is not, either.
     const { coverUrl, lastFrameUrl, watermarkedUrl, ...rest } = each;
     return {
       ...rest,
-      url: contentLink(contentUrl, index),
+      url: linkTo(index),
       ...defined({
         coverUrl: here(coverUrl, "thumbnail"),
         lastFrameUrl: here(lastFrameUrl, "last_frame"),
@@ -26,14 +31,7 @@ export function linksOf(task: Task, contentUrl: string, isKept: boolean): TaskLi
       }),
     };
   });
-  return { videos, contentUrl };
-}
-
-function contentLink(contentUrl: string, index: number, variant?: Variant): string {
-  const query = new URLSearchParams();
-  if (index > 0) query.set("index", String(index));
-  if (variant !== undefined) query.set("variant", variant);
-  return query.size === 0 ? contentUrl : `${contentUrl}?${query.toString()}`;
+  return { videos, filesUrl };
 }
 
 function needsOurKey({ place }: Task): boolean {

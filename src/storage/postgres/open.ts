@@ -108,8 +108,13 @@ async function prepareSchema(
       client.release();
       break;
     } catch (cause) {
+      const message = `Cannot open PostgreSQL at ${placeIn(url)}: ${reasonOf(cause)}.`;
       if (isHopeless(cause) || clock.monotonic() + BOOT_RETRY_MS > deadline) {
-        throw new Error("The database of DATABASE_URL cannot be reached.", { cause });
+        throw new Error(message, { cause });
+      }
+      if (!hadToWait) {
+        const seconds = Math.round(timeoutMs / 1_000);
+        onError(new Error(`${message} Trying again for ${seconds} s.`, { cause }));
       }
       hadToWait = true;
       await sleep(BOOT_RETRY_MS);
@@ -117,4 +122,17 @@ async function prepareSchema(
   }
   await migrate(db, postgresDdl);
   return hadToWait;
+}
+
+/** Host and port; the rest of the address holds a password. */
+function placeIn(url: string): string {
+  const { hostname, port, searchParams } = new URL(url);
+  return `${hostname || (searchParams.get("host") ?? "localhost")}:${port || "5432"}`;
+}
+
+/** Of several addresses of one host each fails for a reason of its own: the first is told. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return said.replace(/\.$/, "");
 }

@@ -1,7 +1,7 @@
 import type { ModelKind } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
-import type { ModelListStyle, ShownModel } from "./model-list.ts";
+import type { ModelListStyle, Page, ShownModel } from "./model-list.ts";
 
 const DEFAULT_SIZE = 50;
 const MAX_SIZE = 1_000;
@@ -19,18 +19,37 @@ const METHODS: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
 /** Pages run by an offset that the token carries. */
 export const nativeModelList: ModelListStyle = {
   id: "native",
-  list(models, { query }) {
-    const start = whole(query.get("pageToken"), 0, models.length);
-    const size = whole(query.get("pageSize"), DEFAULT_SIZE, MAX_SIZE);
-    const end = start + Math.max(1, size);
-    return {
-      models: models.slice(start, end).map(one),
-      ...(end < models.length ? { nextPageToken: String(end) } : {}),
-    };
-  },
+  list: (models, page) => pageOf(models, page, "models", one),
   one,
   buildError,
 };
+
+/** As the vendor's cloud lists the models of a publisher. */
+export const cloudModelList: ModelListStyle = {
+  id: "native-cloud",
+  list: (models, page) => pageOf(models, page, "publisherModels", published),
+  one: published,
+  buildError,
+};
+
+function published({ id }: ShownModel): JsonObject {
+  return { name: `publishers/google/models/${id}`, versionId: id, launchStage: "GA" };
+}
+
+function pageOf(
+  models: readonly ShownModel[],
+  { query }: Page,
+  member: string,
+  write: (model: ShownModel) => JsonObject,
+): JsonObject {
+  const start = whole(query.get("pageToken"), 0, models.length);
+  const size = whole(query.get("pageSize"), DEFAULT_SIZE, MAX_SIZE);
+  const end = start + Math.max(1, size);
+  return {
+    [member]: models.slice(start, end).map(write),
+    ...(end < models.length ? { nextPageToken: String(end) } : {}),
+  };
+}
 
 function one(model: ShownModel): JsonObject {
   return {

@@ -457,7 +457,9 @@ describe("[A4.11-b] the older models of predictions", () => {
     const answer = await gateway.post("/v1/chat/completions", { model, messages });
 
     expect([answer.status, vendor.seen.length]).toEqual([404, 0]);
-    expect(await answer.text()).toContain("does not generate text");
+    expect(await answer.text()).toContain(
+      "does not generate text: it makes pictures, at POST /v1/images/generations",
+    );
   });
 
   test("draw from words only", async () => {

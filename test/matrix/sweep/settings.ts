@@ -326,6 +326,10 @@ export const RARER_SETTINGS: readonly Setting[] = [
     messages: { thinking: { type: "enabled", budget_tokens: 4_000 }, max_tokens: 8_000 },
   },
   {
+    name: "thinking off beside a great effort",
+    messages: { thinking: { type: "disabled" }, output_config: { effort: "max" } },
+  },
+  {
     name: "thinking switched off",
     chat: { thinking: { type: "disabled" }, temperature: 0.5 },
   },

@@ -60,7 +60,7 @@ function route(
   };
 }
 
-async function serveImages(
+export async function serveImages(
   exchange: Exchange,
   format: InboundImageFormat,
   deps: HttpDeps,

@@ -5,13 +5,21 @@ import { gateway } from "#styles/image/gateway/index.ts";
 /** How answers look to callers who do not say: `auto` goes by who they show themselves to be. */
 export type ImageShape = "auto" | "envelope" | "openai";
 
-const CLIENTS = /\bai-sdk\/|\blangchain/i;
+/** User agents of clients that read the other shape. */
+const CLIENTS = /\bai-sdk[-/]|langchain|openai|\bvolc-sdk-/i;
+/** Headers that only such clients send. */
+const OWN_HEADERS = /^(x-stainless-.*|openai-.*|api-key)$/;
+/** go-openai shows itself by no more than its library's name, and what it accepts. */
+const GO_LIBRARY = /^Go-http-client\//;
 
 /**
  * The envelope fits none of the official clients of the other shape, so that
  * those who are known to be one get theirs.
  */
-export function shapeFor({ headers }: Request, shape: ImageShape): InboundImageFormat {
+export function shapeFor(
+  { headers }: Pick<Request, "headers">,
+  shape: ImageShape,
+): InboundImageFormat {
   const asked = headers.get("sluice-shape");
   if (asked === "openai") return generations;
   if (asked === "envelope" || shape === "envelope") return gateway;
@@ -19,6 +27,9 @@ export function shapeFor({ headers }: Request, shape: ImageShape): InboundImageF
 }
 
 function isOfficialClient(headers: Headers): boolean {
-  if (CLIENTS.test(headers.get("user-agent") ?? "")) return true;
-  return [...headers.keys()].some((name) => name.startsWith("x-stainless-"));
+  const agent = headers.get("user-agent");
+  // Nor does async-openai send a user agent at all; browsers, tools and most libraries do.
+  if (agent === null || CLIENTS.test(agent)) return true;
+  if (GO_LIBRARY.test(agent) && headers.get("accept") === "application/json") return true;
+  return [...headers.keys()].some((name) => OWN_HEADERS.test(name));
 }

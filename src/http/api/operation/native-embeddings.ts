@@ -5,28 +5,27 @@ import type { ObjectRule } from "#lib/rules.ts";
 import { BATCH_REQUEST, EMBED_REQUEST } from "#styles/embedding/gemini/fields.ts";
 import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index.ts";
 import { readOperation } from "#http/api/text/native.ts";
+import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
 /** Routes of their own among the native operations, since they are of another family. */
-export const nativeEmbeddings: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap(
-  (version) => [
-    route(
-      `${version}/models/:model{.+:embedContent}`,
-      "Turns a text into a vector, in the native style.",
-      EMBED_REQUEST,
-      embedContent({ mayNameModel: version === "/v1beta" }),
-    ),
-    route(
-      `${version}/models/:model{.+:batchEmbedContents}`,
-      "Turns texts into vectors, in the native style.",
-      BATCH_REQUEST,
-      batchEmbedContents,
-    ),
-  ],
-);
+export const nativeEmbeddings: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.flatMap((prefix) => [
+  route(
+    `${prefix}/models/:model{.+:embedContent}`,
+    "Turns a text into a vector, in the native style.",
+    EMBED_REQUEST,
+    embedContent({ mayNameModel: prefix !== "/v1" }),
+  ),
+  route(
+    `${prefix}/models/:model{.+:batchEmbedContents}`,
+    "Turns texts into vectors, in the native style.",
+    BATCH_REQUEST,
+    batchEmbedContents,
+  ),
+]);
 
 function route(
   path: string,

@@ -10,6 +10,7 @@ import { responses } from "#styles/text/responses/index.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
+import { throttle } from "#http/throttle.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { continueConversation } from "./conversation.ts";
 import { askedWhole } from "./responses.ts";
@@ -22,6 +23,7 @@ export const countMessageTokens: Route<HttpDeps> = {
   summary: "Counts the input tokens of a messages request; asks no model and costs nothing.",
   renderError: buildCountError,
   async handle(exchange, deps) {
+    await throttle(exchange, deps);
     const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
     // How long an answer may be does not count, and need not be said.
     const question = { ...body, max_tokens: 1 };
@@ -38,6 +40,7 @@ export const countResponseTokens: Route<HttpDeps> = {
   summary: "Counts the input tokens of a responses request; asks no model and costs nothing.",
   renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {
+    await throttle(exchange, deps);
     const body = await exchange.readJson(deps.limits.bodyBytes);
     responses.inbound.readRequest(body.json, {});
     const { userId } = requireKey(exchange);
@@ -55,6 +58,7 @@ export async function countNativeTokens(
   model: string,
   deps: HttpDeps,
 ): Promise<Response> {
+  await throttle(exchange, deps);
   const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
   const nested = body["generateContentRequest"] ?? body["generate_content_request"];
   const question = isObject(nested) ? nested : body;

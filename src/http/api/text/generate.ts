@@ -1,6 +1,7 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { countUsage } from "#relay/count-usage.ts";
@@ -43,11 +44,35 @@ export async function generate(
   generation: Generation = PLAIN,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
+  checkLength(sent.json, style, deps);
   const facts = style.inbound.readRequest(sent.json, generation.address ?? {});
   return await once(exchange, sent.text, deps, () =>
     answer(exchange, style, sent, facts, deps, generation),
   );
 }
+
+/** Before the style's own rules, which know no setting. */
+function checkLength(
+  body: JsonObject,
+  { conversationField: field }: InboundStyle,
+  { limits }: HttpDeps,
+): void {
+  const items = body[field];
+  const least = LEAST_ITEMS.get(field);
+  if (!isArray(items) || least === undefined) return;
+  if (items.length >= least && items.length <= limits.messages) return;
+  throw invalid(
+    field,
+    `'${field}' must be a list of ${least} to ${limits.messages} items, but has ${items.length}.`,
+  );
+}
+
+/** By the member that holds the conversation; of responses the rest may be kept here. */
+const LEAST_ITEMS: ReadonlyMap<string, number> = new Map([
+  ["messages", 1],
+  ["contents", 1],
+  ["input", 0],
+]);
 
 async function answer(
   exchange: Exchange,
@@ -76,9 +101,9 @@ export async function openCall(
   prepare?: Prepare,
 ): Promise<Call> {
   const body = prepare === undefined ? sent : await prepare(sent);
-  const { messages } = limits;
-  if (facts.messages > messages) {
-    throw invalid("messages", `The conversation has more than ${messages} messages.`);
+  if (facts.messages > limits.messages) {
+    const field = style.conversationField;
+    throw invalid(field, `'${field}' has more than ${limits.messages} items.`);
   }
   const { headers } = exchange.request;
   return {

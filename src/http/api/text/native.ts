@@ -7,11 +7,12 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { countNativeTokens } from "./count-tokens.ts";
 import { asEventArray } from "./event-array.ts";
 import { generate } from "./generate.ts";
+import { NATIVE_PREFIXES } from "./native-prefixes.ts";
 
 /** Operations that name model and verb in the last step of the path: `models/m:generateContent`. */
-export const nativeOperations: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
+export const nativeOperations: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
   method: "POST",
-  path: `${version}/models/:operation{.+}`,
+  path: `${prefix}/models/:operation{.+}`,
   access: "key",
   family: "text",
   summary:

@@ -12,7 +12,8 @@ export interface TextOperation {
   readonly address: Address;
 }
 
-const NATIVE = /^\/v1(?:beta)?\/models\/(.+)$/;
+const NATIVE =
+  /^\/v1(?:beta1?)?\/(?:(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/)?models\/(.+)$/;
 
 const AT_PATHS: ReadonlyMap<string, InboundStyle> = new Map<string, InboundStyle>([
   ["/v1/chat/completions", chat],

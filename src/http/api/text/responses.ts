@@ -2,6 +2,8 @@ import { estimateInputTokens } from "#core/count.ts";
 import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import { countInput } from "#relay/count-input.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
@@ -55,7 +57,9 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
       const { bodyBytes } = deps.limits;
       asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
       isKept = body.json["store"] !== false;
-      return askedWhole(body, asked, deps);
+      const whole = askedWhole(body, asked, deps);
+      if (body.json["truncation"] === "disabled") await refuseTooLong(whole.json, deps);
+      return whole;
     },
 
     outlet: keepingResponse(async (response) => {
@@ -92,6 +96,33 @@ async function keep(
     const message = "A response could not be kept.";
     deps.onError(new GatewayError("internal", message, { cause }), exchange.id);
   }
+}
+
+/** What is sure to be too long is not sent; an estimate alone is not sure. */
+async function refuseTooLong(body: JsonObject, deps: HttpDeps): Promise<void> {
+  const window = Math.max(...windowsOf(body, deps));
+  if (estimateInputTokens(body) < window * SURELY_SHORT) return;
+  const [candidate] = deps.channels.find(textOf(body["model"]) ?? "") ?? [];
+  if (candidate === undefined) return;
+  const facts = responses.inbound.readRequest(body, {});
+  const tokens = await countInput(responses.inbound.parseRequest(body, facts), candidate.traits);
+  if (tokens <= window) return;
+  throw new GatewayError(
+    "context_length_exceeded",
+    `This model's maximum context length is ${window} tokens, but the input has ${tokens}, and ` +
+      "'truncation' is 'disabled'. Send less, or set 'truncation' to 'auto'.",
+    { param: "input" },
+  );
+}
+
+/** Of an estimate, compared with the window. */
+const SURELY_SHORT = 0.5;
+
+/** The windows of the model on its channels; without bound where one is unknown. */
+function windowsOf({ model }: JsonObject, { channels }: HttpDeps): readonly number[] {
+  const found = (typeof model === "string" ? channels.find(model) : undefined) ?? [];
+  const windows = found.map(({ traits }) => traits.contextTokens ?? Infinity);
+  return windows.length === 0 ? [Infinity] : windows;
 }
 
 function fitted(input: readonly Json[], body: JsonObject, deps: HttpDeps): readonly Json[] {

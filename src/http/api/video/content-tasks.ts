@@ -12,7 +12,8 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { readVideo, requireTask, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
 const CONTENT_TASKS_PREFIX = "/videoa/";
-const PATH = `${CONTENT_TASKS_PREFIX}api/v3/contents/generations/tasks`;
+export const CONTENT_TASKS_BASE = `${CONTENT_TASKS_PREFIX}api/v3`;
+const PATH = `${CONTENT_TASKS_BASE}/contents/generations/tasks`;
 
 const COMMON = {
   access: "key",

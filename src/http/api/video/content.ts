@@ -7,7 +7,6 @@ import { buildError } from "#styles/text/chat/error.ts";
 import type { Content, Wish } from "#relay/content/content.ts";
 import { isVendorKeyHeader } from "#http/credential.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { requireTask } from "./serve-task.ts";
 
@@ -45,19 +44,56 @@ export const getContent: Route<HttpDeps> = {
     "The file of a finished video, whichever way it was asked for; `index` and `variant` choose another one of its files. HEAD and one Range are honoured.",
   renderError: buildError,
 
-  async handle(exchange, deps) {
-    try {
-      return await serveContent(exchange, deps);
-    } catch (cause) {
-      // What is not there now may be there in a moment, and is nobody else's business.
-      exchange.announce({ "cache-control": "no-store" });
-      throw cause;
-    }
+  handle: (exchange, deps) => {
+    const find = () => requireTask(exchange, exchange.param("id"), deps);
+    return serveFile(exchange, find, exchange.query, deps);
   },
 };
 
-async function serveContent(exchange: Exchange, deps: HttpDeps): Promise<Response> {
-  const task = await requireTask(exchange, exchange.param("id"), deps);
+/** For clients that read results without a key, as they do at the vendor. */
+export const getSignedContent: Route<HttpDeps> = {
+  method: "GET",
+  path: "/v1/videos/:id/file",
+  access: "link",
+  isFile: true,
+  summary:
+    "The file of a finished video, by a signed link that an answer holds. HEAD and one Range are honored.",
+  renderError: buildError,
+
+  handle: (exchange, deps) => {
+    const find = async (): Promise<Task> => {
+      const id = exchange.param("id");
+      const userId = deps.taskLinker.userOf(id, exchange.query);
+      const task = userId === undefined ? undefined : await deps.tasks.see(userId, id);
+      if (task !== undefined) return task;
+      throw new GatewayError("not_found", "This link is not valid, or has expired.");
+    };
+    return serveFile(exchange, find, exchange.query, deps);
+  },
+};
+
+/** Answers with a file of the task. `query`: which of its files. */
+export async function serveFile(
+  exchange: Exchange,
+  find: () => Promise<Task>,
+  query: URLSearchParams,
+  deps: HttpDeps,
+): Promise<Response> {
+  try {
+    return await serveContent(exchange, await find(), query, deps);
+  } catch (cause) {
+    // What is not there now may be there in a moment, and is nobody else's business.
+    exchange.announce({ "cache-control": "no-store" });
+    throw cause;
+  }
+}
+
+async function serveContent(
+  exchange: Exchange,
+  task: Task,
+  query: URLSearchParams,
+  deps: HttpDeps,
+): Promise<Response> {
   if (task.status !== "succeeded") throw notThere(task);
   const { request } = exchange;
   const isHead = request.method === "HEAD";
@@ -65,8 +101,8 @@ async function serveContent(exchange: Exchange, deps: HttpDeps): Promise<Respons
   if (range === "several") throw unsatisfiable();
 
   using _patience = exchange.waitLong();
-  const wish = { ...readWish(exchange), ...(range === undefined ? {} : { range }) };
-  const content = await deps.contents.open(task, wish, requireKey(exchange).id);
+  const wish = { ...readWish(exchange, query), ...(range === undefined ? {} : { range }) };
+  const content = await deps.contents.open(task, wish, exchange.key?.id ?? task.keyId);
   try {
     return await respond(exchange, task, content, wish, deps);
   } catch (cause) {
@@ -85,7 +121,7 @@ function notThere({ status }: Task): GatewayError {
   );
 }
 
-function readWish({ request, query, signal }: Exchange): Wish {
+function readWish({ request, signal }: Exchange, query: URLSearchParams): Wish {
   const index = query.get("index") ?? "0";
   if (!/^\d{1,4}$/.test(index) || Number(index) > MAX_INDEX) {
     throw invalid("index", `'index' must be a whole number from 0 to ${MAX_INDEX}.`);

@@ -5,6 +5,7 @@ import { jimengVideo } from "#styles/video/jimeng/index.ts";
 import { klingVideo } from "#styles/video/kling/index.ts";
 import { minimaxVideo } from "#styles/video/minimax/index.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
+import { ARK_BASE } from "#http/api/ark.ts";
 
 /** The error format below the prefix of each protocol, also for paths that no route has. */
 export const VIDEO_ROOMS: readonly (readonly [
@@ -12,6 +13,7 @@ export const VIDEO_ROOMS: readonly (readonly [
   render: (error: GatewayError) => JsonObject,
 ])[] = [
   ["/videoa", contentTasks.inbound.buildError],
+  [ARK_BASE, contentTasks.inbound.buildError],
   ["/videob", jimengVideo.inbound.buildError],
   ["/videoc", viduVideo.inbound.buildError],
   ["/videod", minimaxVideo.inbound.buildError],

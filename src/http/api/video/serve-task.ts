@@ -2,7 +2,12 @@ import { GatewayError, invalid } from "#core/error.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Address } from "#core/style.ts";
 import { externalIdTaken, type Task } from "#core/task.ts";
-import { expectedUsage, type InboundVideoFormat, type VideoQuestion } from "#core/video.ts";
+import {
+  expectedUsage,
+  type InboundVideoFormat,
+  type TaskLinks,
+  type VideoQuestion,
+} from "#core/video.ts";
 import type { Form } from "#lib/form.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -178,13 +183,23 @@ export async function requireTask(
 }
 
 export function writeTask(
-  { request }: Exchange,
-  { inbound }: InboundVideoFormat,
+  exchange: Exchange,
+  format: InboundVideoFormat,
   task: Task,
-  { publicUrl, keepsMedia }: HttpDeps,
+  deps: HttpDeps,
 ): JsonObject {
+  return format.inbound.writeTask(task, linkedVideos(exchange, format, task, deps));
+}
+
+/** Where the results of a task are for the caller of this request. */
+export function linkedVideos(
+  { request }: Exchange,
+  format: InboundVideoFormat,
+  task: Task,
+  { publicUrl, keepsMedia, taskLinker }: HttpDeps,
+): TaskLinks {
   const base = publicUrl ?? new URL(request.url).origin;
-  return inbound.writeTask(task, linksOf(task, `${base}/v1/videos/${task.id}/content`, keepsMedia));
+  return linksOf(task, taskLinker.addressOf(task, base, format), keepsMedia);
 }
 
 /** The task outlives its caller's connection, and so does the request for it. */

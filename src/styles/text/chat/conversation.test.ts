@@ -9,7 +9,7 @@ import { SEED, times } from "#test/seed.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
-import { fitName, ownName, readName, standInName } from "#styles/text/tool-names.ts";
+import { fitName, originalNames, ownName, readName, standInName } from "#styles/text/tool-names.ts";
 
 /** A conversation of another style's caller, as an upstream of this one gets it. */
 function written(
@@ -296,11 +296,19 @@ describe("tools", () => {
     fc.assert(
       fc.property(words, (name) => {
         for (const fit of [fitName(name), standInName(name)]) {
-          expect(fit).toMatch(/^[A-Za-z0-9_-]+$/);
+          expect(fit).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
         }
-        expect(readName(fitName(name))).toEqual({ name, kind: "function" });
-        expect(readName(standInName(name))).toEqual({ name, kind: "custom" });
-        expect(readName(ownName(name))).toEqual({ name, kind: "function" });
+        // What was shortened is given back by who knows the question.
+        const named = originalNames({ tools: [{ kind: "function", name }], messages: [] });
+        const back = (fit: string) =>
+          named({
+            type: "open",
+            choice: 0,
+            block: { type: "tool_call", id: "", ...readName(fit) },
+          });
+        expect(back(fitName(name))).toMatchObject({ block: { name, kind: "function" } });
+        expect(back(standInName(name))).toMatchObject({ block: { name, kind: "custom" } });
+        expect(back(ownName(name))).toMatchObject({ block: { name, kind: "function" } });
       }),
       { seed: SEED, numRuns: times(2_000, 50_000) },
     );

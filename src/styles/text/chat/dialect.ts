@@ -46,6 +46,8 @@ export interface ChatDialect {
   readonly reasoningBack?: "text" | "details";
   /** How it is asked to search the web, and which models can; not at all where nothing is said. */
   readonly webSearch?: { readonly as: "options" | "switch"; readonly models?: RegExp };
+  /** Its reasoning models take `verbosity`. */
+  readonly verbosity?: true;
   /** Knows tools that take free text, and a choice among some of the tools. */
   readonly customTools?: true;
   readonly topK?: true;

@@ -20,6 +20,7 @@ import { parseError } from "#styles/upstream-error.ts";
 export const chat: TextStyle = {
   id: CHAT,
   keepAlive: SSE_COMMENT,
+  conversationField: "messages",
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },

@@ -1,4 +1,4 @@
-import type { ChatRequest, OutputFormat } from "#core/chat.ts";
+import type { ChatRequest, Extra, OutputFormat } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
@@ -50,7 +50,8 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...listOf(own["tools"]),
   ];
   // What a caller of this style wrote for another one still stands where they wrote it.
-  if (!isOwn(request)) report.loseForeign(request.extra, CHAT);
+  const { verbosity, extra } = withVerbosity(request, context, dialect);
+  if (!isOwn(request)) report.loseForeign(extra, CHAT);
 
   return defined({
     model: request.model,
@@ -67,6 +68,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     n: request.choices,
     ...(isOwn(request) ? pickKnown(request) : fitUser(request, report)),
     ...own,
+    ...defined({ verbosity }),
     ...pick(spelling, ["parameters"]),
     ...asWritten(request, ["top_k"], sampling.topK, parseTopK, (value) => {
       if (dialect.topK !== true) report.lose("top_k");
@@ -121,6 +123,22 @@ function streaming(spelling: JsonObject): JsonObject {
 function pickKnown({ user, metadata }: ChatRequest): JsonObject {
   return defined({ user, metadata });
 }
+
+/** The responses style has it in `text`. */
+function withVerbosity(
+  { extra = {} }: ChatRequest,
+  { model }: OutboundContext,
+  dialect: ChatDialect,
+): { readonly verbosity?: Json; readonly extra: Extra } {
+  const verbosity = extra[RESPONSES]?.[VERBOSITY];
+  const isTaken = dialect.verbosity === true && model.reasoningControls !== undefined;
+  if (verbosity === undefined || !isTaken) return { extra };
+  const { [VERBOSITY]: _, ...rest } = extra[RESPONSES] ?? {};
+  return { verbosity, extra: { ...extra, [RESPONSES]: rest } };
+}
+
+const VERBOSITY = "text.verbosity";
+const RESPONSES = "responses";
 
 /** Metadata is refused where nothing is stored, and only ever read by who wrote it. */
 function fitUser({ user, metadata }: ChatRequest, report: LossReport): JsonObject {

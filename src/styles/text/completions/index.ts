@@ -8,6 +8,7 @@ import { openEncoder } from "./stream.ts";
 /** The text completions that came before chats; no upstream is asked in them. */
 export const completions: InboundStyle = {
   id: COMPLETIONS,
+  conversationField: "prompt",
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
 };

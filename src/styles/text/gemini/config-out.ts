@@ -147,8 +147,10 @@ function buildFormat(format: OutputFormat, { model }: OutboundContext): Members 
 }
 
 function thinkingOf(request: ChatRequest, { model, report }: OutboundContext): Members {
-  if (cannotThink(model) && asksToThink(request)) report.lose("reasoning");
-  return { thinkingConfig: buildThinking(request, model) };
+  const thinkingConfig = buildThinking(request, model);
+  const isOut = cannotThink(model) || thinkingConfig?.["thinkingBudget"] === 0;
+  if (isOut && asksToThink(request)) report.lose("reasoning");
+  return { thinkingConfig };
 }
 
 function asksToThink({ reasoning = {} }: ChatRequest): boolean {

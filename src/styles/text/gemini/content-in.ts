@@ -21,6 +21,19 @@ export function parseMessages(body: JsonObject): readonly Message[] {
   ];
 }
 
+/** Where each of the request's messages stands in the body. */
+export function placesOf(body: JsonObject): readonly string[] {
+  const calls = new CallBook();
+  const instruction = body["systemInstruction"] ?? body["system_instruction"];
+  const contents = listOf(body["contents"]).filter(isObject);
+  return [
+    ...(isObject(instruction) ? ["systemInstruction"] : []),
+    ...contents.flatMap((content, index) =>
+      parseContent(content, calls).map(() => `contents[${index}]`),
+    ),
+  ];
+}
+
 const MEMBERS: ReadonlySet<string> = new Set(["role", "parts"]);
 
 /** Some write results among what the model said; elsewhere these are two sides of a conversation. */

@@ -5,6 +5,7 @@ import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
+import { placesOf } from "./content-in.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -17,8 +18,9 @@ import { openTap } from "./tap.ts";
 /** Native content generation: model and stream stand in the path, turns are lists of parts. */
 export const gemini: TextStyle = {
   id: GEMINI,
+  conversationField: "contents",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, readAnswer, openTap },
 };

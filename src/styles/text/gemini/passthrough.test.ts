@@ -49,6 +49,21 @@ describe("a native conversation that passes through", () => {
     ]);
   });
 
+  test("has no turn of the model that says nothing between a call and its result", () => {
+    const calling = { role: "model", parts: [CALL] };
+    for (const empty of [
+      { role: "model" },
+      { role: "model", parts: [] },
+      { role: "model", parts: [{ text: "" }] },
+      { role: "model", parts: { text: "" } },
+    ]) {
+      expect(sent([ASK, calling, empty, RESULT], OLDER)).toEqual([ASK, calling, RESULT]);
+      expect(sent([ASK, calling, empty, empty, RESULT], OLDER)).toEqual([ASK, calling, RESULT]);
+      // Elsewhere the vendor takes it.
+      expect(sent([ASK, empty, ASK], OLDER)).toBeUndefined();
+    }
+  });
+
   test("has no turn left that was nothing but such a proof", () => {
     const proof = { text: "", thoughtSignature: LENT };
 

@@ -22,7 +22,9 @@ export function proven(parts: readonly Json[], isNeeded: boolean): readonly Json
 
 /**
  * The contents of a caller of this style as its vendors take them: without
- * what another style's vendor proved, which was only lent to the caller.
+ * what another style's vendor proved, which was only lent to the caller, and
+ * without turns that say nothing behind a call: clients keep the empty end of a
+ * stream as such a turn, and a result must follow its call at once.
  * `undefined` where there is nothing to change.
  */
 export function withOwnProofs(
@@ -32,9 +34,18 @@ export function withOwnProofs(
   const list = listOf(contents);
   const asked = isNewest(model) ? list.findLastIndex(isQuestion) : list.length;
   let isChanged = false;
+  let hasCalled = false;
   const own = list.flatMap((content, index) => {
-    if (!isObject(content) || content["role"] !== "model") return [content];
+    if (!isObject(content) || content["role"] !== "model") {
+      hasCalled = false;
+      return [content];
+    }
     const written = partsOf(content);
+    if (hasCalled && written.every(isEmptyText)) {
+      isChanged = true;
+      return [];
+    }
+    hasCalled = written.some((part) => holds(part, "functionCall"));
     const kept = written.some(isLent) ? written.flatMap(withoutLent) : written;
     const parts = proven(kept, index > asked);
     if (parts === written) return [content];
@@ -42,6 +53,10 @@ export function withOwnProofs(
     return parts.length === 0 ? [] : [{ ...content, parts }];
   });
   return isChanged ? own : undefined;
+}
+
+function isEmptyText(part: Json): boolean {
+  return isObject(part) && part["text"] === "" && Object.keys(part).length === 1;
 }
 
 function partsOf({ parts }: JsonObject): readonly Json[] {

@@ -33,7 +33,14 @@ function written(
     case "off":
       return { thinkingBudget: 0 };
     case "budget":
-      return { thinkingBudget: plan.tokens };
+      return {
+        thinkingBudget: withinLimit(
+          plan.tokens,
+          reasoning,
+          maxOutputTokens,
+          reasoningControls ?? {},
+        ),
+      };
     case "effort":
       return { thinkingLevel: levelOf(plan.effort) };
     case "auto": {
@@ -50,6 +57,26 @@ function written(
       return { thinkingBudget: -1 };
     }
   }
+}
+
+/**
+ * Thoughts count towards the limit on the output: what an effort stands for must
+ * leave room for the answer. A budget of the caller's own is theirs.
+ */
+function withinLimit(
+  tokens: number,
+  asked: Reasoning | undefined,
+  limit: number | undefined,
+  { budget: bounds, toggle }: NonNullable<ModelTraits["reasoningControls"]>,
+): number {
+  const canStop = toggle === true;
+  if (limit === undefined || asked?.effort === undefined) return tokens;
+  if (asked.budgetTokens !== undefined) return tokens;
+  const share = Math.floor(SHARE_OF_OUTPUT * limit);
+  const least = bounds?.minTokens ?? 0;
+  if (share >= least) return Math.min(tokens, share);
+  // There is no room for the least that it thinks.
+  return canStop ? 0 : least;
 }
 
 /** Thoughts count as output: this much of it leaves room for the answer. */

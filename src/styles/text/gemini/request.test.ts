@@ -375,10 +375,30 @@ describe("names of tools are made to fit, and come back", () => {
     expect(lost).toEqual(["tools.format"]);
   });
 
-  test("a name that no server takes is refused", () => {
-    const tools = [{ ...TOOL, name: "x".repeat(129) }];
+  test.each([
+    [undefined, 64],
+    [128, 128],
+  ])("a name that is too long is shortened wherever it stands (%p)", (max, length) => {
+    const name = "x".repeat(129);
+    const model = max === undefined ? {} : { rules: { maxToolNameLength: max } };
+    const call: Block = { type: "tool_call", id: "a", name, arguments: "{}", kind: "function" };
+    const { body } = written(
+      {
+        tools: [{ ...TOOL, name }],
+        toolChoice: { mode: "named", name, kind: "function" },
+        messages: [said("user", "hi"), calling(call), answered("a", "1")],
+      },
+      model,
+    );
+    const fit = {
+      ...body,
+      ...gemini.outbound.fitRequest?.(body, { report: new LossReport(), model }),
+    };
+    const names = [...JSON.stringify(fit).matchAll(/x{20,}_[0-9a-f]{12}/g)].map(([one]) => one);
 
-    expect(refusal(() => written({ tools }))).toEqual(["not_carried", "tools"]);
+    expect(new Set(names).size).toBe(1);
+    expect(names.map((one) => one.length)).toEqual([length, length, length, length]);
+    expect(JSON.stringify(fit)).not.toContain(name);
   });
 });
 

@@ -7,7 +7,7 @@ import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, placesOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -20,9 +20,10 @@ import { openTap } from "./tap.ts";
 export const messages: TextStyle = {
   id: MESSAGES,
   keepAlive: SSE_COMMENT,
+  conversationField: "messages",
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };

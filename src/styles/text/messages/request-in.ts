@@ -50,6 +50,16 @@ export function parseRequest(body: JsonObject): ChatRequest {
   };
 }
 
+/** Where each of the request's messages stands in the body. */
+export function placesOf(body: JsonObject): readonly string[] {
+  return [
+    ...parseSystem(body["system"]).map(() => "system"),
+    ...listOf(body["messages"])
+      .filter(isObject)
+      .map((_, index) => `messages[${index}]`),
+  ];
+}
+
 function parseSystem(system: Json | undefined): readonly Message[] {
   const blocks = parseContent(system);
   if (blocks.length === 0) return [];

@@ -48,7 +48,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     cache_control: mark === undefined ? undefined : withVendorMarks("cache_control", mark),
     ...output.members,
     ...buildMetadata(request, report),
-    ...buildTools(request, messages, output.isThinking, report),
+    ...buildTools(request, messages, output.isThinking, context),
   });
 }
 

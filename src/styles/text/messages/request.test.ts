@@ -731,11 +731,6 @@ describe("what another style's caller asks for", () => {
       },
       "tool_choice",
     ],
-    [
-      "a tool of too long a name",
-      { tools: [{ kind: "function", name: "n".repeat(200) }] },
-      "tools[0]",
-    ],
   ])("%s: what would change the answer is refused", (_what, request, param) => {
     expect(refusal(() => written(request))).toEqual(["not_carried", param]);
   });

@@ -1,5 +1,7 @@
 import type { ChatRequest, Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
@@ -8,6 +10,7 @@ import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
 import { MESSAGES, spellingIn } from "./spelling.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
+import { fitSchema, isOpen } from "./schema-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
 export interface Choosing {
@@ -20,15 +23,16 @@ export function buildTools(
   request: ChatRequest,
   messages: readonly JsonObject[],
   isThinking: Output["isThinking"],
-  report: LossReport,
+  { report, model }: Pick<OutboundContext, "report" | "model">,
 ): Choosing {
   const written = writtenTools(request);
   if (written !== undefined) return { ...written, ...chosen(request, isThinking, report) };
 
   const own = request.extra?.[MESSAGES] ?? {};
   const isOwn = spellingIn(request) !== undefined;
+  const mayBeStrict = strictnessOf(request, model);
   const tools = [
-    ...offered(request, report).map((tool) => buildTool(tool, isOwn, report)),
+    ...offered(request, report).map((tool) => buildTool(tool, isOwn, report, mayBeStrict)),
     ...buildSearch(request, report),
     ...listOf(own["tools"]).map(adaptBlock),
   ];
@@ -70,21 +74,49 @@ function offered({ tools = [], toolChoice }: ChatRequest, report: LossReport): r
 
 const NO_PARAMETERS = { type: "object", properties: {} };
 
-function buildTool(tool: Tool, isOwn: boolean, report: LossReport): Json {
+function buildTool(
+  tool: Tool,
+  isOwn: boolean,
+  report: LossReport,
+  mayBeStrict: (schema: JsonObject) => boolean,
+): Json {
   const { kind, name, description, parameters = NO_PARAMETERS } = tool;
   const own = tool.extra?.[MESSAGES];
   report.loseForeign(tool.extra, MESSAGES, "tools.");
   const written = tool.spelling?.[MESSAGES];
   if (written !== undefined) return adaptBlock(written);
   if (kind === "custom") return buildTextTool(tool);
-  // Here strictness holds for few schemas, and the others are refused.
-  if (tool.strict === true && !isOwn) report.lose("tools.strict");
+  const schema = parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+  const isStrict = tool.strict === true && !isOwn && mayBeStrict(schema);
+  if (tool.strict === true && !isOwn && !isStrict) report.lose("tools.strict");
   return adaptBlock({
     ...own,
     name: writeToolName(name, kind),
-    ...defined({ description, strict: isOwn ? tool.strict : undefined }),
-    input_schema: parameters["type"] === "object" ? parameters : { ...parameters, type: "object" },
+    ...defined({ description, strict: isOwn ? tool.strict : isStrict || undefined }),
+    input_schema: isStrict ? fitSchema(schema) : schema,
   });
+}
+
+/**
+ * Whether the vendor can be held to a tool's schema: by a model that is known to
+ * enforce formats, for closed objects without optional members, and for few
+ * tools at once.
+ */
+function strictnessOf(
+  { tools = [] }: ChatRequest,
+  { rules }: ModelTraits,
+): (schema: JsonObject) => boolean {
+  const enforces = rules !== undefined && rules.formats === undefined;
+  const isFew = tools.filter(({ strict }) => strict === true).length <= MAX_STRICT_TOOLS;
+  return (schema) => enforces && isFew && !isOpen(schema) && needsAll(schema);
+}
+
+const MAX_STRICT_TOOLS = 20;
+
+function needsAll({ properties, required }: JsonObject): boolean {
+  const named = Object.entries(objectOf(properties) ?? {});
+  const needed = listOf(required);
+  return named.every(([name, each]) => needed.includes(name) && needsAll(objectOf(each) ?? {}));
 }
 
 /** Free text has to stand in an object; a grammar for it can only be told. */

@@ -208,6 +208,43 @@ describe("an input item that nobody knows", () => {
   });
 });
 
+describe("what one agent of a client says to another", () => {
+  const told = (payload: string): JsonObject => ({
+    type: "agent_message",
+    author: "/root",
+    recipient: "/root/list",
+    content: [
+      { type: "input_text", text: "Payload:\n" },
+      { type: "encrypted_content", encrypted_content: payload },
+    ],
+  });
+
+  test("is said by the user, if it is plain text", () => {
+    const { body, lost } = writtenFor(chat, { input: [USER, told("List the files.")] });
+
+    expect(body["messages"]).toMatchObject([
+      {},
+      { role: "user", content: expect.stringMatching(/^Payload:\n+List the files\.$/) },
+    ]);
+    expect(lost).toEqual([]);
+  });
+
+  test("is reported, if only the style's first vendor can read it", () => {
+    const { lost } = writtenFor(chat, { input: [USER, told("gAAAAABqcipher")] });
+
+    expect(lost).toEqual(["messages.encrypted_content"]);
+  });
+
+  test("reaches an upstream of this style as it is", () => {
+    for (const item of [told("List the files."), told("gAAAAABqcipher")]) {
+      const { body, lost } = writtenFor(responses as typeof chat, { input: [USER, item] });
+
+      expect(body["input"]).toEqual([USER, item]);
+      expect(lost).toEqual([]);
+    }
+  });
+});
+
 describe("a tool that the style names by its type and its client runs", () => {
   const SHELL = { type: "shell", environment: { type: "local" } };
   const PATCH = { type: "apply_patch" };

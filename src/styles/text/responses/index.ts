@@ -7,6 +7,7 @@ import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
+import { placesOf } from "./item-in.ts";
 import { parseRequest } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -20,8 +21,10 @@ import { openTap } from "./tap.ts";
 export const responses: TextStyle = {
   id: RESPONSES,
   keepAlive: SSE_COMMENT,
+  conversationField: "input",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  keeps: ["metadata"],
+  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };

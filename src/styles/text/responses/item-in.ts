@@ -61,9 +61,24 @@ function withItems(message: Message, items: JsonObject): Message {
   return { ...message, spelling: { [RESPONSES]: { ...message.spelling?.[RESPONSES], ...items } } };
 }
 
+/** Where each message of the conversation stands in the body; a turn, where its first item does. */
+export function placesOf({ instructions, input }: JsonObject): readonly string[] {
+  const places: string[] = [];
+  if (typeof instructions === "string" && instructions !== "") places.push("instructions");
+  if (typeof input === "string") places.push("input");
+  let isTurn = false;
+  listOf(input).forEach((item, index) => {
+    if (!isObject(item)) return;
+    const continuesTurn = isTurn && isOfModel(item);
+    isTurn = isOfModel(item);
+    if (!continuesTurn) places.push(`input[${index}]`);
+  });
+  return places;
+}
+
 /** Also what is not known here: most of it is a server's own tool at work. */
 function isOfModel(item: JsonObject): boolean {
-  if (isResult(item)) return false;
+  if (isResult(item) || item["type"] === AGENT_MESSAGE) return false;
   return item["role"] === undefined || item["role"] === null || item["role"] === "assistant";
 }
 
@@ -140,6 +155,7 @@ function parseOtherItem(item: JsonObject): Message {
   if (!isResult(item)) {
     const role = item["role"] === "system" || item["role"] === "developer" ? item["role"] : "user";
     if (isMessage(item)) return { role, blocks: contentOf(item["content"]), spelling };
+    if (item["type"] === AGENT_MESSAGE) return { role, blocks: agentMessageIn(item), spelling };
     return { role, blocks: [{ type: "other", style: RESPONSES, data: item }], spelling };
   }
   const client = clientResultIn(item);
@@ -147,6 +163,27 @@ function parseOtherItem(item: JsonObject): Message {
   const blocks = contentOf(client === undefined ? item["output"] : client.readResult(item));
   return { role: "tool", blocks: [{ type: "tool_result", callId, blocks }], spelling };
 }
+
+/** What one agent of a client says to another. */
+const AGENT_MESSAGE = "agent_message";
+
+/**
+ * The task is called encrypted, and is so only if the model that wrote it
+ * belongs to the style's first vendor: others write it as plain text.
+ */
+function agentMessageIn(item: JsonObject): readonly Block[] {
+  if (typeof item["content"] === "string") return contentOf(item["content"]);
+  return listOf(item["content"])
+    .filter(isObject)
+    .map((part): Block => {
+      const text = textOf(part["encrypted_content"]);
+      if (text === undefined) return parsePart(part);
+      if (text.startsWith(CIPHERTEXT)) return { type: "other", style: RESPONSES, data: part };
+      return { type: "text", text };
+    });
+}
+
+const CIPHERTEXT = "gAAAA";
 
 /** An item without a type is a message, if somebody says it. */
 function isMessage({ type }: JsonObject): boolean {

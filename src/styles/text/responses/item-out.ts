@@ -182,6 +182,9 @@ function buildSpoken(
   if (item === undefined && blocks.length === 1 && only?.type === "text") {
     return spokenBy(message, only.text);
   }
+  if (item !== undefined && typeof item["type"] === "string" && item["type"] !== "message") {
+    return item;
+  }
   const parts = blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
   if (item !== undefined) {
     return isSameList(parts, item["content"]) ? item : { ...item, content: parts };

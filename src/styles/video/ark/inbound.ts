@@ -7,5 +7,6 @@ import { writeSubmitted, writeTask } from "./write-task.ts";
 /** Videos by tasks, each a list of words and media. */
 export const contentTasks: InboundVideoFormat = {
   id: ID,
+  hasOpenLinks: true,
   inbound: { read: readTask, writeSubmitted, writeTask, buildError },
 };

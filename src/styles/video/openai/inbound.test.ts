@@ -84,11 +84,16 @@ describe("a video is written", () => {
   });
 
   test.each([
-    [{ resolution: "1080p", ratio: "16:9" }, "1920x1080"],
+    [{ resolution: "1080p", ratio: "16:9" }, "1792x1024"],
+    [{ size: "1920x1080" }, "1792x1024"],
+    [{ size: "1080*1920" }, "1024x1792"],
+    [{ size: "854x480" }, "1280x720"],
+    [{ size: "1024x1792" }, "1024x1792"],
+    [{ size: "strange" }, "720x1280"],
     [{ resolution: "720p", ratio: "adaptive" }, "720x1280"],
     [{ resolution: "huge", ratio: "16:9" }, "720x1280"],
-    [{ ratio: "1:1" }, "720x720"],
-  ])("with its size in pixels: %j is %s", (facts, size) => {
+    [{ ratio: "1:1" }, "720x1280"],
+  ])("with the nearest size that its clients know: %j is %s", (facts, size) => {
     expect(inbound.writeTask(aTask({ facts: { scenario: "text", ...facts } }), LINKS)["size"]).toBe(
       size,
     );

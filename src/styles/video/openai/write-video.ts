@@ -35,7 +35,7 @@ export function writeVideo(task: Task, links?: TaskLinks): JsonObject {
     completed_at: isMade && finishedAt !== undefined ? unixSeconds(finishedAt) : null,
     expires_at: isMade && linksEndAt !== undefined ? unixSeconds(linksEndAt) : null,
     prompt: facts.prompt ?? null,
-    size: shownSize(facts, made),
+    size: nearestSize(trueSize(facts, made)),
     seconds: String(shownSeconds(facts, made)),
     remixed_from_video_id: facts.remixedFrom ?? null,
     error: failure === undefined ? null : written(failure),
@@ -50,7 +50,27 @@ function shownSeconds({ seconds }: TaskFacts, made: MadeVideo | undefined): numb
   return known > 0 ? known : USUAL_SECONDS;
 }
 
-function shownSize(facts: TaskFacts, made: MadeVideo | undefined): string {
+/** Typed clients read no other size, and fail on one. */
+const SIZES: readonly (readonly [size: string, width: number, height: number])[] = [
+  [USUAL_SIZE, 720, 1_280],
+  ["1280x720", 1_280, 720],
+  ["1024x1792", 1_024, 1_792],
+  ["1792x1024", 1_792, 1_024],
+];
+
+/** The one whose sides differ least, by their ratios. */
+function nearestSize(size: string): string {
+  const [width = 0, height = 0] = size.split("x").map(Number);
+  if (!(width > 0 && height > 0)) return USUAL_SIZE;
+  let [nearest, least] = [USUAL_SIZE, Infinity];
+  for (const [name, across, down] of SIZES) {
+    const distance = Math.abs(Math.log(width / across)) + Math.abs(Math.log(height / down));
+    if (distance < least) [nearest, least] = [name, distance];
+  }
+  return nearest;
+}
+
+function trueSize(facts: TaskFacts, made: MadeVideo | undefined): string {
   const { width, height } = made ?? {};
   if (width !== undefined && height !== undefined) return `${width}x${height}`;
   const { size, resolution, ratio } = facts;

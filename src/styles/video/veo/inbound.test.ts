@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { aTask, LINKS, STATUSES } from "#test/a-task.ts";
+import { fileNameOf, readFileName } from "./file-name.ts";
 import { longPredictions } from "./inbound.ts";
 import { parseTask } from "./parse.ts";
 
@@ -111,6 +112,20 @@ describe("a prediction is read", () => {
   });
 });
 
+const fileUrl = (index: number) =>
+  `${LINKS.filesUrl}/${fileNameOf("task_1", index)}:download?alt=media`;
+
+test.each([0, 1, 35, 36, 999])(
+  "a file's name holds letters and digits alone: video %d",
+  (index) => {
+    const name = fileNameOf("task_aB3_z", index);
+
+    expect(name).toMatch(/^[a-z0-9]+$/);
+    expect(readFileName(name)).toEqual({ taskId: "task_aB3_z", index });
+    expect(readFileName("someone-elses")).toBeUndefined();
+  },
+);
+
 describe("an operation is written", () => {
   const written = (more: Parameters<typeof aTask>[0]) => inbound.writeTask(aTask(more), LINKS);
 
@@ -138,8 +153,8 @@ describe("an operation is written", () => {
           "type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse",
         generateVideoResponse: {
           generatedSamples: [
-            { video: { uri: LINKS.contentUrl, encoding: "video/mp4" } },
-            { video: { uri: `${LINKS.contentUrl}?index=1`, encoding: "video/webm" } },
+            { video: { uri: fileUrl(0), encoding: "video/mp4" } },
+            { video: { uri: fileUrl(1), encoding: "video/webm" } },
           ],
         },
       },

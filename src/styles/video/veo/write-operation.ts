@@ -2,6 +2,7 @@ import type { Task } from "#core/task.ts";
 import type { TaskFailure, TaskLinks } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { CODES } from "./codes.ts";
+import { fileNameOf } from "./file-name.ts";
 
 const RESPONSE =
   "type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse";
@@ -15,33 +16,49 @@ export function writeSubmitted(task: Task): JsonObject {
   return { name: nameOf(task) };
 }
 
-/** An operation that is not over says nothing but its name. */
-export function writeOperation(task: Task, { videos, contentUrl }: TaskLinks): JsonObject {
-  const name = nameOf(task);
-  switch (task.status) {
-    case "succeeded":
-      return written(name, {
+export function writeOperation(task: Task, { videos, filesUrl }: TaskLinks): JsonObject {
+  return writeState(nameOf(task), task, {
+    made: () => ({
+      "@type": RESPONSE,
+      generateVideoResponse: {
         generatedSamples: videos.map(({ mediaType }, index) => ({
           // Its clients show their key wherever they download from, so that it must be here.
-          video: { uri: numbered(contentUrl, index), encoding: mediaType ?? "video/mp4" },
+          video: {
+            uri: `${filesUrl}/${fileNameOf(task.id, index)}:download?alt=media`,
+            encoding: mediaType ?? "video/mp4",
+          },
         })),
-      });
+      },
+    }),
+    filtered: (reason) => ({
+      "@type": RESPONSE,
+      generateVideoResponse: {
+        raiMediaFilteredCount: 1,
+        raiMediaFilteredReasons: [reason],
+      },
+    }),
+  });
+}
+
+/** How the result of an operation is written. */
+export interface WrittenResponse {
+  made(): JsonObject;
+  filtered(reason: string): JsonObject;
+}
+
+/** An operation that is not over says nothing but its name. */
+export function writeState(name: string, task: Task, response: WrittenResponse): JsonObject {
+  switch (task.status) {
+    case "succeeded":
+      return { name, done: true, response: response.made() };
     case "failed":
-      return failed(name, task.failure);
+      return failed(name, task.failure, response);
     case "submitting":
     case "submit_unknown":
     case "queued":
     case "running":
       return { name };
   }
-}
-
-function written(name: string, generateVideoResponse: JsonObject): JsonObject {
-  return { name, done: true, response: { "@type": RESPONSE, generateVideoResponse } };
-}
-
-function numbered(url: string, index: number): string {
-  return index === 0 ? url : `${url}?index=${index}`;
 }
 
 const NUMBERS: ReadonlyMap<string, number> = new Map([
@@ -53,10 +70,12 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
 const INTERNAL = 13;
 
 /** What was filtered out is no failure here: nothing is left, and why is said. */
-function failed(name: string, failure: TaskFailure | undefined): JsonObject {
+function failed(
+  name: string,
+  failure: TaskFailure | undefined,
+  { filtered }: WrittenResponse,
+): JsonObject {
   const { code = "", message = "The task failed." } = failure ?? {};
-  if (code === "content_filtered") {
-    return written(name, { raiMediaFilteredCount: 1, raiMediaFilteredReasons: [message] });
-  }
+  if (code === "content_filtered") return { name, done: true, response: filtered(message) };
   return { name, done: true, error: { code: NUMBERS.get(code) ?? INTERNAL, message } };
 }

@@ -1,0 +1,50 @@
+import { arkGenerations } from "#styles/image/ark/inbound.ts";
+import { contentTasks } from "#styles/video/ark/inbound.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import type { Route } from "#http/routes.ts";
+import { serveImages } from "./image/images.ts";
+import { createEmbedding } from "./operation/create-embedding.ts";
+import { createChatCompletion } from "./text/chat-completions.ts";
+import { createResponse } from "./text/responses.ts";
+import {
+  cancelResponse,
+  deleteResponse,
+  getResponse,
+  listInputItems,
+} from "./text/stored-responses.ts";
+import { contentTaskOperations, CONTENT_TASKS_BASE } from "./video/content-tasks.ts";
+
+/** The vendor's own base path, for clients that only change the host. */
+export const ARK_BASE = "/api/v3";
+
+/** The vendor's clients have one base URL for everything, and read failures in one shape. */
+export const arkOperations: readonly Route<HttpDeps>[] = [CONTENT_TASKS_BASE, ARK_BASE].flatMap(
+  (base) => [
+    ...[
+      createChatCompletion,
+      createResponse,
+      getResponse,
+      deleteResponse,
+      cancelResponse,
+      listInputItems,
+      createEmbedding,
+    ].map((route) => ({ ...inArkShape(route), path: route.path.replace(/^\/v1/, base) })),
+    {
+      ...inArkShape(createChatCompletion),
+      family: "images",
+      path: `${base}/images/generations`,
+      summary: "Makes pictures, in the shape that the vendor's clients read.",
+      handle: (exchange, deps) => serveImages(exchange, arkGenerations, deps),
+    },
+  ],
+);
+
+/** The tasks below the vendor's own base path. */
+export const arkTaskOperations: readonly Route<HttpDeps>[] = contentTaskOperations.map((route) => ({
+  ...route,
+  path: route.path.replace(CONTENT_TASKS_BASE, ARK_BASE),
+}));
+
+function inArkShape(route: Route<HttpDeps>): Route<HttpDeps> {
+  return { ...route, renderError: contentTasks.inbound.buildError };
+}

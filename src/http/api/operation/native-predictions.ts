@@ -1,0 +1,69 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { Family } from "#core/family.ts";
+import type { InboundFormat, Question, Reading } from "#core/operation.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { DRAW } from "#relay/draw.ts";
+import type { OperationEndpoint } from "#providers/provider.ts";
+import type { Operation } from "#relay/operate.ts";
+import { embeddingPredictions } from "#styles/embedding/gemini/predictions.ts";
+import { predictions, REQUEST } from "#styles/image/imagen/inbound.ts";
+import { readOperation } from "#http/api/text/native.ts";
+import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
+import { refuseOtherFamilies } from "#http/authenticate.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { once } from "#http/once.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { embed } from "./embedding.ts";
+import { answerQuestion, named } from "./serve-question.ts";
+
+/** Pictures and vectors by predictions: what an instance holds says which of the two is asked for. */
+export const nativePredictions: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
+  method: "POST",
+  path: `${prefix}/models/:model{.+:predict}`,
+  access: "key",
+  summary: "Makes pictures, or turns texts into vectors, by predictions of the native style.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => predictions.inbound.buildError(error),
+  handle: serve,
+}));
+
+async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { model } = readOperation(exchange.param("model"));
+  const { json, bytes } = await exchange.readPlacedJson(deps.limits.mediaBodyBytes);
+  const asked = { exchange, body: json, sent: bytes, model, deps };
+  const holdsText = listOf(json["instances"]).some(
+    (instance) => isObject(instance) && memberOf(instance, "content") !== undefined,
+  );
+  return await (holdsText
+    ? predict<EmbeddingQuestion, Embeddings, OperationEndpoint<EmbeddingQuestion, Embeddings>>(
+        asked,
+        "embeddings",
+        embeddingPredictions,
+        embed,
+      )
+    : predict(asked, "images", predictions, DRAW));
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  readonly body: JsonObject;
+  readonly sent: Uint8Array;
+  readonly model: string;
+  readonly deps: HttpDeps;
+}
+
+async function predict<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
+  { exchange, body, sent, model, deps }: Asked,
+  family: Family,
+  format: InboundFormat<Q, A>,
+  operation: Operation<Q, A, E>,
+): Promise<Response> {
+  refuseOtherFamilies(requireKey(exchange), family);
+  const question = named(format.inbound.read(body, { model }));
+  return await once(exchange, sent, deps, () =>
+    answerQuestion(exchange, question, format, operation, deps),
+  );
+}

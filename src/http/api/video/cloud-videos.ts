@@ -1,0 +1,132 @@
+import { GatewayError } from "#core/error.ts";
+import type { MediaBytes } from "#core/kept-media.ts";
+import type { Task } from "#core/task.ts";
+import { LongBase64, writeJson } from "#lib/long-base64.ts";
+import { Pieces } from "#lib/pieces.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { object, text } from "#lib/rules.ts";
+import { textOf } from "#lib/values.ts";
+import { cloudPredictions, videosAt, writeCloudOperation } from "#styles/video/veo/cloud.ts";
+import type { CloudVideo } from "#styles/video/veo/cloud.ts";
+import { longPredictions } from "#styles/video/veo/inbound.ts";
+import { REQUEST } from "#styles/video/veo/read-prediction.ts";
+import { cloudParentOf, CLOUD_PREFIXES } from "#http/api/text/native-prefixes.ts";
+import { readOperation } from "#http/api/text/native.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { toResponse } from "#http/reply.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { linkedVideos, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
+
+const COMMON = {
+  access: "key",
+  family: "videos",
+  renderError: longPredictions.inbound.buildError,
+} as const;
+
+/** A larger file is handed over by its link. */
+const MAX_INLINE_BYTES = 64 * 1024 * 1024;
+
+/** Videos as clients of the vendor's cloud ask for them, and after them. */
+export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
+  {
+    ...COMMON,
+    method: "POST",
+    path: `${prefix}/models/:model{.+:predictLongRunning}`,
+    summary: "Has videos made, as the native vendor's cloud does.",
+    requestSchema: () => schemaOf(REQUEST),
+    handle(exchange, deps) {
+      const { model } = readOperation(exchange.param("model"));
+      return serveSubmit(exchange, formatAt(exchange), deps, { model });
+    },
+  },
+  {
+    ...COMMON,
+    method: "POST",
+    path: `${prefix}/models/:model{.+:fetchPredictOperation}`,
+    summary: "How videos are coming along; finished ones are in the answer.",
+    requestSchema: () => schemaOf(FETCH_REQUEST),
+    handle: fetchOperation,
+  },
+  {
+    ...COMMON,
+    method: "GET",
+    path: `${prefix}/models/:operation{.+/operations/[^/]+}`,
+    summary: "How videos are coming along, with links to finished ones.",
+    handle(exchange, deps) {
+      return serveTask(exchange, formatAt(exchange), lastStepOf(exchange.param("operation")), deps);
+    },
+  },
+]);
+
+const FETCH_REQUEST = object({ "operationName!": text({ maxLength: 1_024 }) });
+
+function formatAt({ request }: Exchange) {
+  return cloudPredictions(parentAt(request));
+}
+
+function parentAt(request: Request): string {
+  return cloudParentOf(new URL(request.url).pathname) ?? "publishers/google";
+}
+
+function lastStepOf(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+async function fetchOperation(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const { json } = await exchange.readJson(deps.limits.bodyBytes);
+  const name = textOf(json["operationName"]) ?? "";
+  if (name === "") {
+    const message = "'operationName' must be the name of an operation.";
+    throw new GatewayError("invalid_request", message, { param: "operationName" });
+  }
+  const task = await requireTask(exchange, lastStepOf(name), deps);
+  const links = videosAt(linkedVideos(exchange, longPredictions, task, deps));
+  using _patience = exchange.waitLong();
+  const videos: CloudVideo[] = [];
+  if (task.status === "succeeded") {
+    // One after another: each is held whole.
+    for (const [index, link] of links.entries())
+      videos.push(await inlined(exchange, task, link, index, deps));
+  }
+  const body = writeJson(writeCloudOperation(parentAt(exchange.request), task, videos));
+  if (body instanceof Pieces) exchange.setStall(deps.limits.callerStallMs);
+  const headers = { "content-type": "application/json" };
+  return toResponse({ kind: "whole", headers, body }, exchange.id);
+}
+
+/** The file itself; its link if it is too large, or cannot be had now. */
+async function inlined(
+  exchange: Exchange,
+  task: Task,
+  link: CloudVideo,
+  index: number,
+  deps: HttpDeps,
+): Promise<CloudVideo> {
+  const wish = { index, variant: "video", signal: exchange.signal } as const;
+  const content = await deps.contents.open(task, wish, requireKey(exchange).id).catch(() => {});
+  if (content === undefined) return link;
+  try {
+    const bytes = await collected(content.body);
+    if (bytes === undefined) return link;
+    return { base64: LongBase64.write(bytes), mediaType: content.mediaType };
+  } catch {
+    return link;
+  } finally {
+    content.close();
+  }
+}
+
+/** Undefined for more than may be held. */
+async function collected(body: MediaBytes): Promise<Uint8Array | undefined> {
+  if (body instanceof Blob)
+    return body.size > MAX_INLINE_BYTES ? undefined : new Uint8Array(await body.arrayBuffer());
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const piece of body) {
+    sizeBytes += piece.length;
+    if (sizeBytes > MAX_INLINE_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from "#core/error.ts";
+import type { Task } from "#core/task.ts";
+import { buildError } from "#styles/text/gemini/error.ts";
+import { readFileName } from "#styles/video/veo/file-name.ts";
+import { writeFile } from "#styles/video/veo/write-file.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { serveFile } from "./content.ts";
+import { requireTask } from "./serve-task.ts";
+
+const DOWNLOAD = ":download";
+
+/** Videos that operations of the native style have made, as its clients download them. */
+export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
+  method: "GET",
+  // A client that takes no http address for one puts all of it behind `files/`.
+  path: `${version}/files/:file{.+}`,
+  access: "key",
+  family: "videos",
+  isFile: true,
+  summary:
+    "A finished video as a file of the native style: `{name}:download` answers with its bytes, `{name}` describes it.",
+  renderError: buildError,
+  handle: serve,
+}));
+
+async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const path = exchange.param("file");
+  const param = path.slice(path.lastIndexOf("/") + 1);
+  const isDownload = param.endsWith(DOWNLOAD) || exchange.query.get("alt") === "media";
+  const name = param.endsWith(DOWNLOAD) ? param.slice(0, -DOWNLOAD.length) : param;
+  const file = readFileName(name);
+  const find = async (): Promise<Task> => {
+    if (file === undefined) throw new GatewayError("not_found", "There is no such file.");
+    return await requireTask(exchange, file.taskId, deps);
+  };
+  const index = file?.index ?? 0;
+  if (isDownload) {
+    return await serveFile(exchange, find, new URLSearchParams({ index: String(index) }), deps);
+  }
+  const task = await find();
+  const made = task.videos[index];
+  if (made === undefined) throw new GatewayError("not_found", "There is no such file.");
+  const base = deps.publicUrl ?? new URL(exchange.request.url).origin;
+  return json(writeFile(name, `${base}/v1beta/files`, task, made), exchange.id);
+}

@@ -1,0 +1,14 @@
+import { countRequest } from "#relay/claims.ts";
+import type { HttpDeps } from "./deps.ts";
+import { rateHeaders } from "./rate-headers.ts";
+import { requireKey } from "./require-key.ts";
+import type { Exchange } from "./routes.ts";
+
+/** Counts a request that costs nothing against its key's limits; throws `rate_limited`. */
+export async function throttle(
+  exchange: Exchange,
+  { relay, clock }: Pick<HttpDeps, "relay" | "clock">,
+): Promise<void> {
+  const standing = await countRequest(requireKey(exchange), exchange.id, relay);
+  exchange.announce(rateHeaders(standing, undefined, clock.now()));
+}

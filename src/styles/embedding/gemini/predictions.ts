@@ -1,0 +1,84 @@
+import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import { invalid } from "#core/error.ts";
+import { holdToRule } from "#core/hold-to-rule.ts";
+import { refuse } from "#core/lossy.ts";
+import type { InboundFormat, Reading } from "#core/operation.ts";
+import type { Address } from "#core/style.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
+import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
+import { defined, integerOf, listOf, longTextOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import { MAX_DIMENSIONS, MAX_INPUTS } from "#styles/embedding/openai/fields.ts";
+import { buildError } from "#styles/text/gemini/error.ts";
+import { camelized } from "#styles/text/gemini/names.ts";
+import { TASK_TYPES, taskOf } from "./task.ts";
+
+const INSTANCE = object({
+  "content!": text(),
+  taskType: text({ oneOf: ["TASK_TYPE_UNSPECIFIED", ...Object.values(TASK_TYPES)] }),
+  title: text(),
+});
+const PARAMETERS = object({
+  outputDimensionality: integer(1, MAX_DIMENSIONS),
+  autoTruncate: flag(),
+});
+
+const REQUEST: ObjectRule = object({
+  "instances!": list(INSTANCE, MAX_INPUTS, 1),
+  parameters: PARAMETERS,
+});
+
+const KNOWN = {
+  instance: new Set(INSTANCE.members.keys()),
+  // Whether a long text is cut is the upstream's own rule.
+  parameters: new Set(PARAMETERS.members.keys()),
+};
+
+/** Vectors by predictions, an instance each. */
+export const embeddingPredictions: InboundFormat<EmbeddingQuestion, Embeddings> = {
+  id: "gemini-embeddings",
+  inbound: { read, write, buildError },
+};
+
+function read(sent: JsonObject, { model = "" }: Address): EmbeddingQuestion {
+  const body = camelized(sent);
+  holdToRule(body, REQUEST);
+  const instances = listOf(body["instances"]).filter(isObject);
+  const parameters = objectOf(body["parameters"]) ?? {};
+  const [first = {}] = instances;
+  const inputs = instances.map((instance, at) => {
+    for (const name of ["taskType", "title"]) {
+      if ((instance[name] ?? null) === (first[name] ?? null)) continue;
+      throw refuse(`instances[${at}].${name}`, "it must be the same in all instances.");
+    }
+    const content = String(longTextOf(instance["content"]) ?? "");
+    if (content !== "") return content;
+    throw invalid(`instances[${at}].content`, `'instances[${at}].content' must not be empty.`);
+  });
+  const native = {
+    ...restOf(parameters, KNOWN.parameters),
+    ...Object.assign({}, ...instances.map((instance) => restOf(instance, KNOWN.instance))),
+  };
+  return {
+    model,
+    inputs,
+    ...defined({
+      task: taskOf(first["taskType"]),
+      title: textOf(first["title"]),
+      dimensions: integerOf(parameters["outputDimensionality"]),
+      extra: Object.keys(native).length === 0 ? undefined : { native },
+    }),
+  };
+}
+
+/** Tokens are known of all texts together; each is told its share. */
+function write({ vectors, usage }: Embeddings & Required<Reading>): JsonObject {
+  const share = Math.round(usage.inputTokens / Math.max(1, vectors.length));
+  return {
+    predictions: vectors.map((vector) => ({
+      embeddings: {
+        values: [...vector],
+        statistics: { token_count: share, truncated: false },
+      },
+    })),
+  };
+}

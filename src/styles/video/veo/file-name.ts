@@ -1,0 +1,18 @@
+/** Between the task and the number of its video; no digit of the hexadecimal id. */
+const SEPARATOR = "z";
+const NAME = /^((?:[0-9a-f]{2})+)(?:z(\d{1,4}))?$/;
+
+/** The native style's clients take lower-case letters and digits alone as the name of a file. */
+export function fileNameOf(taskId: string, index: number): string {
+  const id = Buffer.from(taskId).toString("hex");
+  return index === 0 ? id : `${id}${SEPARATOR}${index}`;
+}
+
+/** Undefined for a name that is none of ours. */
+export function readFileName(
+  name: string,
+): { readonly taskId: string; readonly index: number } | undefined {
+  const [, hex, index = "0"] = NAME.exec(name) ?? [];
+  if (hex === undefined) return undefined;
+  return { taskId: Buffer.from(hex, "hex").toString(), index: Number(index) };
+}
