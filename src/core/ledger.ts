@@ -35,6 +35,9 @@ export interface HoldContext {
   readonly keyId: number;
   readonly model: string;
   readonly style: string;
+  readonly isStream?: boolean;
+  /** Of a stream, as it would be if it ended at its last checkpoint. */
+  readonly record?: CallRecord;
 }
 
 /** A hold that nobody closed: its process died, or it is still running. Its accounts are all it draws on. */
@@ -58,8 +61,8 @@ export interface Ledger {
   hold(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
   /** Reserves more for a running call. False when an account cannot bear it. */
   extend(callId: string, amount: NanoUsd): Promise<boolean>;
-  /** Notes what a running call has delivered, for recovery. Lost without harm. */
-  checkpoint(callId: string, delivered: NanoUsd): void;
+  /** Notes what a running call has delivered, for recovery. Lost without harm. `context`: in place of the hold's. */
+  checkpoint(callId: string, delivered: NanoUsd, context?: HoldContext): void;
   /**
    * Takes what is owed, releases the rest and writes the call's record, in one
    * transaction. Resolves once on disk: true when this call closed the hold.

@@ -5,8 +5,10 @@ import { defined } from "#lib/values.ts";
 import {
   costOf,
   estimateCost,
-  formatUsd,
   FREE,
+  isNone,
+  isPriceOfOther,
+  formatUsd,
   MOST_USD,
   nanoUsd,
   parseThousandths,
@@ -225,6 +227,31 @@ test.each([
   expect(ratesFor({ inputTokens: 0, grade: "768p audio", ...durationMs }, price).second).toBe(
     second,
   );
+});
+
+test("no price is told from one that is 0", () => {
+  const given: Price = { input: 0, output: 0, source: "the owner", date: "2026-01-01" };
+
+  expect([isNone(FREE), isNone(given), isNone(PRICE)]).toEqual([true, false, false]);
+});
+
+test.each<[string, Partial<Price>, boolean]>([
+  ["of seconds", { second: 1 }, false],
+  ["of pictures", { image: 1 }, true],
+  ["of tokens, which are counted as well", { output: 1_000_000 }, false],
+  ["of seconds of another kind", { grades: { "4k": { second: 1 } } }, true],
+  ["of seconds of this kind", { grades: { "720p": { second: 1 } } }, false],
+  [
+    "of tokens of longer questions",
+    { tiers: [{ aboveInputTokens: 9, input: 0, output: 0, image: 1 }] },
+    true,
+  ],
+  ["of 0", { second: 0, image: 0 }, false],
+])("a price %s is for something else than a video: %p", (_what, rates, isOther) => {
+  const price: Price = { input: 0, output: 0, source: "test", date: "2026-01-01", ...rates };
+  const video = { inputTokens: 0, outputTokens: 100, durationMs: 5_000, grade: "720p" };
+
+  expect(isPriceOfOther(video, price)).toBe(isOther);
 });
 
 test("a factor changes every rate, those of the grades too", () => {

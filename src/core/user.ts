@@ -1,5 +1,8 @@
 import type { NanoUsd } from "./money.ts";
 
+/** How access tokens begin, by which one is told from an API key. */
+export const ACCESS_TOKEN_PREFIX = "slc-user_";
+
 /** Each may do what the ones before it may. */
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
@@ -91,6 +94,11 @@ export interface SessionRecord {
 
 /** How users show who they are. Whatever is found out here is of enabled users only. */
 export interface Logins {
+  /**
+   * The name of the account that a name or address logs in to; the login itself,
+   * as it is compared, if there is none. Guesses by either are counted together.
+   */
+  accountName(login: string): Promise<string>;
   /**
    * By name or address. Undefined where either is wrong, in the same time as
    * where both are right. Throws `overloaded` when too many ask at once.

@@ -5,6 +5,7 @@ import { letOthersPass } from "#lib/let-others-pass.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
 import { proxyChooser, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";
+import { resolveAsSystem } from "./resolve-host.ts";
 import { openTunnel, type Tunnel, type Tunneller } from "./tunnel.ts";
 
 /** Who listens to a connection at the moment. */
@@ -117,6 +118,8 @@ export class Connections {
 async function connect(connection: PooledConnection, proxy: Proxy | undefined): Promise<void> {
   if (proxy !== undefined) return await openTunnel(proxy, connection);
   const { host, port, isSecure } = connection.to;
+  if (connection.reach !== undefined) await refuseOutOfReach(host, connection.reach);
+  if (connection.isClosed) return;
   // It resolves as soon as there is a TCP connection, so only the handlers know when it may be used.
   await Bun.connect<PooledConnection>({
     hostname: host,
@@ -125,6 +128,16 @@ async function connect(connection: PooledConnection, proxy: Proxy | undefined): 
     data: connection,
     socket: HANDLERS,
   });
+}
+
+/**
+ * Before anything is connected to, so that nobody can have the gateway knock at
+ * an address inside. What is reached is judged again: a name may lead elsewhere
+ * the next time.
+ */
+async function refuseOutOfReach(host: string, reach: Reach): Promise<void> {
+  const addresses = isIP(host) === 0 ? await resolveAsSystem(host) : [host];
+  if (addresses.some((each) => !isWithinReach(each, reach))) throw OUT_OF_REACH;
 }
 
 function tlsTo(host: string): Bun.TLSOptions {
@@ -151,7 +164,7 @@ class PooledConnection implements Connection, Tunneller {
   readonly #owner: Connections;
   readonly pool: string;
   readonly to: Destination;
-  readonly #reach: Reach | undefined;
+  readonly reach: Reach | undefined;
   /** Undefined while idle: whatever comes then comes unasked. */
   listener: Listener | undefined;
   dueAt = Infinity;
@@ -177,10 +190,14 @@ class PooledConnection implements Connection, Tunneller {
     this.#owner = owner;
     this.pool = pool;
     this.to = to;
-    this.#reach = reach;
+    this.reach = reach;
     this.listener = listener;
     // Told to whoever waits for it; where nobody does any more, nobody needs it.
     this.#opening?.promise.catch(() => {});
+  }
+
+  get isClosed(): boolean {
+    return this.#state === "closed";
   }
 
   get opened(): Promise<void> {
@@ -268,8 +285,8 @@ class PooledConnection implements Connection, Tunneller {
     }
     // By the address that was reached, since a name may lead anywhere, and elsewhere each time.
     // Where it leads behind a proxy, only the proxy can judge.
-    const isJudged = this.#reach !== undefined && this.#tunnel === undefined;
-    if (isJudged && !isWithinReach(socket.remoteAddress, this.#reach)) {
+    const isDirect = this.#tunnel === undefined;
+    if (isDirect && this.reach !== undefined && !isWithinReach(socket.remoteAddress, this.reach)) {
       this.#end(OUT_OF_REACH);
       socket.terminate();
       return;

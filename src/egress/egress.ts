@@ -6,8 +6,9 @@ import type { Body } from "#lib/pieces.ts";
 
 export interface UpstreamLimits {
   readonly connectMs: number;
-  /** Until the status line of a stream, and of a whole answer. */
+  /** Until the status line of a stream. */
   readonly firstByteMs: number;
+  /** Until the end of a whole answer. */
   readonly unaryMs: number;
   /** Between two pieces of a body. */
   readonly idleMs: number;

@@ -225,11 +225,13 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   #sendOn(connection: Connection, written: Written): Promise<boolean> {
     const { firstByteMs, unaryMs } = this.#limits;
-    const { isStream, isSlow } = this.#request;
+    const { isStream, isSlow, isFile } = this.#request;
     const now = this.#deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
     const { headMs = Infinity } = this.#request;
+    // A whole answer is nothing to anybody before its end: however it drips, it has so long for all of it.
+    if (!isStream && isFile !== true) this.#totalAt = Math.min(this.#totalAt, now + unaryMs);
     const longest = isStream && !isSlow ? firstByteMs : unaryMs;
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     const answered = quiet(Promise.withResolvers<boolean>());

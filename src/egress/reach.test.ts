@@ -76,17 +76,19 @@ describe("a connection", () => {
     });
     const outcome = await faultOf(asked).catch(() => asked);
     egress.close();
-    return { outcome, sent: upstream.requests.length };
+    return { outcome, connected: upstream.connections, sent: upstream.requests.length };
   };
 
-  test("is not used where a name led out of reach: nothing is sent on it", async () => {
-    expect(await ask("public", "localhost")).toEqual({ outcome: "upstream_unreachable", sent: 0 });
-    expect(await ask("public")).toEqual({ outcome: "upstream_unreachable", sent: 0 });
+  test("is not opened if a name leads out of reach: nobody's port is knocked at", async () => {
+    const refused = { outcome: "upstream_unreachable", connected: 0, sent: 0 };
+    expect(await ask("public", "localhost")).toEqual(refused);
+    expect(await ask("public")).toEqual(refused);
   });
 
   test("is used where the channel may lead there, and where nothing is said", async () => {
-    expect(await ask("private")).toEqual({ outcome: "hi", sent: 1 });
-    expect(await ask(undefined)).toEqual({ outcome: "hi", sent: 1 });
+    expect(await ask("private")).toEqual({ outcome: "hi", connected: 1, sent: 1 });
+    expect(await ask("private", "localhost")).toEqual({ outcome: "hi", connected: 1, sent: 1 });
+    expect(await ask(undefined)).toEqual({ outcome: "hi", connected: 1, sent: 1 });
   });
 
   test("that is idle is closed with its pool, and no other's is", async () => {

@@ -28,7 +28,7 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
 }
 
 /** As this machine knows names, the hosts file included: for those that the operator wrote. */
-export const resolveAsSystem: ResolveHost = async (host) => {
+export const resolveAsSystem = async (host: string): Promise<readonly string[]> => {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);
 };

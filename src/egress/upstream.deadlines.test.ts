@@ -189,6 +189,26 @@ describe("an upstream is given up", () => {
     reply.close();
   });
 
+  test("when a whole answer drips for longer than it may take, and never falls silent", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write(`${OK}\r\n.`);
+    });
+    const timed = openTimed({ unaryMs: 100_000 });
+    const reply = await timed.egress.send(requestTo(upstream, { isStream: false }));
+    let pieces = 0;
+    const reading = reply.pump(() => void pieces++);
+
+    timed.clock.pass(50_000);
+    await until(() => pieces === 1);
+    socket?.write(".");
+    await until(() => pieces === 2);
+
+    expect(await expectDueAfter(50_000, timed, reading)).toBe("upstream_timeout");
+    reply.close();
+  });
+
   test("when its answer is not taken for too long altogether", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const timed = openTimed({ totalMs: 100_000 });

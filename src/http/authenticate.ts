@@ -5,7 +5,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { lackOf } from "#core/second-factor.ts";
-import { isAtLeast, ROLES, type Session, type User } from "#core/user.ts";
+import { ACCESS_TOKEN_PREFIX, isAtLeast, ROLES, type Session, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
@@ -90,9 +90,16 @@ async function findKey(
   { keys, clock }: AuthenticationDeps,
   readClient: () => Client,
 ): Promise<ApiKey> {
-  const found = keys.find(readCredential(request));
+  const secret = readCredential(request);
+  const found = keys.find(secret);
   const key = found instanceof Promise ? await found : found;
-  if (key === undefined) throw incorrectKey("this gateway does not know it");
+  if (key === undefined) {
+    throw incorrectKey(
+      secret.startsWith(ACCESS_TOKEN_PREFIX)
+        ? "it is a user's access token, which is for /api; make an API key with POST /api/token"
+        : "this gateway does not know it",
+    );
+  }
   if (key.status !== KEY_STATUS.enabled) throw incorrectKey("it is disabled");
   if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) {
     throw incorrectKey("it has expired");

@@ -1,3 +1,4 @@
+import { editDistance } from "#lib/edit-distance.ts";
 import type { HttpDeps } from "./deps.ts";
 import { templateOf } from "./openapi.ts";
 import { tidyPath } from "./path-rewrites.ts";
@@ -46,19 +47,5 @@ function distanceBetween(path: string, served: string, limit: number): number {
   if (path.endsWith(served)) return 0.5;
   if (served.startsWith(`${path}/`)) return 0.75;
   if (Math.abs(path.length - served.length) >= limit) return limit;
-  return editDistance(path, served);
-}
-
-/** Of Levenshtein: characters added, left out or replaced. */
-export function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return editDistance(path, served, limit);
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import type { CallRecord } from "#core/call.ts";
 import type { OpenHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
+import { NO_USAGE } from "#core/usage.ts";
 import { systemClock } from "#lib/clock.ts";
 import { recoverHolds } from "./recover-holds.ts";
 
@@ -22,6 +24,49 @@ test("what a killed gateway left behind is closed by many calls to a commit, and
 
   expect(closed.toSorted()).toEqual(left.map(({ callId }) => callId).toSorted());
 }, 5_000);
+
+test("a call that a crash cut is recorded as it stood at its last checkpoint", async () => {
+  const known = aHold("call-1", 7);
+  const record: CallRecord = {
+    id: "call-1",
+    at: 0,
+    userId: 1,
+    keyId: 1,
+    model: "gpt-4o-mini",
+    upstreamModel: "gpt-4o-mini-2024-07-18",
+    channel: "main",
+    provider: "openai",
+    style: "chat",
+    isStream: true,
+    outcome: "interrupted",
+    fault: "internal",
+    usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 5, isEstimated: true },
+    cost: nanoUsd(7),
+    firstByteMs: 4,
+    durationMs: 9,
+    attempts: [],
+    lost: [],
+  };
+  const left = [
+    { ...known, context: { ...known.context, isStream: true, record } },
+    { ...aHold("call-2", null), context: { ...known.context, isStream: true } },
+  ];
+  const records: CallRecord[] = [];
+  const close = async (_id: string, ...[last, only]: [unknown, CallRecord?]): Promise<boolean> => {
+    records.push(only ?? (last as CallRecord));
+    return true;
+  };
+
+  await recoverHolds(
+    { listAbandoned: async () => left, settle: close, void: close },
+    systemClock,
+  ).run(new AbortController().signal);
+
+  expect(records).toMatchObject([
+    { ...record, durationMs: expect.any(Number) },
+    { id: "call-2", isStream: true, cost: 0, provider: null },
+  ]);
+});
 
 function aHold(callId: string, delivered: number | null): OpenHold {
   return {

@@ -32,7 +32,10 @@ export function recoverHolds(
   };
 }
 
+/** As it would be if the call had ended at its last checkpoint. */
 function recordOf(hold: OpenHold, now: number): CallRecord {
+  const durationMs = Math.max(0, now - hold.openedAt);
+  if (hold.context.record !== undefined) return { ...hold.context.record, durationMs };
   return {
     id: hold.callId,
     at: hold.openedAt,
@@ -43,13 +46,13 @@ function recordOf(hold: OpenHold, now: number): CallRecord {
     channel: null,
     provider: null,
     style: hold.context.style,
-    isStream: hold.checkpoint !== null,
+    isStream: hold.context.isStream ?? hold.checkpoint !== null,
     outcome: "interrupted",
     fault: "internal",
     usage: NO_USAGE,
     cost: hold.checkpoint ?? nanoUsd(0),
     firstByteMs: null,
-    durationMs: Math.max(0, now - hold.openedAt),
+    durationMs,
     attempts: [],
     lost: [],
   };

@@ -1,3 +1,4 @@
+import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
@@ -18,6 +19,9 @@ export interface ListedModel {
 }
 
 /** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
+const MAX_COMPARED = 128;
+const MAX_DIFFERENCES = 3;
+
 export class Channels implements ModelTable {
   readonly #catalog: Catalog;
   #overrides: ReadonlyMap<string, ModelOverride>;
@@ -80,6 +84,21 @@ export class Channels implements ModelTable {
   list(key: ApiKey): readonly ListedModel[] {
     const names = [...this.#table.keys()].filter((name) => !this.#unlisted.has(name));
     return names.sort().flatMap((id) => this.describe(key, id) ?? []);
+  }
+
+  /** The name that a key may use, and that is nearest to one which nobody has. */
+  nearestTo(key: ApiKey, name: string): string | undefined {
+    const sought = name.slice(0, MAX_COMPARED).toLowerCase();
+    let least = Math.min(MAX_DIFFERENCES, Math.floor(sought.length / 4)) + 1;
+    let nearest: string | undefined;
+    for (const [known, candidates] of this.#table) {
+      if (this.#unlisted.has(known)) continue;
+      const distance = editDistance(sought, known.toLowerCase(), least);
+      if (distance >= least || withinReach(key, known, candidates) === undefined) continue;
+      nearest = known;
+      least = distance;
+    }
+    return nearest;
   }
 
   describe(key: ApiKey, id: string): ListedModel | undefined {

@@ -30,7 +30,11 @@ function setup(
   const candidates: Pick<Candidate, "traits" | "limited">[] = [
     { traits: { maxOutputTokens: 30 }, ...(more.model && { limited: more.model }) },
   ];
-  const table = { find: () => candidates as Candidate[], hasLimits: more.model !== undefined };
+  const table = {
+    find: () => candidates as Candidate[],
+    nearestTo: () => undefined,
+    hasLimits: more.model !== undefined,
+  };
   const router = new Router(table, new Health(systemClock), {
     unpriced: "allow",
     assumedOutputTokens: 500,

@@ -24,9 +24,13 @@ export async function countInput(request: ChatRequest, traits: ModelTraits): Pro
   return Math.max(1, Math.round(tokens));
 }
 
-/** Tokens of a text in the model's own family, such as what it answered. */
-export async function countText(text: string, traits: ModelTraits): Promise<number> {
-  return inFamily(await countTexts([text]), countingOf(traits));
+/** Tokens of a text in the model's own family, such as what it answered. `countedBefore`: by the one tokenizer. */
+export async function countText(
+  text: string,
+  traits: ModelTraits,
+  countedBefore = 0,
+): Promise<number> {
+  return inFamily(countedBefore + (await countTexts([text])), countingOf(traits));
 }
 
 function countingOf({ counting }: ModelTraits): Counting {

@@ -56,8 +56,8 @@ export class EventMeter {
   }
 
   /** From the first word on, whatever was taken of it before. */
-  get wholeOutput(): Pick<Uncounted, "text" | "tokens"> {
-    return this.#taken.and(this.#text);
+  wholeOutput(): ReturnType<Uncounted["whole"]> {
+    return this.#taken.whole(this.#text);
   }
 
   #owned(event: ChatEvent): ChatEvent {

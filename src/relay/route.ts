@@ -1,3 +1,4 @@
+import { unknownModel } from "./unknown-model.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { priceFor } from "#core/group.ts";
@@ -83,6 +84,8 @@ export interface RouterSettings {
 /** What the router looks up: models by the name callers use. */
 export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
+  /** The name that a key may use, and that is nearest to one which nobody has. */
+  nearestTo(key: ApiKey, name: string): string | undefined;
   /** Some model has limits. */
   readonly hasLimits: boolean;
 }
@@ -200,9 +203,7 @@ export class Router {
   #known(key: ApiKey, model: string): readonly Candidate[] {
     const candidates = this.#reach(key, model);
     if (candidates === undefined) {
-      throw new GatewayError("model_not_found", `The model '${shown(model)}' does not exist.`, {
-        param: "model",
-      });
+      throw unknownModel(key, model, this.#table);
     }
     const { group } = key;
     if (group === undefined) return candidates;

@@ -1,9 +1,9 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
-import { GatewayError } from "#core/error.ts";
-import type { Ledger } from "#core/ledger.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
+import type { HoldContext, Ledger } from "#core/ledger.ts";
 import type { Claim, RateLimiter } from "#core/limits.ts";
-import { costOf, FREE, nanoUsd, type NanoUsd } from "#core/money.ts";
+import { costOf, FREE, nanoUsd, type NanoUsd, type Price } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -66,6 +66,7 @@ export class Settlement {
   #firstByteAt: number | undefined;
   readonly #uncounted = new Uncounted();
   #held: NanoUsd;
+  #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
   /** Of its caller's limits, and of its channel's. */
@@ -105,7 +106,7 @@ export class Settlement {
         retryAfterMs: 1_000,
       });
     }
-    const { key, facts, style } = call;
+    const { key, facts } = call;
     deps.open.enter(call);
     try {
       const { durable } = await deps.ledger.hold({
@@ -115,7 +116,7 @@ export class Settlement {
         amount: plan.estimate,
         openedAt: call.at,
         ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
-        context: { userId: key.userId, keyId: key.id, model: facts.model, style: style.id },
+        context: contextOf(call),
       });
       return new Settlement(call, plan, durable, deps, claim);
     } catch (cause) {
@@ -174,12 +175,62 @@ export class Settlement {
     this.#checkpointedAt = this.#deps.clock.monotonic();
     if (this.#closing !== undefined || this.#metered === undefined) return true;
 
-    const delivered = costOf(this.#roughUsage(this.#metered), this.#route?.price ?? FREE);
-    this.#deps.ledger.checkpoint(this.#call.id, delivered);
+    if (this.#metered.hasContent === false) return true;
+
+    // Counting takes a moment, for which an answer that is well within its hold does not wait.
+    this.#noting ??= this.#note(this.#metered).finally(() => (this.#noting = undefined));
+    if (costOf(this.#roughUsage(this.#metered), this.#price) <= this.#held) return true;
+    const delivered = await this.#noting;
     if (delivered <= this.#held) return true;
     const missing = nanoUsd(delivered - this.#held);
     const ample = nanoUsd(Math.max(missing, Math.ceil(this.#held / 2)));
     return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
+  }
+
+  /** What was delivered so far, counted as at the end of the call, and noted for a gateway that recovers it. */
+  async #note(metered: Metered): Promise<NanoUsd> {
+    const usage = await this.#usageSoFar(metered);
+    const cost = costOf(usage, this.#price);
+    if (this.#closing !== undefined) return cost;
+    const record = this.#recordOf("interrupted", "internal", usage, cost);
+    this.#deps.ledger.checkpoint(this.#call.id, cost, { ...contextOf(this.#call), record });
+    return cost;
+  }
+
+  async #usageSoFar(metered: Metered): Promise<Usage> {
+    if (metered.usage !== undefined) return { ...this.#graded(metered.usage), isEstimated: true };
+    this.collect();
+    try {
+      const tokens = await this.#uncounted.countSoFar();
+      const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
+      return withInput(counted, metered.inputUsage);
+    } catch (cause) {
+      this.#deps.onTrouble(cause);
+      return this.#roughUsage(metered);
+    }
+  }
+
+  get #price(): Price {
+    return this.#route?.price ?? FREE;
+  }
+
+  #recordOf(
+    outcome: CallOutcome,
+    fault: FaultCode | null,
+    usage: Usage,
+    cost: NanoUsd,
+    attempts: readonly AttemptRecord[] = this.#attempts,
+  ): CallRecord {
+    return recordOf(this.#call, this.#deps.clock, {
+      outcome,
+      fault,
+      usage,
+      cost,
+      route: this.#route,
+      firstByteAt: this.#firstByteAt,
+      attempts,
+      lost: this.#lossy.lost,
+    });
   }
 
   /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
@@ -211,17 +262,9 @@ export class Settlement {
     const isOwed = this.#isOwed(outcome);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
-    const cost = costOf(usage, this.#route?.price ?? FREE);
-    const record = recordOf(this.#call, this.#deps.clock, {
-      outcome,
-      fault: error?.code ?? null,
-      usage,
-      cost,
-      route: this.#route,
-      firstByteAt: this.#firstByteAt,
-      attempts: withFailure(this.#attempts, error),
-      lost: this.#lossy.lost,
-    });
+    const cost = costOf(usage, this.#price);
+    const attempts = withFailure(this.#attempts, error);
+    const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
     const { ledger } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
@@ -241,7 +284,8 @@ export class Settlement {
   async #finalUsage(): Promise<Usage> {
     const { usage, inputUsage } = this.#metered ?? {};
     if (usage !== undefined) return this.#graded(usage);
-    const { text, tokens } = this.#uncounted.and(this.#metered?.takeOutputText() ?? "");
+    const rest = this.#metered?.takeOutputText() ?? "";
+    const { text, tokens } = await this.#uncounted.whole(rest);
     try {
       const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
       return withInput(counted, inputUsage);
@@ -278,6 +322,16 @@ export function noteUnpriced(
 ): void {
   onUnpriced?.();
   deps.onUnpriced({ model: facts.model, channel: channel.name, provider: provider.id });
+}
+
+function contextOf({ key, facts, style }: Endable): HoldContext {
+  return {
+    userId: key.userId,
+    keyId: key.id,
+    model: facts.model,
+    style: style.id,
+    isStream: facts.stream,
+  };
 }
 
 /** What an upstream tells of a question is more than what is counted here: it knows what came from its cache. */

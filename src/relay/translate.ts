@@ -200,7 +200,7 @@ export class StreamWriter {
   /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
-    const { text, tokens } = this.meter.wholeOutput;
+    const { text, tokens } = await this.meter.wholeOutput();
     const usage = await countUsage(this.#request, text, this.#traits, tokens);
     return this.write({ type: "usage", usage }) + this.#encoder.end();
   }

@@ -1,27 +1,35 @@
+import type { HoldContext } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
+
+export interface Checkpoint {
+  readonly delivered: NanoUsd;
+  /** JSON of the `HoldContext`, if it changes. */
+  readonly context: string | null;
+}
 
 /** What running calls have delivered: only the latest of each, written together now and then. */
 export interface Checkpoints {
-  note(callId: string, delivered: NanoUsd): void;
+  note(callId: string, delivered: NanoUsd, context: HoldContext | undefined): void;
   forget(callId: string): void;
   close(): void;
 }
 
 export function openCheckpoints(
   intervalMs: number,
-  flush: (amounts: ReadonlyMap<string, NanoUsd>) => void,
+  flush: (checkpoints: ReadonlyMap<string, Checkpoint>) => void,
 ): Checkpoints {
-  let pending = new Map<string, NanoUsd>();
+  let pending = new Map<string, Noted>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   return {
-    note(callId, delivered) {
-      pending.set(callId, delivered);
+    note(callId, delivered, context) {
+      pending.set(callId, { delivered, context });
       timer ??= setTimeout(() => {
         timer = undefined;
-        const amounts = pending;
+        const noted = pending;
         pending = new Map();
-        if (amounts.size > 0) flush(amounts);
+        if (noted.size > 0)
+          flush(new Map([...noted].map(([id, each]) => [id, toCheckpoint(each)])));
       }, intervalMs);
     },
     forget: (callId) => void pending.delete(callId),
@@ -31,4 +39,13 @@ export function openCheckpoints(
       pending.clear();
     },
   };
+}
+
+interface Noted {
+  readonly delivered: NanoUsd;
+  readonly context: HoldContext | undefined;
+}
+
+function toCheckpoint({ delivered, context }: Noted): Checkpoint {
+  return { delivered, context: context === undefined ? null : JSON.stringify(context) };
 }

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { CallQuery, CallRecord } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { createSecret, KEY_STATUS, type AccountId, type ApiKey } from "#core/key.ts";
-import { nanoUsd, type Rates } from "#core/money.ts";
+import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import { SEED, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import type { ChildTask } from "./contract-child.ts";
@@ -295,15 +295,22 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     await using opened = await openStorageIn(openPlace, { limits: { checkpointMs: 5 } });
     const { ledger, callId } = await opened.hold({ quota: 100, amount: 10 });
 
-    for (const delivered of [1, 2, 3]) ledger.checkpoint(callId, nanoUsd(delivered));
-
-    await waitFor(async () => {
-      const hold = await opened.storage.db
+    const held = (): Promise<{ checkpoint: NanoUsd | null; context: string }> =>
+      opened.storage.db
         .selectFrom("holds")
-        .select("checkpoint")
+        .select(["checkpoint", "context"])
         .executeTakeFirstOrThrow();
-      return hold.checkpoint === 3;
-    });
+    const { context } = await held();
+
+    for (const delivered of [1, 2, 3]) ledger.checkpoint(callId, nanoUsd(delivered));
+    await waitFor(async () => (await held()).checkpoint === 3);
+    expect((await held()).context).toBe(context);
+
+    const record = recordOf(callId, 4);
+    const changed = { userId: 1, keyId: 1, model: "m", style: "chat", isStream: true, record };
+    ledger.checkpoint(callId, nanoUsd(4), changed);
+    await waitFor(async () => (await held()).checkpoint === 4);
+    expect(JSON.parse((await held()).context)).toEqual(JSON.parse(JSON.stringify(changed)));
   });
 
   test("whatever is done in whatever order, the books balance", async () => {

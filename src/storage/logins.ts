@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { createSecret, isWellFormed } from "#core/key.ts";
-import type { Logins } from "#core/user.ts";
+import { ACCESS_TOKEN_PREFIX, type Logins } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Passwords } from "./passwords.ts";
 import { digestOf } from "./secrets.ts";
@@ -23,7 +23,6 @@ export interface LoginStore extends Logins {
 }
 
 const SESSION_PREFIX = "slc-session_";
-const TOKEN_PREFIX = "slc-user_";
 /** A session ends when it was not used for this long, and at the latest so long after its login. */
 const IDLE_MS = 30 * 60_000;
 const ABSOLUTE_MS = 12 * 3_600_000;
@@ -36,8 +35,19 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
   const digest = (secret: string): string => digestOf(secret, pepper);
 
   return {
+    async accountName(login) {
+      const given = comparable(login);
+      if (!given.includes("@")) return given;
+      const row = await db
+        .selectFrom("users")
+        .select("name")
+        .where("email", "=", given)
+        .executeTakeFirst();
+      return row?.name ?? given;
+    },
+
     async checkPassword(login, password) {
-      const given = login.trim().toLowerCase();
+      const given = comparable(login);
       const row = await db
         .selectFrom("users")
         .selectAll()
@@ -123,7 +133,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
     },
 
     async findByToken(secret) {
-      if (!isWellFormed(secret, TOKEN_PREFIX)) return undefined;
+      if (!isWellFormed(secret, ACCESS_TOKEN_PREFIX)) return undefined;
       const row = await enabledUsers()
         .where("token_digest", "=", digest(secret))
         .executeTakeFirst();
@@ -131,7 +141,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
     },
 
     async createToken(userId) {
-      const secret = createSecret(TOKEN_PREFIX);
+      const secret = createSecret(ACCESS_TOKEN_PREFIX);
       await db
         .updateTable("users")
         .set({ token_digest: digest(secret) })
@@ -178,4 +188,8 @@ function livingSessions(db: Kysely<Tables>, userId: number, now: number) {
     .where("seen_at", ">", now - IDLE_MS)
     .where("created_at", ">", now - ABSOLUTE_MS)
     .orderBy("seen_at", "desc");
+}
+
+function comparable(login: string): string {
+  return login.trim().toLowerCase();
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { random, SEED } from "#test/seed.ts";
 import { withShared } from "#test/shared.ts";
@@ -15,6 +16,7 @@ withShared("corpus", () => {
   let respond: Respond;
   let vendor: Vendor;
   let gateway: TestGateway;
+  let books: Books;
   beforeAll(async () => {
     vendor = openVendor((seen) => respond(seen));
     gateway = await openTestGateway({
@@ -27,8 +29,10 @@ withShared("corpus", () => {
     models: [command-a]`,
       env: { SLUICE_LIMIT_ATTEMPTS: "1" },
     });
+    books = openBooks(gateway.dataDir);
   });
   afterAll(async () => {
+    books.close();
     await gateway[Symbol.asyncDispose]();
     await vendor[Symbol.asyncDispose]();
   });
@@ -55,6 +59,11 @@ withShared("corpus", () => {
       const streamed = await ask({ stream: true, stream_options: { include_usage: true } });
       const whole = await ask();
 
+      const parts = partsOf(sse);
+      if (told.finish !== "error") {
+        await books.whenSettled();
+        for (const call of books.calls().slice(-2)) expect(call).toMatchObject(parts);
+      }
       for (const answer of [streamed, whole]) {
         if (told.finish === "error") expect(answer.error).toBeDefined();
         else
@@ -71,6 +80,19 @@ withShared("corpus", () => {
     expect(streams.length).toBeGreaterThan(20);
   });
 });
+
+/** What the journal must have of a usage beside its sums. */
+function partsOf(sse: string): { cached_input_tokens: number; reasoning_tokens: number } {
+  const usage = readEvents(`${sse}\n\n`)
+    .map(({ data }) => parseJson(data))
+    .filter(isObject)
+    .map(({ delta }) => memberOf(delta, "usage"))
+    .findLast(isObject);
+  return {
+    cached_input_tokens: numberOf(usage?.["cached_tokens"]) ?? 0,
+    reasoning_tokens: numberOf(memberOf(usage?.["tokens"], "reasoning_tokens")) ?? 0,
+  };
+}
 
 type Essence = Pick<Said, "text" | "reasoning" | "calls" | "finish" | "input" | "output">;
 

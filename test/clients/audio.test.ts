@@ -160,7 +160,7 @@ describe("the AI SDK, unmodified", () => {
     });
 
     expect(audio.uint8Array).toEqual(SOUND);
-    expect(audio.mediaType).toBe("audio/mp3");
+    expect(audio.mediaType).toBe("audio/mpeg");
   });
 
   test.each(["whisper-1", "gpt-4o-transcribe"])(

@@ -62,7 +62,12 @@ describe.each(["/v1", "/openai/v1"])(
         size: "720x1280",
         error: null,
       });
-      expect(place.asked()[0]?.body).toEqual({ model: SORA, prompt: "a fox", seconds: "4" });
+      expect(place.asked()[0]?.body).toEqual({
+        model: SORA,
+        prompt: "a fox",
+        seconds: "4",
+        size: "720x1280",
+      });
     });
 
     test("shows it a picture, as a file and by a link", async () => {

@@ -1,29 +1,50 @@
 import { expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
 import { openLog } from "#lib/log.ts";
+import { ThrottledLog } from "#lib/throttled-log.ts";
+import { logFailure } from "../../src/gateway/failure-log.ts";
 import { openTestGateway } from "#test/harness.ts";
 
-test("a call that is turned away for want of an upstream is a short line in the log", async () => {
-  const lines: string[] = [];
-  const log = openLog("trace", { write: (line) => void lines.push(line) });
+function openLines() {
+  const lines: Record<string, unknown>[] = [];
+  const log = openLog("trace", {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  return { lines, log };
+}
+
+test("a call that is turned away for want of room is a short line in the log", () => {
+  const { lines, log } = openLines();
+
+  logFailure(new ThrottledLog(log), new GatewayError("unavailable", "private words"), "id");
+
+  expect(lines).toMatchObject([{ level: 50, code: "unavailable", requestId: "id" }]);
+  expect(JSON.stringify(lines)).not.toMatch(/stack|private words/);
+});
+
+test("a call whose upstream fails says where it failed, and nothing of what it asked", async () => {
+  const { lines, log } = openLines();
   await using closed = openClosedPort();
   await using gateway = await openTestGateway({
-    yaml: `channels:\n  - { name: one, provider: openai-compatible, base_url: "${closed.url}", api_key: secret, models: [m] }`,
+    yaml: `channels:\n  - { name: one, provider: openai-compatible, base_url: "${closed.url}", api_key: a-credential-of-ours, models: [m] }`,
     log,
   });
-  const call = async (): Promise<number> => {
-    const messages = [{ role: "user", content: "private words" }];
-    return (await gateway.post("/v1/chat/completions", { model: "m", messages })).status;
-  };
 
-  // Until the channel rests after its failures.
-  let status = await call();
-  for (let each = 0; each < 20 && status !== 503; each++) status = await call();
+  const messages = [{ role: "user", content: "private words" }];
+  const response = await gateway.post("/v1/chat/completions", { model: "m", messages });
 
-  expect(status).toBe(503);
-  const last = lines.at(-1) ?? "";
-  expect(JSON.parse(last)).toMatchObject({ level: 50, code: "unavailable" });
-  expect(last).not.toContain("stack");
-  expect(lines.join("")).not.toContain("private words");
+  expect(response.status).toBe(502);
+  expect(lines.at(-1)).toMatchObject({
+    level: 40,
+    msg: "upstream request failed",
+    code: "upstream_unreachable",
+    requestId: response.headers.get("x-request-id"),
+    channel: "one",
+    model: "m",
+    credential: "...ours",
+    status: null,
+  });
+  expect(JSON.stringify(lines)).not.toMatch(/private words|stack/);
 });
 
 /** Nobody listens there. */
@@ -33,3 +54,24 @@ function openClosedPort(): AsyncDisposable & { readonly url: string } {
   const stopped = server.stop(true);
   return { url, [Symbol.asyncDispose]: () => stopped };
 }
+
+test("a thousand refused calls are a few lines, with how many there were", async () => {
+  const { lines, log } = openLines();
+  await using closed = openClosedPort();
+  const calls = 1_000;
+  {
+    await using gateway = await openTestGateway({
+      yaml: `channels:\n  - { name: one, provider: openai-compatible, base_url: "${closed.url}", api_key: secret, models: [m] }`,
+      log,
+    });
+    for (let each = 0; each < calls; each += 50) {
+      const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
+      const sent = Array.from({ length: 50 }, () => gateway.post("/v1/chat/completions", body));
+      await Promise.all((await Promise.all(sent)).map((response) => response.text()));
+    }
+  }
+
+  const told = lines.filter(({ code }) => code !== undefined);
+  expect(told.reduce((sum, { count }) => sum + Number(count ?? 1), 0)).toBe(calls);
+  expect(told.length).toBeLessThan(calls / 4);
+});

@@ -49,6 +49,12 @@ interface Exception {
 }
 
 /** What some vendors cannot do at all, by the field that asks for it. */
+/** Tools without which the answer would be to another question, and which no other vendor runs. */
+const RUN_BY_CLAUDE = ["tools.code_execution", "tools.computer", "tools.mcp_toolset"];
+const RUN_BY_GEMINI = ["codeExecution", "fileSearch", "computerUse", "mcpServers"].map(
+  (name) => `tools.${name}`,
+);
+
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "chat>responses": ["n", "modalities", "messages[0]"],
   "chat>messages": ["n", "modalities", "messages[0]"],
@@ -56,12 +62,12 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "responses>chat": ["tools.file_search", "messages[0]"],
   "responses>messages": ["tools.file_search"],
   "responses>gemini": ["tools.file_search"],
-  "messages>chat": ["messages[1]", "container", "mcp_servers"],
-  "messages>responses": ["messages[1]", "container", "mcp_servers"],
-  "messages>gemini": ["messages[1]", "container", "mcp_servers"],
-  "gemini>chat": ["messages[0]", "messages[1]"],
-  "gemini>responses": ["messages[0]", "messages[1]", "modalities"],
-  "gemini>messages": ["messages[0]", "messages[1]", "modalities"],
+  "messages>chat": ["messages[1]", "container", "mcp_servers", ...RUN_BY_CLAUDE],
+  "messages>responses": ["messages[1]", "container", "mcp_servers", ...RUN_BY_CLAUDE],
+  "messages>gemini": ["messages[1]", "container", "mcp_servers", ...RUN_BY_CLAUDE],
+  "gemini>chat": ["messages[0]", "messages[1]", ...RUN_BY_GEMINI],
+  "gemini>responses": ["messages[0]", "messages[1]", "modalities", ...RUN_BY_GEMINI],
+  "gemini>messages": ["messages[0]", "messages[1]", "modalities", ...RUN_BY_GEMINI],
 };
 
 const needed = new Set<Exception>();

@@ -214,11 +214,14 @@ const CHAT_FILES = [
   "vercel5",
 ];
 
-/** Tool servers and files are only reached by the vendor that has them. */
+/** Tool servers, files, code and screens are only reached by the vendor that has them. */
 function isPortable(body: JsonObject): boolean {
   const text = JSON.stringify(body);
   return (
-    !text.includes('"mcp_servers"') && !text.includes('"file_id"') && !text.includes('"container"')
+    !text.includes('"mcp_servers"') &&
+    !text.includes('"file_id"') &&
+    !text.includes('"container"') &&
+    !/"type":"(code_execution|computer)_\d{8}"/.test(text)
   );
 }
 

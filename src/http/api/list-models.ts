@@ -1,5 +1,5 @@
-import { GatewayError } from "#core/error.ts";
 import type { ListedModel } from "#relay/channels.ts";
+import { unknownModel } from "#relay/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
@@ -98,9 +98,7 @@ function find(exchange: Exchange, deps: HttpDeps): ShownModel {
   const id = modelId(exchange);
   const found = deps.channels.describe(requireKey(exchange), id);
   if (found !== undefined) return shown(found);
-  throw new GatewayError("model_not_found", `The model '${id.slice(0, 128)}' does not exist.`, {
-    param: "model",
-  });
+  throw unknownModel(requireKey(exchange), id, deps.channels);
 }
 
 function modelId(exchange: Exchange): string {

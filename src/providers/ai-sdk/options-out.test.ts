@@ -104,6 +104,8 @@ describe("a request", () => {
         },
       ],
       toolChoice: { type: "tool", toolName: "f" },
+      // Of this package's answers the usage is read off the vendor's own events.
+      includeRawChunks: true,
     });
     expect(lost).toEqual([]);
   });

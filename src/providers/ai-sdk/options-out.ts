@@ -64,6 +64,7 @@ export function buildOptions(
           : choiceOf(request.toolChoice),
       providerOptions: Object.keys(own).length === 0 ? undefined : { [traits.key]: own },
       reasoning: reasoning.effort,
+      includeRawChunks: traits.usageBeside === undefined ? undefined : true,
     }),
   };
 }

@@ -10,7 +10,7 @@ import { failureIn } from "./failure.ts";
 import { readReason, readStopSequence } from "./finish-in.ts";
 import { readProof } from "./proof.ts";
 import { readShown } from "./shown-in.ts";
-import type { PackageTraits } from "./traits.ts";
+import type { PackageTraits, UsageBeside } from "./traits.ts";
 import { isMembers, itemsOf, membersOf, textIn, type Members } from "./unknown.ts";
 import { readUsage } from "./usage-in.ts";
 
@@ -34,6 +34,7 @@ export class PartReader {
   #hasStarted = false;
   #hasCalls = false;
   #finish: Members | undefined;
+  #usageBeside: UsageBeside | undefined;
 
   constructor(traits: PackageTraits) {
     this.#traits = traits;
@@ -60,7 +61,7 @@ export class PartReader {
       throw new GatewayError("upstream_failed", "The upstream failed to end its answer.");
     }
     this.#line.endAll();
-    const usage = readUsage(this.#finish?.["usage"]);
+    const usage = readUsage(this.#finish?.["usage"], this.#usageBeside);
     const stopSequence = readStopSequence(this.#finish?.["providerMetadata"]);
     return [
       ...this.#start(),
@@ -111,6 +112,10 @@ export class PartReader {
         break;
       case "finish":
         this.#finish = part;
+        break;
+      case "raw":
+        this.#usageBeside =
+          this.#traits.usageBeside?.(membersOf(part["rawValue"])) ?? this.#usageBeside;
         break;
       case "error":
         throw failureIn(part["error"]);

@@ -1,6 +1,13 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import type { Reasoning } from "#core/chat.ts";
+import { membersOf, type Members } from "./unknown.ts";
 import { budgeted, levelled, measured, type Thinker, type Wish } from "./reasoning.ts";
+
+/** Parts of a usage, as a vendor tells them. */
+export interface UsageBeside {
+  readonly cachedInputTokens?: unknown;
+  readonly reasoningTokens?: unknown;
+}
 
 /** What the shared interface leaves to each package's own options. */
 export interface PackageTraits {
@@ -20,6 +27,8 @@ export interface PackageTraits {
   readonly declaresCalls?: true;
   /** Assistants' messages may show what they showed. */
   readonly takesShown?: true;
+  /** Usage that the package leaves out, read off an event as the vendor sent it. */
+  usageBeside?(event: Members): UsageBeside | undefined;
   /** Undefined for what cannot be asked for. */
   reasoning?(asked: Reasoning, thinker: Thinker): Wish | undefined;
   /** Options of a part or a message where a caching mark ends. */
@@ -71,6 +80,15 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "cohere",
     // A whole answer that cites what a tool returned is refused by the package's own check.
     readsStreamsOnly: true,
+    // https://docs.cohere.com/reference/chat-stream: the `message-end` event.
+    usageBeside({ type, delta }) {
+      if (type !== "message-end") return undefined;
+      const usage = membersOf(membersOf(delta)["usage"]);
+      return {
+        cachedInputTokens: usage["cached_tokens"],
+        reasoningTokens: membersOf(usage["tokens"])["reasoning_tokens"],
+      };
+    },
     reasoning: (asked, thinker) =>
       budgeted(asked, thinker, (tokens) => ({
         thinking:

@@ -107,7 +107,9 @@ export function decide(
         calls.push(callValues(operation.record));
         return true;
       case "checkpoints":
-        for (const [callId, amount] of operation.amounts) checkpoints.push([callId, amount]);
+        for (const [callId, { delivered, context: changed }] of operation.noted) {
+          checkpoints.push([callId, delivered, changed]);
+        }
         return true;
       case "probe":
         hasProbe = true;

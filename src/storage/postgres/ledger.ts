@@ -38,8 +38,8 @@ export function openPostgresLedger(
 ): EngineLedger & { close(): void } {
   const { db, group, clock, limits } = deps;
   const closing = new Set<string>();
-  const checkpoints = openCheckpoints(limits.checkpointMs, (amounts) => {
-    committed({ type: "checkpoints", amounts }, true).catch(() => {});
+  const checkpoints = openCheckpoints(limits.checkpointMs, (noted) => {
+    committed({ type: "checkpoints", noted }, true).catch(() => {});
   });
 
   return {
@@ -64,8 +64,8 @@ export function openPostgresLedger(
       return committed({ type: "extend", callId, amount }, true);
     },
 
-    checkpoint(callId, delivered) {
-      if (own.has(callId)) checkpoints.note(callId, delivered);
+    checkpoint(callId, delivered, context) {
+      if (own.has(callId)) checkpoints.note(callId, delivered, context);
     },
 
     settle: (callId, cost, record) => close({ kind: "settle", callId, cost, record }),

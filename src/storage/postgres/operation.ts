@@ -3,6 +3,7 @@ import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
+import type { Checkpoint } from "../checkpoints.ts";
 import type { Write } from "../group.ts";
 import type { AccountColumns } from "../tables/accounts.ts";
 
@@ -12,7 +13,7 @@ export type Operation =
   | ExtendOperation
   | CloseOperation
   | { readonly type: "record"; readonly record: CallRecord }
-  | { readonly type: "checkpoints"; readonly amounts: ReadonlyMap<string, NanoUsd> }
+  | { readonly type: "checkpoints"; readonly noted: ReadonlyMap<string, Checkpoint> }
   | { readonly type: "probe" };
 
 export interface HoldOperation {

@@ -81,8 +81,9 @@ export function compileStatements(db: Kysely<Tables>) {
       where holds.call_id = new.call_id`,
   );
   const checkpointHolds = compile(
-    sql`update holds set checkpoint = new.checkpoint
-      from ${unnest(["text", "bigint"])} as new(call_id, checkpoint)
+    sql`update holds set checkpoint = new.checkpoint,
+        context = coalesce(new.context, holds.context)
+      from ${unnest(["text", "bigint", "text"])} as new(call_id, checkpoint, context)
       where holds.call_id = new.call_id`,
   );
   const deleteHolds = compile(sql`delete from holds where call_id = any(${ids})`);
@@ -114,7 +115,7 @@ export function compileStatements(db: Kysely<Tables>) {
     extendHolds: (on: Connection, rows: readonly Values[]) =>
       on.query(extendHolds, columnsOf(rows, 3)),
     checkpointHolds: (on: Connection, rows: readonly Values[]) =>
-      on.query(checkpointHolds, columnsOf(rows, 2)),
+      on.query(checkpointHolds, columnsOf(rows, 3)),
     deleteHolds: (on: Connection, callIds: string[]) => on.query(deleteHolds, [callIds]),
     addCalls: (on: Connection, rows: readonly Values[]) =>
       on.query(addCalls, columnsOf(rows, namesOf(CALL_COLUMNS).length)),

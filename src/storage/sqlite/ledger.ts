@@ -63,11 +63,12 @@ const IN_MEMORY = Promise.resolve();
  */
 export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close(): void } {
   const { db, accounts, holds, group, instance, clock } = deps;
-  const checkpoints = openCheckpoints(deps.limits.checkpointMs, (amounts) => {
+  const checkpoints = openCheckpoints(deps.limits.checkpointMs, (noted) => {
     group.add({
       isRefusable: true,
       encode(batch) {
-        for (const [callId, amount] of amounts) batch.row("checkpoint", [amount, callId]);
+        for (const [callId, { delivered, context }] of noted)
+          batch.row("checkpoint", [delivered, context, callId]);
       },
       done() {},
       refuse() {},
@@ -97,8 +98,8 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       return extend(callId, hold, amount);
     },
 
-    checkpoint(callId, delivered) {
-      if (holds.has(callId)) checkpoints.note(callId, delivered);
+    checkpoint(callId, delivered, context) {
+      if (holds.has(callId)) checkpoints.note(callId, delivered, context);
     },
     settle: async (callId, cost, record) => close(callId, "settle", cost, record),
     void: async (callId, record) => close(callId, "void", nanoUsd(0), record),

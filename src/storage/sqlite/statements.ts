@@ -39,7 +39,8 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
     opened: text(sql`${insertInto("ledger", LEDGER_COLUMNS)} on conflict do nothing`),
     entry: text(insertInto("ledger", LEDGER_COLUMNS)),
     extension: text(extension),
-    checkpoint: text(sql`update holds set checkpoint = ${0} where call_id = ${0}`),
+    checkpoint: text(sql`update holds set checkpoint = ${0}, context = coalesce(${0}, context)
+      where call_id = ${0}`),
     release: text(sql`delete from holds where call_id = ${0}`),
     // A record is written once: a call that both failed early and was settled keeps its first.
     record: text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { z } from "zod";
+import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest, OpenHold } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
@@ -75,4 +76,7 @@ const context = z.object({
   keyId: z.number(),
   model: z.string(),
   style: z.string(),
+  isStream: z.boolean().exactOptional(),
+  // Written by this gateway, or by one like it.
+  record: z.custom<CallRecord>().exactOptional(),
 });

@@ -128,7 +128,7 @@ export const USUAL_SETTINGS: readonly Setting[] = [
   {
     name: "reasoning budget",
     chat: { enable_thinking: true, thinking_budget: 1_500 },
-    messages: { thinking: { type: "enabled", budget_tokens: 1_500 } },
+    messages: { thinking: { type: "enabled", budget_tokens: 1_024 } },
     gemini: config({ thinkingConfig: { thinkingBudget: 1_500, includeThoughts: true } }),
   },
   {

@@ -1,7 +1,7 @@
-import { GatewayError } from "#core/error.ts";
 import type { Address, InboundStyle } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { countInput } from "#relay/count-input.ts";
+import { unknownModel } from "#relay/unknown-model.ts";
 import { withinReach } from "#relay/reach.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { buildCountError } from "#styles/text/messages/error.ts";
@@ -77,11 +77,6 @@ async function count(
   const facts = style.inbound.readRequest(body, address);
   const found = channels.find(facts.model);
   const [candidate] = withinReach(requireKey(exchange), facts.model, found) ?? [];
-  if (candidate === undefined) {
-    const shown = facts.model.slice(0, 128);
-    throw new GatewayError("model_not_found", `The model '${shown}' does not exist.`, {
-      param: "model",
-    });
-  }
+  if (candidate === undefined) throw unknownModel(requireKey(exchange), facts.model, channels);
   return await countInput(style.inbound.parseRequest(body, facts), candidate.traits);
 }

@@ -4,7 +4,7 @@ import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/sty
 import { isArray, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
-import { countUsage } from "#relay/count-usage.ts";
+import { openCounter } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
@@ -118,8 +118,7 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    count: (text, traits, counted) =>
-      countUsage(style.inbound.parseRequest(body.json, facts), text, traits, counted),
+    count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>
       exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),

@@ -37,12 +37,13 @@ export const login: Route<HttpDeps> = {
     if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
 
     const { logins, loginLimits } = deps;
-    await loginLimits.enter(name, exchange.client.address);
+    const account = await logins.accountName(name);
+    await loginLimits.enter(account, exchange.client.address);
     const user = await logins.checkPassword(name, textOf(body["password"]) ?? "");
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
     }
-    loginLimits.succeeded(name, exchange.client.address);
+    loginLimits.succeeded(account, exchange.client.address);
     exchange.identify(user, "password");
     if (user.hasSecondFactor) await takeCode(exchange, deps, user, textOf(body["code"]));
     return await logIn(exchange, deps, user);

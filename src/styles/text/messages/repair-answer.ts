@@ -21,11 +21,12 @@ export function repairAnswer(body: JsonObject): JsonObject | undefined {
   };
 }
 
-function isCall(block: Json): block is JsonObject {
+export function isCall(block: Json): block is JsonObject {
   return isObject(block) && block["type"] === "tool_use";
 }
 
-function repairCall(block: Json): Json {
+/** With an id, and an object as its input. */
+export function repairCall(block: Json): Json {
   if (!isCall(block)) return block;
   const { id, input } = block;
   const hasId = (textOf(id) ?? "") !== "";

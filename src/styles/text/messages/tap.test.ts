@@ -26,7 +26,7 @@ const CALL =
   }) +
   event("content_block_stop", { index: 1 });
 const DELTA = event("message_delta", {
-  delta: { stop_reason: "end_turn" },
+  delta: { stop_reason: "tool_use" },
   usage: { output_tokens: 2, cache_read_input_tokens: 9 },
 });
 const COUNTED = event("message_delta", { delta: {}, usage: { output_tokens: 2 } });
@@ -41,6 +41,38 @@ const WHOLE = START + PING + TEXT + CALL + DELTA + STOP;
 function passed(on: Tap, ...pieces: string[]): string {
   return pieces.map((piece) => Buffer.from(on.push(Buffer.from(piece)) ?? []).toString()).join("");
 }
+
+describe("calls that break the grammar are repaired", () => {
+  const calling = (block: object): string =>
+    event("content_block_start", { index: 1, content_block: { type: "tool_use", ...block } });
+  const ended = event("message_delta", {
+    delta: { stop_reason: "end_turn" },
+    usage: { output_tokens: 2 },
+  });
+
+  test("without an id, with text for their input, and without the reason that they are", () => {
+    for (const pieces of [
+      [START + calling({ name: "f", input: '{"a":1}' }) + ended + STOP],
+      [START, calling({ name: "f", input: '{"a":1}' }), ended, STOP],
+    ]) {
+      const out = passed(openTap(), ...pieces);
+
+      expect(out).toMatch(/"id":"toolu_[A-Za-z0-9]{24}"/);
+      expect(out).toContain('"input":{"a":1}');
+      expect(out).toContain('"stop_reason":"tool_use"');
+      expect(out).not.toContain("end_turn");
+    }
+  });
+
+  test("and an answer without calls is not", () => {
+    const words = event("content_block_delta", {
+      index: 0,
+      delta: { type: "text_delta", text: '{"type":"tool_use"}' },
+    });
+
+    expect(passed(openTap(), START, words, ended, STOP)).toBe(START + words + ended + STOP);
+  });
+});
 
 describe("a caller gets every byte", () => {
   test.each<[string, string]>([

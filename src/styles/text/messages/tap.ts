@@ -12,6 +12,7 @@ import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
 import { errorIn } from "./failure.ts";
 import { OutputText } from "./output-text.ts";
+import { CallRepair } from "./repair-stream.ts";
 import { UsageReader } from "./usage.ts";
 
 export function openTap(): Tap {
@@ -36,6 +37,7 @@ class MessagesTap implements Tap {
   readonly #usage = new UsageReader();
   readonly #output = new OutputText();
   readonly #content = new FirstContent(holdsContent);
+  readonly #repair = new CallRepair();
   #hasToldOutput = false;
   #hasReason = false;
   #isStopped = false;
@@ -44,10 +46,10 @@ class MessagesTap implements Tap {
     if (this.error !== undefined) return undefined;
     this.isEnding = false;
     if (this.#isStopped) return events;
-    const bytes = viewOf(events);
+    const bytes = this.#repair.push(viewOf(events));
     this.#output.add(bytes);
     this.#content.look(bytes);
-    return isMarked(bytes) ? this.#inspect(bytes) : events;
+    return isMarked(bytes) ? this.#inspect(bytes) : bytes;
   }
 
   /** Clients wait for the last event, and some servers leave it out. */
