@@ -50,7 +50,7 @@ test("a key that the vendor refuses is told of plainly at the start, once, and b
 });
 
 test("an address where a page stands is called bad by the doctor", async () => {
-  await using page = Bun.serve({
+  using page = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: () => new Response("<!doctype html><title>Welcome</title>"),
