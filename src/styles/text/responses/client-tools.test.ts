@@ -211,8 +211,8 @@ describe("an input item that nobody knows", () => {
 describe("what one agent of a client says to another", () => {
   const told = (payload: string): JsonObject => ({
     type: "agent_message",
-    author: "/root",
-    recipient: "/root/list",
+    author: "/home/dev",
+    recipient: "/home/dev/list",
     content: [
       { type: "input_text", text: "Payload:\n" },
       { type: "encrypted_content", encrypted_content: payload },
