@@ -216,7 +216,9 @@ describe("videos after a first start", () => {
   test("[B4.1] each vendor's models film at the unified endpoint, and their files are handed over", async () => {
     const at = "/v1/video/generations";
     await all(FILMING, async (model) => {
-      const id = idIn(await told(`POST ${at}`, at, { model, prompt: "A fox" }));
+      // One family takes its text in a list.
+      const metadata = model === SEEDANCE ? { content: [{ type: "text", text: "A fox" }] } : {};
+      const id = idIn(await told(`POST ${at}`, at, { model, prompt: "A fox", metadata }));
       await finished(`GET ${at}/:id`, `${at}/${id}`);
 
       const file = await walk("GET /v1/videos/:id/content", `/v1/videos/${id}/content`);

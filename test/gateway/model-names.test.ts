@@ -113,7 +113,11 @@ describe("while an upstream does not list its models", () => {
     ["dashscope", "wan2.6-t2v"],
     ["ark", "doubao-seedance-1-0-pro-250528"],
   ])("[B4.1-a] %s makes videos by the models that it is known to have", async (_vendor, model) => {
-    const answer = await opened.post("/v1/video/generations", { model, prompt: "A fox" });
+    const answer = await opened.post("/v1/video/generations", {
+      model,
+      prompt: "A fox",
+      metadata: { content: [{ type: "text", text: "A fox" }] },
+    });
 
     expect(await answer.json()).toMatchObject({ status: "queued" });
   });
