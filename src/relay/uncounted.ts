@@ -24,7 +24,9 @@ export class Uncounted {
     this.#countedTokens = 0;
     this.#countedChars = 0;
     this.#counting = this.#counting.then(async () => {
-      this.#tokens += (await countTokens(long).catch(() => rough)) - rough;
+      const exact = await countTokens(long).catch(() => rough);
+      // Only now: more may have been added while this was counted.
+      this.#tokens += exact - rough;
     });
   }
 

@@ -90,7 +90,10 @@ describe("with no account anywhere", () => {
     for (const vendor of vendors) {
       const model = models.find(({ id, owner }) => owner === vendor && FILMS.test(id))?.id;
 
-      const response = await post("/v1/video/generations", { model: model ?? "", prompt: "A fox" });
+      const prompt = "A fox";
+      const metadata = { content: [{ type: "text", text: prompt }] };
+      const asked = { model: model ?? "", prompt, ...(vendor === "ark" ? { metadata } : {}) };
+      const response = await post("/v1/video/generations", asked);
 
       const body: unknown = await response.json();
       expect([vendor, model, body]).toMatchObject([vendor, model, { status: "queued" }]);

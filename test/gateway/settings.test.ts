@@ -205,7 +205,7 @@ const CASES: Readonly<Record<string, Case>> = {
     value: "100ms",
     probe: () => chat("hi [[fault:slow between_ms=300]]", { stream: true, max_tokens: 2 }),
     before: "200",
-    after: "cut",
+    after: "504",
   },
   "limits.total_ms": {
     value: "100ms",

@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { countTokens } from "./tokens.ts";
+import { Uncounted } from "./uncounted.ts";
+
+test("what is added while earlier text is being counted is counted too", async () => {
+  const long = "A fox crosses the river. ".repeat(3_000);
+  const uncounted = new Uncounted();
+  for (let i = 0; i < 4; i++) uncounted.add(long);
+
+  const { text, tokens } = await uncounted.whole(" The end.");
+
+  expect(text).toBe(" The end.");
+  expect(tokens).toBe(4 * (await countTokens(long)));
+});
