@@ -405,7 +405,8 @@ describe("the walk", () => {
   test("has been to every endpoint that takes a key, but for those that have nothing to do here", () => {
     const routes = buildRegistry(() => false)
       .filter(({ access }) => access === "key")
-      .map(({ method, path }) => `${method} ${path}`);
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((each) => walked.has(each) || !OTHER_ADDRESSES.test(each));
 
     expect(routes.filter((each) => !walked.has(each) && !ELSEWHERE.has(each))).toEqual([]);
     expect([...ELSEWHERE].filter((each) => !routes.includes(each) || walked.has(each))).toEqual([]);
@@ -431,6 +432,12 @@ const FAMILY_A = [
   "doubao-seedance-2-0-fast-260128",
   "doubao-seedance-2-5-260628",
 ];
+
+/**
+ * Where SDKs of single vendors look for what is walked at its own address; their
+ * tests are in `test/clients` and `test/languages`.
+ */
+const OTHER_ADDRESSES = /\/publishers\/google\/|\/api\/v3\/|\/files\/|:predict}$/;
 
 /** Only what is under way can be cancelled, and a socket is no request. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
