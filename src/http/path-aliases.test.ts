@@ -28,9 +28,21 @@ test("without aliases a path is what it is", () => {
 });
 
 test("an alias that would hide a path of the gateway's own is found", () => {
-  const own = ["/v1/models", "/v1/films/:id", "/livez"];
+  const own = ["/v1/models", "/v1/films/:id", "/livez", "/readyz"].map(served);
 
   expect(hidingAliases(ALIASES, own)).toEqual([{ from: "/v1/films", to: "/v1/videos" }]);
   expect(hidingAliases([{ from: "/v1", to: "/videoa" }], own)).toHaveLength(1);
   expect(hidingAliases([{ from: "/liv", to: "/videoa" }], own)).toEqual([]);
+  expect(hidingAliases([{ from: "/livez", to: "/readyz" }], own)).toHaveLength(1);
 });
+
+test("an alias to the same operations hides nothing", () => {
+  const own = ["/films/:id", "/videoa/films/:id"].map((path) => served(path, "One film."));
+
+  expect(hidingAliases([{ from: "/films", to: "/videoa/films" }], own)).toEqual([]);
+});
+
+function served(path: string, summary: unknown) {
+  const text = typeof summary === "string" ? summary : `What is at ${path}.`;
+  return { method: "GET" as const, path, summary: text };
+}

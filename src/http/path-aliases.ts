@@ -1,3 +1,5 @@
+import type { Route } from "./routes.ts";
+
 /** What is served under one prefix, and answers under another, too. */
 export interface PathAlias {
   readonly from: string;
@@ -35,13 +37,24 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
 }
 
+/** What is served at a path, and how its documents sum it up. */
+type Served = Pick<Route<never>, "method" | "path" | "summary">;
+
 /** The aliases under which a path of the gateway's own would not be found any more. */
 export function hidingAliases(
   aliases: readonly PathAlias[],
-  paths: readonly string[],
+  routes: readonly Served[],
 ): readonly PathAlias[] {
   return aliases.filter(({ from, to }) =>
-    // An alias to the same operations hides nothing.
-    paths.some((path) => isBelow(path, from) && !paths.includes(to + path.slice(from.length))),
+    routes.some(
+      (route) =>
+        isBelow(route.path, from) &&
+        // An alias to the same operation hides nothing.
+        !routes.some((other) => isSameAt(to + route.path.slice(from.length), route, other)),
+    ),
   );
+}
+
+function isSameAt(path: string, route: Served, other: Served): boolean {
+  return other.path === path && other.method === route.method && other.summary === route.summary;
 }

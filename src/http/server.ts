@@ -128,8 +128,7 @@ function aliasesFor(
   { pathAliases: aliases }: HttpDeps,
   routes: readonly Route<HttpDeps>[],
 ): (path: string) => string {
-  const paths = routes.map(({ path }) => path);
-  const [hiding] = hidingAliases(aliases, paths);
+  const [hiding] = hidingAliases(aliases, routes);
   if (hiding === undefined) return pathAliases(aliases);
   throw new Error(`path_aliases: '${hiding.from}' would hide paths of the gateway's own.`);
 }

@@ -5,7 +5,11 @@ import { Uncounted } from "./uncounted.ts";
 test("what is added while earlier text is being counted is counted too", async () => {
   const long = "A fox crosses the river. ".repeat(3_000);
   const uncounted = new Uncounted();
-  for (let i = 0; i < 4; i++) uncounted.add(long);
+  for (let i = 0; i < 4; i++) {
+    uncounted.add(long);
+    // The counting of what was added begins, and cannot have ended.
+    await Promise.resolve();
+  }
 
   const { text, tokens } = await uncounted.whole(" The end.");
 

@@ -439,8 +439,9 @@ describe.if(isPostgresReachable || process.env["CI"] !== undefined)("on one Post
       DATABASE_URL: database.url,
       SLUICE_SECRET: "one-secret-for-all-gateways-0123456789",
     };
-    await using first = await openWithRoot({ env });
-    await using second = await openWithRoot({ env });
+    const yaml = "sandbox: on";
+    await using first = await openWithRoot({ env, yaml });
+    await using second = await openWithRoot({ env, yaml });
     const ask = await asRoot(first.url);
     const { data: group } = await ask("POST", "/api/group", { name: "g", models: [MODEL] });
     const fields = { username: "ada", password: PASSWORD, group_id: Number(group["id"]) };

@@ -60,7 +60,7 @@ const ROWS: readonly Row[] = [
   [
     "family 1's seconds",
     UNIFIED,
-    "duration",
+    "seconds",
     (seconds) => ({ ...sora, seconds }),
     [4, "8", 12],
     [5, 16],
