@@ -1,6 +1,4 @@
-import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { GoogleGenAI, ThinkingLevel } from "@google/genai";
-import { generateImage } from "ai";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { parseJson, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
@@ -204,21 +202,6 @@ test("the official client gets as many pictures of Imagen as it asked for", asyn
     "png 2688x1536",
   ]);
   expect(new Set(drawn).size).toBe(2);
-});
-
-test("another vendor's client gets a picture of Imagen, too", async () => {
-  const google = createGoogleGenerativeAI({
-    apiKey: "AIza-test",
-    baseURL: `${sandbox.url}/gemini/v1beta`,
-  });
-  const { images } = await generateImage({
-    model: google.image(IMAGEN),
-    prompt: "A paper fox",
-    aspectRatio: "3:4",
-    providerOptions: { google: { personGeneration: "allow_adult" } },
-  });
-
-  expect(await lookAt(images[0]?.uint8Array ?? new Uint8Array())).toBe("png 896x1152");
 });
 
 async function predict(prompt: string, parameters: JsonObject, model = IMAGEN) {

@@ -84,12 +84,17 @@ const CHAT = ask("", {
   response_format: { type: "text" },
   tools: [WEATHER],
   tool_choice: "auto",
+});
+
+/** Members that one vendor refuses and others know. */
+const CHAT_OF_OTHERS: JsonObject = {
+  ...CHAT,
   thinking: { type: "disabled" },
   enable_thinking: true,
   thinking_budget: 20,
   enable_search: true,
   search_options: { forced_search: true },
-});
+};
 
 const VIDEO: JsonObject = {
   model: "doubao-seedance-2-0-260128",
@@ -350,8 +355,13 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["edits", openai, "/v1/images/edits", REDRAWN],
   ["speech", openai, "/v1/audio/speech", SPOKEN],
   ["moderations", openai, "/v1/moderations", JUDGED],
-  ["dashscope", dashscope, "/compatible-mode/v1/chat/completions", { ...CHAT, model: "qwen-plus" }],
-  ["ark", ark, "/api/v3/chat/completions", { ...CHAT, model: "doubao-seed-1-8-251228" }],
+  [
+    "dashscope",
+    dashscope,
+    "/compatible-mode/v1/chat/completions",
+    { ...CHAT_OF_OTHERS, model: "qwen-plus" },
+  ],
+  ["ark", ark, "/api/v3/chat/completions", { ...CHAT_OF_OTHERS, model: "doubao-seed-1-8-251228" }],
   ["kling's older pictures", kling, "/v1/videos/image2video", KLING_V1],
   ["kling's older shots", kling, "/v1/videos/text2video", KLING_SHOTS],
   ["kling's older references", kling, "/v1/videos/omni-video", KLING_OMNI_V1],

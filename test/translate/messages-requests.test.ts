@@ -26,7 +26,7 @@ withShared("corpus", () =>
 
       expect(asked.length).toBe(93);
       expect([...new Set(refused)]).toEqual(["top_p"]);
-      expect(read.length).toBe(77);
+      expect(read.length).toBe(91);
     });
 
     test("[A4.5-a] read into the hub and written again they say the same", () => {

@@ -289,7 +289,7 @@ describe("a failure of the vendor's", () => {
       400,
       { code: "InvalidParameter", message: "Too large.", param: "size", type: "BadRequest" },
       400,
-      "upstream_rejected",
+      "InvalidParameter",
     ],
     [
       "our own account",

@@ -223,7 +223,7 @@ describe("a field within a field that nobody knows", () => {
 describe("a failure of the vendor's", () => {
   const failures: [string, number, number, string][] = [
     ["DataInspectionFailed", 400, 400, "content_policy_violation"],
-    ["InvalidParameter", 400, 400, "upstream_rejected"],
+    ["InvalidParameter", 400, 400, "InvalidParameter"],
     ["Arrearage", 400, 502, "upstream_unavailable"],
     ["InvalidApiKey", 401, 502, "upstream_unavailable"],
     ["Model.AccessDenied", 403, 502, "upstream_unavailable"],

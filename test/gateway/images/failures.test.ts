@@ -31,14 +31,14 @@ const FAILURES: readonly Failure[] = [
       },
     },
     told: 400,
-    code: "upstream_rejected",
+    code: "invalid_value",
   },
   {
     what: "a picture it cannot read",
     status: 400,
     body: error("invalid_image_file", "Invalid image data.", "image_generation_user_error"),
     told: 400,
-    code: "upstream_rejected",
+    code: "invalid_image_file",
   },
   {
     what: "what it will not draw",

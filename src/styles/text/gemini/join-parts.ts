@@ -17,8 +17,7 @@ export function joinParts(parts: readonly JsonObject[]): readonly JsonObject[] {
 function join(a: JsonObject, b: JsonObject): JsonObject | undefined {
   if (a["thoughtSignature"] !== undefined) return undefined;
   if (typeof a["text"] === "string" && typeof b["text"] === "string") {
-    // A proof without words may be of either kind of text.
-    const isAlike = a["thought"] === b["thought"] || (b["text"] === "" && a["thought"] !== true);
+    const isAlike = (a["thought"] === true) === (b["thought"] === true);
     return isAlike ? { ...a, ...b, text: a["text"] + b["text"] } : undefined;
   }
   return joinSound(a, b);
