@@ -102,7 +102,7 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
   const toKnown = aliasesFor(deps, routes);
   return async (request) => {
     // Without a host that is one, the runtime knows no address, and each reader would find another path.
-    if (!URL.canParse(request.url)) return unserved.refuseHost();
+    if (!URL.canParse(request.url) || hasSeveralHosts(request)) return unserved.refuseHost();
     const asked = getPath(request);
     let path = toKnown(asked);
     let model: string | undefined;
@@ -121,6 +121,11 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
       return unserved.fail(request, path, cause);
     }
   };
+}
+
+/** Repeated headers arrive joined with commas. A proxy in front may have judged another host than the first. */
+function hasSeveralHosts({ headers }: Request): boolean {
+  return headers.get("host")?.includes(",") === true;
 }
 
 /** Throws where a path of ours could not be found any more. */

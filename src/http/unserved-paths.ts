@@ -73,7 +73,7 @@ export class UnservedPaths {
   }
 
   refuseHost(): Response {
-    const message = "The Host header is missing, or is no host.";
+    const message = "The request must have exactly one Host header, which names one host.";
     return this.#render(new GatewayError("invalid_request", message), buildError);
   }
 
