@@ -312,7 +312,9 @@ test(`cut anywhere, a stream comes out the same (seed ${SEED})`, () => {
           at += size;
         }
 
-        const seen = Buffer.concat([...out, framer.rest]).toString();
+        // Nothing follows a failure, not even the rest of a line end that was cut in two.
+        const rest = pieces.error === undefined ? framer.rest : new Uint8Array();
+        const seen = Buffer.concat([...out, rest]).toString();
 
         // A line end that is cut in two may leave its second half behind an event that is left out.
         expect(wantsUsage ? seen : readEvents(seen)).toEqual(
