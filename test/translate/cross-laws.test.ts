@@ -17,6 +17,7 @@ import { differences, meaningOf, pairingFaults } from "./cross-meaning.ts";
 import { decode, encode } from "./cross-recorded.ts";
 import { SHOW_ALL, STYLES, type Judged } from "./cross-styles.ts";
 import { toldIn } from "./cross-told.ts";
+import { originalNames } from "#styles/text/tool-names.ts";
 
 const EACH = STYLES.map((judged) => [judged.style.id, judged] as const);
 const ISSUERS = STYLES.map(({ style }) => style.id);
@@ -138,7 +139,9 @@ describe(`any tool's name (seed ${SEED})`, () => {
           const written = (read(to.style, built).tools ?? []).map(({ name }) => name);
           const called = written.map((name, at) => callOf(`call_${at}`, name, "{}")).flat();
           const out = encode(to.style, [START, ...called, ...END]);
-          const told = toldIn(decode(to.style, readEvents(out)));
+          // Spelt out, a name may be too long: then it is shortened, and the request knows it.
+          const answer = decode(to.style, readEvents(out));
+          const told = toldIn(answer.map(originalNames({ tools, messages: [] })));
 
           expect(written.filter((name) => !NAMES[id]?.test(name))).toEqual([]);
           expect(told.choices[0]?.calls.map(({ name }) => name)).toEqual(all);
