@@ -88,7 +88,8 @@ export interface Passthrough {
   asksForUsage?(edits: BodyEdits): boolean;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
   repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
-  openTap(facts: RequestFacts): Tap;
+  /** `dialect`: as in `OutboundContext`. */
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap;
 }
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;

@@ -115,7 +115,7 @@ async function openStream(
   if (passthrough !== undefined) {
     const request = passthroughRequest(call, route, passthrough);
     const reply = await way.send(route, request);
-    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
+    return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);
