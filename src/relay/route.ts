@@ -192,7 +192,7 @@ export class Router {
     if (this.#settings.unpriced !== "refuse") return candidates;
     const allowed = candidates.filter((each) => !isUnpriced(each));
     if (allowed.length > 0) return allowed;
-    throw unpriced(model, "models without a price are refused here");
+    throw new UnpricedModel(model, candidates, "models without a price are refused here");
   }
 
   #isRefused(candidate: Candidate, isBounded: boolean): boolean {
@@ -243,13 +243,19 @@ export function isUnpriced({ price, provider, expected }: Candidate): boolean {
 }
 
 /** The model is refused because it has no price. */
-export function unpriced(model: string, why: string): GatewayError {
-  return new GatewayError(
-    "forbidden",
-    `The model '${shown(model)}' has no price, and ${why}. ` +
-      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
-    { param: "model" },
-  );
+export class UnpricedModel extends GatewayError {
+  /** The first of its channels. */
+  readonly candidate: Candidate | undefined;
+
+  constructor(model: string, candidates: readonly Candidate[], why: string) {
+    super(
+      "forbidden",
+      `The model '${shown(model)}' has no price, and ${why}. ` +
+        "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+      { param: "model" },
+    );
+    [this.candidate] = candidates;
+  }
 }
 
 /**
