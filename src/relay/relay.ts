@@ -150,5 +150,7 @@ export function passthroughFor(
   const isPlain = facts.mustTranslate !== true && steering === undefined;
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
-  return passthrough?.mustTranslate?.(body.json, traits) === true ? undefined : passthrough;
+  const { dialect } = endpoint;
+  const mustTranslate = passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true;
+  return mustTranslate ? undefined : passthrough;
 }
