@@ -7,7 +7,7 @@ import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
-  holdToRule(body, REQUEST);
+  const unknownValue = holdToRule(body, REQUEST);
   checkInput(body);
   listOf(body["tools"]).forEach(checkTool);
   checkToolChoice(body["tool_choice"]);
@@ -24,6 +24,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     messages: typeof input === "string" ? 1 : listOf(input).length,
     // The last event of a stream holds it anyway.
     wantsUsage: true,
+    ...(unknownValue && { unknownValue }),
   };
 }
 
