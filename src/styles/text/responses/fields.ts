@@ -44,6 +44,8 @@ const PART = tagged(
 const CONTENT = either(text(), list(PART, MAX_PARTS));
 const ROLE = text({ oneOf: ["user", "assistant", "system", "developer"], isOpen: true });
 const OUTPUT = object({ "call_id!": PRESENT, "output!": CONTENT });
+/** Some results name their tool instead of their call. */
+const NAMED_OUTPUT = object({ call_id: PRESENT, "output!": CONTENT });
 
 /** Without a type it is a message or, where it has nothing but an id, a reference to an item. */
 const ITEM = tagged(
@@ -55,7 +57,7 @@ const ITEM = tagged(
       "name!": PRESENT,
       arguments: either(text(), ANY),
     }),
-    function_call_output: OUTPUT,
+    function_call_output: NAMED_OUTPUT,
     custom_tool_call: object({ "call_id!": PRESENT, "name!": PRESENT, input: text() }),
     custom_tool_call_output: OUTPUT,
     reasoning: object({
