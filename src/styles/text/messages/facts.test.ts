@@ -82,6 +82,7 @@ describe("[A4.5-a] [A8] a field of the wrong type or out of its range is refused
     ["thinking", withField({ thinking: true })],
     ["thinking.type", withField({ thinking: {} })],
     ["thinking.budget_tokens", withField({ thinking: { type: "enabled" } })],
+    ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: 1_023 } })],
     ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: -1 } })],
     ["tools[0].name", withTool({ input_schema: {} })],
     ["tools[0].input_schema", withTool({ name: "f" })],
@@ -317,7 +318,6 @@ describe("what may be newer than we are is for vendors of the style, and refused
     ["max_tokens", withField({ max_tokens: 0 })],
     ["system[0].type", withField({ system: [{ type: "image", source: {} }] })],
     ["thinking.type", withField({ thinking: { type: "auto" } })],
-    ["thinking.budget_tokens", withField({ thinking: { type: "enabled", budget_tokens: 1_023 } })],
     [
       "tools[0].user_location.type",
       withTool({

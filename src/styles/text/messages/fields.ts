@@ -131,14 +131,11 @@ const THINKING = tagged(
   "type",
   {
     enabled: object({
-      "budget_tokens!": {
-        ...integer(
-          1_024,
-          MAX_OUTPUT_TOKENS,
-          "Tokens to think for; they count towards `max_tokens`.",
-        ),
-        isOpen: true,
-      },
+      "budget_tokens!": integer(
+        1_024,
+        MAX_OUTPUT_TOKENS,
+        "Tokens to think for; they count towards `max_tokens`.",
+      ),
       display: DISPLAY,
     }),
     adaptive: object({ display: DISPLAY }),
