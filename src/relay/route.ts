@@ -211,13 +211,8 @@ export class Router {
     if (candidates === undefined) {
       throw unknownModel(key, model, this.#table);
     }
-    const { group } = key;
-    if (group === undefined) return candidates;
-    return candidates.map((each) => {
-      const { entry, base, aliasOf, price } = each;
-      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
-      return { ...each, price: priceFor(group, price, names) };
-    });
+    if (key.group === undefined) return candidates;
+    return candidates.map((each) => ({ ...each, price: priceOn(each, key, model) }));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -241,6 +236,14 @@ export class Router {
 }
 
 const NOBODY: readonly Limited[] = [];
+
+/** What the holder of a key is charged for a model of this name. */
+export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {
+  const { entry, base, aliasOf, price } = candidate;
+  if (group === undefined) return price;
+  const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+  return priceFor(group, price, names);
+}
 
 /** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
