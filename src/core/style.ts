@@ -154,6 +154,11 @@ export interface RequestFacts {
    * beside the reason to end, and no member is null for want of a value.
    */
   readonly compactStream?: true;
+  /**
+   * Why the request cannot be translated: it says something of its style that
+   * we do not know. Vendors of the style may know it, and get it as it is.
+   */
+  readonly unknownValue?: GatewayError;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

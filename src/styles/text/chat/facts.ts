@@ -8,13 +8,14 @@ import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject, address: Address = {}): RequestFacts {
-  holdToRule(body, REQUEST);
+  const unknownValue = holdToRule(body, REQUEST);
 
   checkVendorMembers(body);
   checkToolChoice(body["tool_choice"]);
 
   const stream = body["stream"] === true;
-  const isCompact = stream && address.compactStream === true;
+  // What cannot be translated is not written anew.
+  const isCompact = stream && address.compactStream === true && unknownValue === undefined;
   return {
     model: textOf(body["model"]) ?? "",
     stream,
@@ -24,6 +25,7 @@ export function readRequest(body: JsonObject, address: Address = {}): RequestFac
     // Clients of compact streams cannot ask for usage, and expect it.
     wantsUsage: isCompact || wantsUsage(body),
     ...(isCompact ? { compactStream: true } : {}),
+    ...(unknownValue && { unknownValue }),
     ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };
