@@ -143,6 +143,40 @@ describe.each([
   });
 });
 
+test("the list of models says what such a client asks of each before it takes it for one", async () => {
+  await using opened = await openSimulated({
+    channel: "models: [gpt-4o-mini, o3-mini, text-embedding-3-small]",
+  });
+
+  const { data } = (await (await opened.get("/v1/models", CLIENT)).json()) as { data: unknown };
+
+  const capabilities = { completion_chat: true, function_calling: true, reasoning: false };
+  expect(data).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        id: "gpt-4o-mini",
+        type: "base",
+        capabilities: { ...capabilities, vision: true },
+      }),
+      expect.objectContaining({
+        id: "o3-mini",
+        type: "base",
+        capabilities: { ...capabilities, reasoning: true, vision: false },
+      }),
+      expect.objectContaining({
+        id: "text-embedding-3-small",
+        type: "base",
+        capabilities: {
+          completion_chat: false,
+          function_calling: false,
+          reasoning: false,
+          vision: false,
+        },
+      }),
+    ]),
+  );
+});
+
 test("vectors have an id, without which such a client refuses them", async () => {
   await using opened = await openSimulated({ channel: "models: [text-embedding-3-small]" });
 

@@ -108,6 +108,13 @@ steps["embeddings"] = async () => {
   more(usage.promptTokens, 0);
 };
 
+steps["models"] = async () => {
+  const { data } = await mistral.models.list();
+  const found = data.find(({ id }) => id === "gpt-4o-mini");
+  same(found?.type, "base");
+  same(found?.capabilities.functionCalling, true);
+};
+
 steps["unknown model"] = async () => {
   const failure = await mistral.chat
     .complete({ model: "nobody-has-it", messages: [{ role: "user", content: "hi" }] })
