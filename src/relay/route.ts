@@ -20,6 +20,7 @@ import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
+import type { TraitSources } from "./traits.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
@@ -29,6 +30,8 @@ export interface Candidate {
   /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
   readonly traits: ModelTraits;
+  /** Who said which of them. */
+  readonly sources?: TraitSources;
   /** Endings of its name that it answers to. */
   readonly suffixes: readonly SuffixKind[];
   /** How the ending of the name that the caller used steers the model's reasoning. */
