@@ -206,6 +206,8 @@ export interface OutboundVideoFormat {
      * a model does by itself, and what a wish is lowered to. Throws as `build` does.
      */
     expect?(question: VideoQuestion, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
+    /** Most seconds that the video may have if the vendor decides on its length; undefined if it does not. */
+    longest?(question: VideoQuestion, dialect?: VideoContext["dialect"]): number | undefined;
     /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
     parseSubmitted(body: JsonObject): string;
     /** Throws where the body tells of a failure of the query, and not of the task. */

@@ -22,7 +22,8 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
   const isRequired = question.media.length === 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
   loseAllBut(["rewrite", "watermark"], question, ID, report);
-  const { resolution, ratio } = framingOf(question);
+  // Said explicitly: what is reserved for a video must be what the vendor makes.
+  const { resolution = model.resolution, ratio } = framingOf(question);
   if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
     ...carriedBy(question, ID),
@@ -30,7 +31,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
     ...defined({
       prompt,
       prompt_optimizer: rewrite,
-      duration: secondsOf(question, model.lengths),
+      duration: secondsOf(question, model.lengths) ?? model.seconds,
       resolution: oneOf(resolution, model.resolutions, "resolution")?.toUpperCase(),
       aigc_watermark: watermark,
     }),
