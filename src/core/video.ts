@@ -168,6 +168,7 @@ export interface InboundVideoFormat {
     readonly names?: Readonly<Record<string, string>>;
     /** The same for a format whose callers have several names for a field: those of this request. */
     namesIn?(body: JsonObject): Readonly<Record<string, string>>;
+    namesInForm?(form: Form): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoQuestion;
     readForm?(form: Form, address: Address): VideoQuestion;
