@@ -140,6 +140,11 @@ export interface RequestFacts {
   readonly wantsUsage: boolean;
   /** The caller chose the tool that is called. */
   readonly forcesTool?: true;
+  /**
+   * Why the request cannot be translated: it says something of its style that
+   * we do not know. Vendors of the style may know it, and get it as it is.
+   */
+  readonly unknownValue?: GatewayError;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

@@ -2,20 +2,23 @@ import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
+import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
 import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
 import { poolOf } from "./pools.ts";
-import type { Candidate, ModelTable } from "./route.ts";
+import { priceOn, type Candidate, type ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
 
 export interface ListedModel {
   readonly id: string;
   readonly owner: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  readonly model: Model | undefined;
+  /** Unix seconds, if they are known. */
+  readonly createdAt: number | undefined;
+  readonly traits: ModelTraits;
+  /** What the key is charged. */
+  readonly price: Price | undefined;
 }
 
 /** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
@@ -106,7 +109,13 @@ export class Channels implements ModelTable {
     const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
-    return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+    return {
+      id,
+      owner: first.provider.id,
+      createdAt: model?.createdAt,
+      traits: first.traits,
+      price: priceOn(first, key, id),
+    };
   }
 
   #find(provider: Provider, upstreamModel: string): Model | undefined {

@@ -35,8 +35,8 @@ export interface PassedRequest extends Outgoing {
  * style must add to be metered, and what the vendor would choke on.
  */
 export function passthroughRequest(
-  { body, facts, header, isStrict }: Call,
-  { endpoint, upstreamModel, traits }: WireRoute,
+  { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
+  { endpoint, upstreamModel, traits }: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits">,
   passthrough: Passthrough,
 ): PassedRequest {
   const report = new LossReport();

@@ -103,18 +103,24 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    return this.planFor(call, (each) => findRoute(each, call.style), noTextOf);
+    const { style, facts } = call;
+    const { unknownValue } = facts;
+    if (unknownValue === undefined) {
+      return this.planFor(call, (each) => findRoute(each, style), noTextOf);
+    }
+    return this.planFor(call, (each) => findUntranslated(each, style), unknownValue);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
-    refusal: string | ((candidates: readonly Candidate[]) => string),
+    refusal: string | GatewayError | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
     const candidates = this.#candidates(call.key, call.facts.model);
     const all = candidates.flatMap((each) => toRoute(each) ?? []);
     if (all.length === 0) {
+      if (refusal instanceof GatewayError) throw refusal;
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
     const able = all.filter((each) => this.#health.mayTry(each));
@@ -205,13 +211,8 @@ export class Router {
     if (candidates === undefined) {
       throw unknownModel(key, model, this.#table);
     }
-    const { group } = key;
-    if (group === undefined) return candidates;
-    return candidates.map((each) => {
-      const { entry, base, aliasOf, price } = each;
-      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
-      return { ...each, price: priceFor(group, price, names) };
-    });
+    if (key.group === undefined) return candidates;
+    return candidates.map((each) => ({ ...each, price: priceOn(each, key, model) }));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -235,6 +236,14 @@ export class Router {
 }
 
 const NOBODY: readonly Limited[] = [];
+
+/** What the holder of a key is charged for a model of this name. */
+export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {
+  const { entry, base, aliasOf, price } = candidate;
+  if (group === undefined) return price;
+  const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+  return priceFor(group, price, names);
+}
 
 /** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
@@ -307,6 +316,12 @@ function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined
   const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
+}
+
+/** Only a vendor of the caller's own style can know what we do not. */
+function findUntranslated(candidate: Candidate, style: InboundStyle): Route | undefined {
+  const route = findRoute(candidate, style);
+  return route?.endpoint?.style.id === style.id ? route : undefined;
 }
 
 /** It only makes pictures or videos. */

@@ -35,6 +35,7 @@ export interface TranslationDeps {
 
 /** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
 export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
+  if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = vault.restore(call.key, request);
   const { steering, upstreamModel: model } = route;

@@ -8,7 +8,7 @@ import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
-  holdToRule(body, REQUEST);
+  const unknownValue = holdToRule(body, REQUEST);
 
   checkVendorMembers(body);
   checkToolChoice(body["tool_choice"]);
@@ -21,6 +21,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     choices: integerOf(body["n"]) ?? 1,
     messages: listOf(body["messages"]).length,
     wantsUsage: wantsUsage(body),
+    ...(unknownValue && { unknownValue }),
     ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };
