@@ -20,6 +20,7 @@ import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
+import type { TraitSources } from "./traits.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
@@ -29,6 +30,8 @@ export interface Candidate {
   /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
   readonly traits: ModelTraits;
+  /** Who said which of them. */
+  readonly sources?: TraitSources;
   /** Endings of its name that it answers to. */
   readonly suffixes: readonly SuffixKind[];
   /** How the ending of the name that the caller used steers the model's reasoning. */
@@ -198,7 +201,7 @@ export class Router {
     if (this.#settings.unpriced !== "refuse") return candidates;
     const allowed = candidates.filter((each) => !isUnpriced(each));
     if (allowed.length > 0) return allowed;
-    throw unpriced(model, "models without a price are refused here");
+    throw new UnpricedModel(model, candidates, "models without a price are refused here");
   }
 
   #isRefused(candidate: Candidate, isBounded: boolean): boolean {
@@ -252,13 +255,19 @@ export function isUnpriced({ price, provider, expected }: Candidate): boolean {
 }
 
 /** The model is refused because it has no price. */
-export function unpriced(model: string, why: string): GatewayError {
-  return new GatewayError(
-    "forbidden",
-    `The model '${shown(model)}' has no price, and ${why}. ` +
-      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
-    { param: "model" },
-  );
+export class UnpricedModel extends GatewayError {
+  /** The first of its channels. */
+  readonly candidate: Candidate | undefined;
+
+  constructor(model: string, candidates: readonly Candidate[], why: string) {
+    super(
+      "forbidden",
+      `The model '${shown(model)}' has no price, and ${why}. ` +
+        "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+      { param: "model" },
+    );
+    [this.candidate] = candidates;
+  }
 }
 
 /**

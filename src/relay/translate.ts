@@ -190,7 +190,7 @@ export class StreamWriter {
     this.#named = originalNames(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
-    this.#encoder = call.style.inbound.openEncoder(request);
+    this.#encoder = call.style.inbound.openEncoder(request, call.facts);
   }
 
   write(event: ChatEvent): string {

@@ -10,7 +10,8 @@ import type { ModelListStyle, ShownModel } from "./model-list.ts";
  * The four members of the format, and those that clients of OpenRouter's list
  * read: limits, prices, modalities and parameters. Its types are those of
  * @openrouter/sdk 1.3.19 (2026-11-23). What nobody knows is left out, or null
- * where those types ask for the member.
+ * where those types ask for the member. `type` and `capabilities` are of
+ * @mistralai/mistralai 2.7.0, which takes a model without them for none.
  */
 export const chatModelList: ModelListStyle = {
   id: "chat",
@@ -39,6 +40,18 @@ function one({ id, owner, createdAt, traits, price }: ShownModel): JsonObject {
     per_request_limits: null,
     supported_parameters: parametersOf(traits),
     default_parameters: null,
+    type: "base",
+    capabilities: capabilitiesOf(traits),
+  };
+}
+
+function capabilitiesOf({ kind, tools, input, reasoningControls }: ModelTraits): JsonObject {
+  const isChat = kind === undefined || kind === "chat";
+  return {
+    completion_chat: isChat,
+    function_calling: isChat && tools !== false,
+    vision: isChat && input?.includes("image") === true,
+    reasoning: reasoningControls !== undefined,
   };
 }
 

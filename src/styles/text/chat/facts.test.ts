@@ -339,6 +339,21 @@ test("[A4.3-11] a stream whose reasoning belongs into the content must be transl
   expect(readRequest(withField({ svc_thinking_to_content: true })).mustTranslate).toBeUndefined();
 });
 
+test("a compact stream is one that its client reads so, and that can be written anew", () => {
+  const compact = { compactStream: true };
+  const facts = (fields: JsonObject) => readRequest(withField(fields), compact);
+
+  expect(facts({ stream: true })).toMatchObject({ ...compact, wantsUsage: true });
+  expect(facts({ stream: true, tool_choice: "any" })).toMatchObject(compact);
+  expect(facts({})).not.toHaveProperty("compactStream");
+  expect(readRequest(withField({ stream: true }))).not.toHaveProperty("compactStream");
+
+  const unknown = facts({ stream: true, reasoning_effort: "newest" });
+  expect(unknown.unknownValue?.param).toBe("reasoning_effort");
+  expect(unknown).toMatchObject({ wantsUsage: false });
+  expect(unknown).not.toHaveProperty("compactStream");
+});
+
 test(`the documented schema and the check agree on any body (seed ${SEED})`, () => {
   const schema = schemaOf(REQUEST);
   const resolve = (): Json => false;

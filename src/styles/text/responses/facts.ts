@@ -56,8 +56,7 @@ function checkItem(item: Json, index: number): void {
 /** The vendor takes results that name their tool and no call; nobody else knows such. */
 function resultWithoutCall(input: Json | undefined): GatewayError | undefined {
   const index = listOf(input).findIndex(
-    (item) =>
-      isObject(item) && item["type"] === "function_call_output" && lacks(item["call_id"]),
+    (item) => isObject(item) && item["type"] === "function_call_output" && lacks(item["call_id"]),
   );
   if (index < 0) return undefined;
   const param = `input[${index}].call_id`;
