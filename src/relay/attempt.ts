@@ -4,12 +4,13 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
-import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
+import { hiddenLinksIn } from "#styles/scrub.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
+import { disclose, sentIn } from "./disclose.ts";
 import { keptFailure } from "./kept-failure.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
@@ -39,7 +40,12 @@ export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
   release(error?: GatewayError): void;
+  /** A failure of the answer as the caller may see it. */
+  disclose(error: GatewayError): GatewayError;
 }
+
+/** What a stream needs of the attempt that it began with. */
+export type StreamedAttempt = Pick<Begun<unknown>, "release" | "disclose">;
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
 export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Promise<T>;
@@ -296,14 +302,24 @@ export async function tryOnce<T, R extends Tried>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
-    return { route, answer, release: (failure) => visit.leave(failure) };
+    const own = { ...terms, url: baseOf(route) };
+    const links = call.facts.stream && typeof sent === "string" ? hiddenLinksIn(sent) : NO_LINKS;
+    return {
+      route,
+      answer,
+      release: (failure) => visit.leave(failure),
+      disclose: (failure) =>
+        failure.fault.blame === "gateway"
+          ? failure
+          : disclose(failure, own, (piece) => links.some((link) => link.includes(piece))),
+    };
   } catch (cause) {
     reply?.close();
     session?.close();
     error = GatewayError.from(cause);
     if (error.fault.blame !== "gateway") {
       // Also of a failure that an answer of success told.
-      error.message = withoutOwn(error.message, { ...terms, url: baseOf(route) });
+      error = disclose(error, { ...terms, url: baseOf(route) }, sentIn(sent));
       error.upstream = {
         channel: channel.name,
         model: route.upstreamModel,
@@ -331,6 +347,8 @@ export async function tryOnce<T, R extends Tried>(
     sent = undefined;
   }
 }
+
+const NO_LINKS: readonly string[] = [];
 
 const urls = new WeakMap<Channel, Map<string, URL>>();
 const MAX_PATHS = 1_000;
