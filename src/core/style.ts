@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { ChatEvent, ChatRequest } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -37,11 +37,22 @@ export interface InboundStyle {
      * Where the messages that `parseRequest` reads stand in the body, one by
      * one: `input[3]`. Absent if they are the body's own `messages`.
      */
-    placesOf?(body: JsonObject): readonly string[];
+    placesOf?(body: JsonObject): readonly MessagePlace[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
     openEncoder(request: ChatRequest): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+export interface MessagePlace {
+  readonly path: string;
+  /** Where its blocks stand, if each has a path of its own. */
+  readonly blocks?: readonly BlockPlace[];
+}
+
+export interface BlockPlace {
+  readonly type: Block["type"];
+  readonly path: string;
 }
 
 /** What upstreams speak. */

@@ -11,6 +11,7 @@ import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
+import { lossNames } from "./callers-field.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -53,7 +54,7 @@ export async function translateRequest(
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport(call.style.keeps);
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,

@@ -14,15 +14,19 @@ export function mentionsCall(bytes: Buffer): boolean {
   return bytes.includes(CALL);
 }
 
-/** Of bytes that tell of a call: whether some call has no id. */
+/** Of bytes that tell of a call: whether some call has no id, or no arguments. */
 export function mentionsOddCall(bytes: Buffer): boolean {
-  let ids = 0;
   for (let at = bytes.indexOf(CALL_ID); at >= 0; at = bytes.indexOf(CALL_ID, at + 1)) {
     if (!isFilledText(bytes, at + CALL_ID.length)) return true;
-    ids++;
   }
-  for (let at = bytes.indexOf(CALL); at >= 0; at = bytes.indexOf(CALL, at + 1)) ids--;
-  return ids < 0;
+  const calls = countOf(CALL, bytes);
+  return countOf(CALL_ID, bytes) < calls || countOf(ARGUMENTS, bytes) < calls;
+}
+
+function countOf(mark: Buffer, bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) count++;
+  return count;
 }
 
 /** Whether arguments are something else than a text. */
