@@ -66,6 +66,15 @@ export interface OutboundStyle {
      * on those that pass through. Reports what is lost by it.
      */
     fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
+    /**
+     * How an answer is held to a schema, by what the model and its vendor are
+     * declared to take: by a member of the request, by a tool that the model is
+     * made to call, or in words. Absent: always by a member.
+     */
+    schemaBy?(
+      schema: JsonObject,
+      context: Omit<OutboundContext, "report">,
+    ): "format" | "tool" | "words";
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */
@@ -94,6 +103,8 @@ export interface Passthrough {
    * are too long for the upstream come back as they were.
    */
   mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
+  /** Whether the answer is to be held to a schema; absent if every upstream of the style takes one. */
+  asksForSchema?(body: JsonObject): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;

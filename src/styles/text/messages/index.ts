@@ -4,6 +4,7 @@ import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
+import { asksForSchema, schemaBy } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
@@ -24,6 +25,6 @@ export const messages: TextStyle = {
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
   inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
+  outbound: { buildRequest, fitRequest, schemaBy, parseResponse, openDecoder, parseError, errorIn },
+  passthrough: { amend, mustTranslate, asksForSchema, readAnswer, repairAnswer, openTap },
 };
