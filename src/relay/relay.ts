@@ -116,7 +116,7 @@ async function openStream(
   if (passthrough !== undefined) {
     const request = passthroughRequest(call, route, passthrough);
     const reply = await way.send(route, request);
-    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
+    return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);
@@ -159,7 +159,8 @@ export function passthroughFor(
   const isPlain = facts.mustTranslate !== true && steering === undefined;
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
-  if (passthrough?.mustTranslate?.(body.json, traits) === true) return undefined;
+  const { dialect } = endpoint;
+  if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
   const asksForSchema = passthrough?.asksForSchema?.(body.json) === true;
   return asksForSchema && isFormedByTool({ style, facts, body }, route) ? undefined : passthrough;
 }
