@@ -62,7 +62,7 @@ function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   return body;
 }
 
-/** Nobody else will be asked: what was only needed to ask is let go of. */
+/** What was only needed to ask is let go of. */
 export function forgetQuestion({ body }: Call): void {
   body.text = "";
   body.outline = NO_OUTLINE;

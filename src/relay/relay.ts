@@ -68,9 +68,9 @@ async function relayStream(
   deps: RelayDeps,
 ): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
-  const answer = await handOver(call, begun.answer, begun, settlement);
-  forgetQuestion(call);
-  return answer;
+  // Nobody else will be asked.
+  const onBegun = (): void => forgetQuestion(call);
+  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
 export function beginWhole(
