@@ -97,6 +97,8 @@ export interface VendorFailure {
   readonly reason?: string;
   /** Member of the request that the vendor says it does not take: `thinking.display`. */
   readonly refusedMember?: string;
+  /** The same as it came, if scrubbing changed it. The attempt removes it: it knows what the caller sent. */
+  readonly said?: string;
 }
 
 /** The message is shown to the caller; the cause is only ever logged. */

@@ -4,12 +4,13 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
-import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
+import { hiddenLinksIn } from "#styles/scrub.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
+import { disclose, sentIn } from "./disclose.ts";
 import { keptFailure } from "./kept-failure.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
@@ -39,6 +40,8 @@ export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
   release(error?: GatewayError): void;
+  /** A failure of the answer as the caller may see it. */
+  disclose(error: GatewayError): GatewayError;
   /**
    * The next channel that begins to answer, after this answer failed without
    * any content. Throws what the caller is to be told if there is none.
@@ -50,6 +53,9 @@ export interface Begun<T, R extends Candidate = Route> {
 interface Tried<T, R extends Candidate> extends Omit<Begun<T, R>, "instead"> {
   fail(cause: unknown): GatewayError;
 }
+
+/** What a stream needs of the attempt that it began with. */
+export type StreamedAttempt = Pick<Begun<unknown>, "release" | "disclose">;
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
 export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Promise<T>;
@@ -138,8 +144,9 @@ class Failover<T, R extends Destination> {
     for (let route = this.#route ?? this.#advance(); route !== undefined; route = this.#advance()) {
       const begun = await this.#tryRoute(route);
       if (begun === undefined) continue;
-      const { answer, release } = begun;
-      return { route, answer, release, instead: (cause) => this.#instead(begun, cause) };
+      const { answer, release, disclose: shown } = begun;
+      const instead = (cause: unknown): Promise<Begun<T, R>> => this.#instead(begun, cause);
+      return { route, answer, release, disclose: shown, instead };
     }
     if (this.#last !== undefined) throw this.#told(this.#last);
     throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
@@ -319,13 +326,19 @@ export async function tryOnce<T, R extends Destination>(
 
   const visit = deps.health.enter(route, credential);
   const elapsedMs = (): number => Math.round(deps.clock.monotonic() - startedAt);
+  let links = NO_LINKS;
+  const shown = (failure: GatewayError): GatewayError => {
+    if (failure.fault.blame === "gateway") return failure;
+    const isLinked = (piece: string): boolean => links.some((link) => link.includes(piece));
+    const isSent = sent === undefined ? isLinked : sentIn(sent);
+    return disclose(failure, { ...terms, url: baseOf(route) }, isSent);
+  };
   const failed = (cause: unknown): GatewayError => {
     reply?.close();
     session?.close();
-    const failure = GatewayError.from(cause);
+    // Also of a failure that an answer of success told.
+    const failure = shown(GatewayError.from(cause));
     if (failure.fault.blame !== "gateway") {
-      // Also of a failure that an answer of success told.
-      failure.message = withoutOwn(failure.message, { ...terms, url: baseOf(route) });
       failure.upstream = {
         channel: channel.name,
         model: route.upstreamModel,
@@ -359,10 +372,12 @@ export async function tryOnce<T, R extends Destination>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
+    links = call.facts.stream && typeof sent === "string" ? hiddenLinksIn(sent) : NO_LINKS;
     return {
       route,
       answer,
       release: (failure) => visit.leave(failure),
+      disclose: shown,
       fail(cause) {
         const failure = failed(cause);
         settlement.amendAttempt(failure, elapsedMs());
@@ -386,6 +401,8 @@ export async function tryOnce<T, R extends Destination>(
     sent = undefined;
   }
 }
+
+const NO_LINKS: readonly string[] = [];
 
 const urls = new WeakMap<Channel, Map<string, URL>>();
 const MAX_PATHS = 1_000;

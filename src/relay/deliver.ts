@@ -3,7 +3,7 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import type { Begun } from "./attempt.ts";
+import type { StreamedAttempt } from "./attempt.ts";
 import type { BufferedBytes, SlowReader } from "./buffered-bytes.ts";
 import type { Settlement } from "./settlement.ts";
 
@@ -112,7 +112,7 @@ export class Delivery implements Watched, SlowReader {
     failure: GatewayError,
     sink: Sink,
     settlement: Settlement,
-    place: Pick<Begun<unknown>, "release">,
+    place: Pick<StreamedAttempt, "release">,
   ): Promise<void> {
     await settlement.fail(failure);
     if (failure.code !== "canceled") await this.#tell(failure, sink);
@@ -121,11 +121,7 @@ export class Delivery implements Watched, SlowReader {
   }
 
   /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
-  async send(
-    sink: Sink,
-    settlement: Settlement,
-    place: Pick<Begun<unknown>, "release">,
-  ): Promise<boolean> {
+  async send(sink: Sink, settlement: Settlement, place: StreamedAttempt): Promise<boolean> {
     const { deadlines } = this.#settings;
     let failure: GatewayError | undefined;
     this.#sink = sink;
@@ -140,7 +136,7 @@ export class Delivery implements Watched, SlowReader {
       await settlement.complete();
       return true;
     } catch (cause) {
-      failure = GatewayError.from(cause);
+      failure = place.disclose(GatewayError.from(cause));
       await settlement.fail(failure);
       // Many callers hang up at the sight of the end: they have it all.
       if (this.#hasEnded) return true;

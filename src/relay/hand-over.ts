@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import type { Begun } from "./attempt.ts";
+import type { Begun, StreamedAttempt } from "./attempt.ts";
 import type { Served, StreamedAnswer } from "./call.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Endable } from "./open-calls.ts";
@@ -41,14 +41,14 @@ export async function handOver(
 class HandedOver implements StreamedAnswer, EventListenerObject {
   readonly kind = "stream";
   #delivery: Delivery;
-  #place: Pick<Begun<unknown>, "release">;
+  #place: StreamedAttempt;
   readonly #settlement: Settlement;
   readonly #callerSignal: AbortSignal;
   readonly #failover: Failover | undefined;
 
   constructor(
     delivery: Delivery,
-    place: Pick<Begun<unknown>, "release">,
+    place: StreamedAttempt,
     settlement: Settlement,
     callerSignal: AbortSignal,
     failover?: Failover,

@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
+import { withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
 import { firstToAnswer, type AttemptDeps, type Begin, type Outgoing, type Way } from "./attempt.ts";
@@ -180,6 +181,14 @@ function isGathered(
   return !stream && streamsOnly?.(model) === true;
 }
 
+/** The upstream takes no schema: the answer comes as a tool's arguments, and is rewritten. */
+function isFormedByTool(
+  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  route: WireRoute,
+): boolean {
+  return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
+}
+
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
 export function passthroughFor(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
@@ -191,6 +200,7 @@ export function passthroughFor(
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
-  const mustTranslate = passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true;
-  return mustTranslate ? undefined : passthrough;
+  if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
+  const asksForSchema = passthrough?.asksForSchema?.(body.json) === true;
+  return asksForSchema && isFormedByTool({ style, facts, body }, route) ? undefined : passthrough;
 }

@@ -87,10 +87,17 @@ export function inWords(
     message: OWN_WORDS[code] ?? fallback,
     vendor: {
       status,
-      ...defined({ code: nameIn(vendorCode), reason: said === "" ? undefined : said }),
+      ...defined({
+        code: nameIn(vendorCode),
+        reason: said === "" ? undefined : said,
+        said: said === message ? undefined : message.slice(0, MAX_SAID_CHARS),
+      }),
     },
   };
 }
+
+/** As much as is scrubbed of a message. */
+const MAX_SAID_CHARS = 4_000;
 
 function tell(json: Json): Told {
   const outer = isArray(json) ? objectOf(json[0]) : objectOf(json);

@@ -4,6 +4,7 @@ import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
+import { asksForSchema, schemaBy } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest } from "./request-in.ts";
@@ -27,11 +28,20 @@ export const chat: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    schemaBy,
     parseResponse,
     openDecoder,
     parseError,
     errorIn,
     essential: ESSENTIAL,
   },
-  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
+  passthrough: {
+    amend,
+    mustTranslate,
+    asksForSchema,
+    asksForUsage,
+    readAnswer,
+    repairAnswer,
+    openTap,
+  },
 };

@@ -5,6 +5,7 @@ import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
+import { asksForSchema, schemaBy } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
@@ -28,11 +29,12 @@ export const messages: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    schemaBy,
     parseResponse,
     openDecoder,
     parseError,
     errorIn,
     essential: ESSENTIAL,
   },
-  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
+  passthrough: { amend, mustTranslate, asksForSchema, readAnswer, repairAnswer, openTap },
 };
