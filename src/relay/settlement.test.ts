@@ -247,7 +247,8 @@ function stage({
     onTrouble: (cause: unknown) => void troubles.push(cause),
   };
   return {
-    open: (claim?: Claim) => Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, claim),
+    open: (claim?: Claim) =>
+      Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, claim),
     calls: open,
     served,
     deps,
@@ -298,7 +299,13 @@ describe("a call that is admitted", () => {
     await bounded.open();
 
     const context = { userId: 2, keyId: 1, model: "m", style: "chat", isStream: true };
-    const request = { callId: "call-1", accounts: ["user:2"], amount: 9_000, openedAt: 50, context };
+    const request = {
+      callId: "call-1",
+      accounts: ["user:2"],
+      amount: 9_000,
+      openedAt: 50,
+      context,
+    };
     expect(plain.holds).toEqual([request] as never);
     expect(bounded.holds).toEqual([{ ...request, budgets }] as never);
   });
