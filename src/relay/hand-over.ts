@@ -44,7 +44,7 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     this.#settlement = settlement;
     this.#callerSignal = callerSignal;
     if (callerSignal.aborted) this.handleEvent();
-    else callerSignal.addEventListener("abort", this, ONCE);
+    else callerSignal.addEventListener("abort", this);
   }
 
   get lost(): readonly string[] {
@@ -67,5 +67,3 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     void this.#settlement.cancel();
   }
 }
-
-const ONCE = { once: true };

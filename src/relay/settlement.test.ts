@@ -253,7 +253,13 @@ function stage({
     served,
     deps,
     time,
-    ...{ holds, closed, noted, records, troubles, unpriced, limits },
+    holds,
+    closed,
+    noted,
+    records,
+    troubles,
+    unpriced,
+    limits,
   };
 }
 
@@ -734,6 +740,46 @@ describe("a checkpoint", () => {
     await waitFor(() => noted.length > 1);
     expect([counts, noted.length]).toEqual([2, 2]);
   });
+});
+
+test("what was reserved on the way counts as reserved: nothing is asked for twice", async () => {
+  const asked: number[] = [];
+  const settlement = await opened({}, [], nanoUsd(400_000_000), Infinity, asked);
+  const metered = { usage: { ...NO_USAGE, images: 11 }, takeOutputText: () => "" };
+  settlement.answering(candidate(), metered, { lost: [] });
+  await settlement.checkpoint();
+  metered.usage = { ...NO_USAGE, images: 15 };
+  await settlement.checkpoint();
+  expect(asked).toEqual([200_000_000]);
+
+  // The count of the checkpoint before is over.
+  await Bun.sleep(1);
+  metered.usage = { ...NO_USAGE, images: 16 };
+  await settlement.checkpoint();
+
+  expect(asked).toEqual([200_000_000, 300_000_000]);
+});
+
+test("the journal names the model and provider that answered, and what has no price", async () => {
+  const priced = stage();
+  const settlement = await priced.open();
+  settlement.answering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+  await settlement.complete();
+  const unpriced = stage();
+  const free = await unpriced.open();
+  free.answering(routeWith(undefined), answerOf("abc"), NONE);
+  await free.complete();
+  const unused = stage({ count: async () => NO_USAGE });
+  const nothing = await unused.open();
+  nothing.answering(routeWith(BY_TOKEN), answerOf(""), NONE);
+  await nothing.complete();
+
+  expect(priced.records).toMatchObject([{ upstreamModel: "m", provider: "openai" }]);
+  expect(priced.records[0]).not.toHaveProperty("isUnpriced");
+  expect(priced.records[0]).toHaveProperty("rates");
+  expect(unpriced.records).toMatchObject([{ isUnpriced: true, cost: 0 }]);
+  expect(unpriced.records[0]).not.toHaveProperty("rates");
+  expect(unused.records[0]).not.toHaveProperty("rates");
 });
 
 describe("a model without a price", () => {

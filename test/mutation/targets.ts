@@ -21,6 +21,18 @@ export const TARGETS: readonly Target[] = [
     path: "src/storage/postgres/ledger.ts",
     tests: ["src/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
   },
+  { path: "src/relay/settlement.ts", tests: ["src/relay/settlement.test.ts"] },
+  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
+  { path: "src/relay/attempt.ts", tests: ["src/relay/attempt.test.ts"] },
+  {
+    path: "src/relay/breaker.ts",
+    tests: ["src/relay/breaker.test.ts", "src/relay/health.test.ts"],
+  },
+  { path: "src/relay/hand-over.ts", tests: ["src/relay/hand-over.test.ts"] },
+  {
+    path: "src/relay/claims.ts",
+    tests: ["src/relay/claims.test.ts", "test/gateway/limits.test.ts"],
+  },
   {
     path: "src/relay/",
     tests: ["src/relay/", "test/hazards/", "test/gateway/"],
