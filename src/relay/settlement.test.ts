@@ -582,7 +582,7 @@ describe("an answer that broke off", () => {
 
   test("with the vendor's own code for it, which is kept", async () => {
     const error = new GatewayError("upstream_failed", "Too busy.", {
-      vendor: { code: "server_error" },
+      vendor: { status: 500, code: "server_error" },
     });
 
     expect(await attemptsAfter([TRIED], error)).toEqual([
