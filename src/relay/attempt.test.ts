@@ -762,3 +762,65 @@ describe("how long a vendor asks to wait", () => {
     expect(message).not.toContain("the end");
   });
 });
+
+test("what began and failed before its content is counted as a failure, and the next one is asked", async () => {
+  const health = new Health(systemClock);
+  const routes = [aChannel({ name: "first" }), aChannel({ name: "second" })].map(routeOf);
+  const amended: string[] = [];
+  const deps = {
+    health,
+    clock: systemClock,
+    router: { sizeOf: () => ({ known: 1, assumed: 0 }) },
+    delivery: { maxEventBytes: 1 },
+    maxCallMs: Infinity,
+    maxAttempts: 5,
+  } as unknown as AttemptDeps;
+  const settlement = {
+    tried: () => {},
+    amendAttempt: ({ code }: GatewayError) => void amended.push(code),
+  } as unknown as Settlement;
+  const plan = { routes, estimate: nanoUsd(0) };
+  const inFlight = () => routes.map(({ channel }) => health.inFlight(channel));
+
+  const begun = await firstToAnswer(
+    CALL,
+    plan as never,
+    settlement,
+    deps,
+    async ({ channel }) => channel.name,
+  );
+  expect([begun.answer, inFlight()]).toEqual(["first", [1, 0]]);
+  const next = await begun.instead(new GatewayError("upstream_failed", "It broke off."));
+  expect([next.answer, inFlight()]).toEqual(["second", [0, 1]]);
+  const last = await next
+    .instead(new GatewayError("upstream_overloaded", "Busy."))
+    .catch(GatewayError.from);
+  expect(last).toMatchObject({ code: "upstream_overloaded" });
+  expect([amended, inFlight()]).toEqual([
+    ["upstream_failed", "upstream_overloaded"],
+    [0, 0],
+  ]);
+});
+
+test("a caller who left while nothing had come has nobody else asked", async () => {
+  const routes = [aChannel({ name: "first" }), aChannel({ name: "second" })].map(routeOf);
+  const asked: string[] = [];
+  const deps = {
+    health: new Health(systemClock),
+    clock: systemClock,
+    router: { sizeOf: () => ({ known: 1, assumed: 0 }) },
+    delivery: { maxEventBytes: 1 },
+    maxCallMs: Infinity,
+    maxAttempts: 5,
+  } as unknown as AttemptDeps;
+  const settlement = { tried: () => {}, amendAttempt: () => {} } as unknown as Settlement;
+  const plan = { routes, estimate: nanoUsd(0) };
+  const begun = await firstToAnswer(CALL, plan as never, settlement, deps, async ({ channel }) => {
+    asked.push(channel.name);
+    return channel.name;
+  });
+  const left = new GatewayError("canceled", "The caller left.");
+
+  expect(await begun.instead(left).catch(GatewayError.from)).toBe(left);
+  expect(asked).toEqual(["first"]);
+});

@@ -35,6 +35,7 @@ export class Delivery implements Watched, SlowReader {
   /** Until the first piece has come, and until a caller takes it. */
   #beginning: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #attaching: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  #hasBegun = false;
   #sink: Sink | undefined;
   #settlement: Settlement | undefined;
   /** Its end was paid for and left: what comes after is no failure of the answer. */
@@ -79,6 +80,44 @@ export class Delivery implements Watched, SlowReader {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** A piece of the answer has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Resolves at the first piece; rejects if the answer fails before. */
+  async whenBegun(): Promise<void> {
+    await Promise.race([this.#beginning?.promise, this.#running]);
+  }
+
+  /** Tells a caller that we live, as long as nothing comes that could be sent. */
+  keepAwake(sink: Sink): Disposable {
+    const { deadlines, silenceMs } = this.#settings;
+    const keepAlive = this.#keepAlive;
+    const watched: Watched = {
+      dueAt: deadlines.now() + silenceMs,
+      onDue(now) {
+        this.dueAt = now + silenceMs;
+        if (keepAlive !== undefined) void sink.write(keepAlive);
+      },
+    };
+    deadlines.watch(watched);
+    return { [Symbol.dispose]: () => deadlines.release(watched) };
+  }
+
+  /** Ends an answer that never began. */
+  async abandon(
+    failure: GatewayError,
+    sink: Sink,
+    settlement: Settlement,
+    place: Pick<Begun<unknown>, "release">,
+  ): Promise<void> {
+    await settlement.fail(failure);
+    if (failure.code !== "canceled") await this.#tell(failure, sink);
+    this.stream.close();
+    place.release(failure);
   }
 
   /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
@@ -138,6 +177,7 @@ export class Delivery implements Watched, SlowReader {
     if (this.#sink !== undefined && this.#settlement !== undefined) {
       return this.#write(piece, this.#sink, this.#settlement);
     }
+    this.#hasBegun = true;
     this.#beginning?.resolve();
     return this.#attaching?.promise.then(() => this.#take(piece));
   };

@@ -15,6 +15,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
+import type { TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
@@ -35,8 +36,8 @@ export interface PassedRequest extends Outgoing {
  * style must add to be metered, and what the vendor would choke on.
  */
 export function passthroughRequest(
-  { body, facts, header, isStrict }: Call,
-  { endpoint, upstreamModel, traits }: WireRoute,
+  { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
+  { endpoint, upstreamModel, traits }: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits">,
   passthrough: Passthrough,
 ): PassedRequest {
   const report = new LossReport();
@@ -61,7 +62,7 @@ function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   return body;
 }
 
-/** Nobody else will be asked: what was only needed to ask is let go of. */
+/** What was only needed to ask is let go of. */
 export function forgetQuestion({ body }: Call): void {
   body.text = "";
   body.outline = NO_OUTLINE;
@@ -98,14 +99,14 @@ const MAX_DEPTH = 64;
 export async function passStream(
   reply: UpstreamReply,
   call: Call,
-  style: OutboundStyle,
+  { style, dialect }: TextEndpoint,
   passthrough: Passthrough,
   maxEventBytes: number,
   { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // What a vendor sends unasked is the caller's.
-  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage });
+  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage }, dialect);
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

@@ -112,7 +112,7 @@ async function askModel(
 ): Promise<object> {
   const call = oneTokenCall(model, deps, signal);
   const route = routeFor(table.candidateOn(channel, model), call.style);
-  const unrecorded = { tried: () => {} };
+  const unrecorded = { tried: () => {}, amendAttempt: () => {} };
   const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
   begun.release();
   return {};

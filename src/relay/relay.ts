@@ -67,9 +67,9 @@ async function relayStream(
   deps: RelayDeps,
 ): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
-  const answer = await handOver(call, begun.answer, begun, settlement);
-  forgetQuestion(call);
-  return answer;
+  // Nobody else will be asked.
+  const onBegun = (): void => forgetQuestion(call);
+  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
 export function beginWhole(
@@ -115,7 +115,7 @@ async function openStream(
   if (passthrough !== undefined) {
     const request = passthroughRequest(call, route, passthrough);
     const reply = await way.send(route, request);
-    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
+    return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const translation = await translateRequest(call, route, deps);
   const reply = await way.send(route, translation);
@@ -150,5 +150,7 @@ export function passthroughFor(
   const isPlain = facts.mustTranslate !== true && steering === undefined;
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
-  return passthrough?.mustTranslate?.(body.json, traits) === true ? undefined : passthrough;
+  const { dialect } = endpoint;
+  const mustTranslate = passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true;
+  return mustTranslate ? undefined : passthrough;
 }
