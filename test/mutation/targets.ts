@@ -74,6 +74,13 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: 'if (!url.includes("key=")) return undefined;',
     change: '!url.includes("key=") -> false',
   },
+  // A cache of parsed addresses: without it, or with another size, they are parsed again.
+  { line: "if (url === undefined) {", change: "url === undefined -> true" },
+  {
+    line: "if (known.size >= MAX_PATHS) known.clear();",
+    change: "known.size >= MAX_PATHS -> true",
+  },
+  { line: "if (known.size >= MAX_PATHS) known.clear();", change: ">= -> >" },
 ];
 
 export interface Equivalent {
