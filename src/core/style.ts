@@ -61,7 +61,18 @@ export interface OutboundStyle {
     parseError(status: number, body: string): UpstreamError;
     /** A failure inside a body whose status says success. */
     errorIn(body: JsonObject): UpstreamError | undefined;
+    readonly essential: EssentialMembers;
   };
+}
+
+/**
+ * Members of a request without which it asks something else, by their dotted
+ * names. What stands in one of them is essential as well, unless it is a
+ * container, of whose members those are that are named.
+ */
+export interface EssentialMembers {
+  readonly members: ReadonlySet<string>;
+  readonly containers: ReadonlySet<string>;
 }
 
 /** The same style on both sides: the caller's bytes go out, the upstream's come back. */

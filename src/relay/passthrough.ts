@@ -21,6 +21,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
@@ -33,12 +34,14 @@ export interface PassedRequest extends Outgoing {
 
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
- * style must add to be metered, and what the vendor would choke on.
+ * style must add to be metered, and what the vendor would choke on. `refused`:
+ * members that the vendor was found to refuse.
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
   { endpoint, upstreamModel, traits }: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits">,
   passthrough: Passthrough,
+  refused: readonly string[] = [],
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
@@ -46,6 +49,9 @@ export function passthroughRequest(
   if (endpoint.adaptRequest !== undefined) {
     const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
+  }
+  if (refused.length > 0) {
+    edits = { ...edits, ...editsWithout(withEdits(body.json, edits), refused, report) };
   }
   if (isStrict) report.refuseIfAny();
   return {

@@ -14,6 +14,7 @@ import type { Call } from "./call.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
@@ -49,6 +50,7 @@ export async function translateRequest(
   route: WireRoute,
   { vault, media }: TranslationDeps,
   isStreamed = call.facts.stream,
+  refused: readonly string[] = [],
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
@@ -62,7 +64,8 @@ export async function translateRequest(
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
   const fitted = { ...built, ...fitRequest(built, route, report) };
-  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const adapted = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {

@@ -3,6 +3,7 @@ import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf, defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { failureCode, type SaidFailure } from "./failure-code.ts";
+import { refusedMember } from "./refused-member.ts";
 import { scrub } from "./scrub.ts";
 
 /** Codes that only one vendor has, by a pattern that they fit in small letters. The first one decides. */
@@ -64,10 +65,11 @@ function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamEr
   const code = isLength ? failure : (own ?? failure);
   const { message, param, retryAfterMs, details, code: vendorCode, type } = told;
   const known = inWords(code, message, status, vendorCode);
+  const refused = code === "upstream_rejected" ? refusedMember({ ...told, param }) : undefined;
   return {
     ...known,
     ...defined({ param, retryAfterMs, details }),
-    vendor: { ...known.vendor, ...defined({ type }) },
+    vendor: { ...known.vendor, ...defined({ type, refusedMember: refused }) },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TextStyle } from "#core/style.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -23,6 +24,14 @@ export const chat: TextStyle = {
   conversationField: "messages",
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
   passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
 };
