@@ -59,7 +59,7 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     this.#callerSignal = callerSignal;
     this.#failover = failover;
     if (callerSignal.aborted) this.handleEvent();
-    else callerSignal.addEventListener("abort", this, ONCE);
+    else callerSignal.addEventListener("abort", this);
   }
 
   get lost(): readonly string[] {
@@ -112,5 +112,3 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     void this.#settlement.cancel();
   }
 }
-
-const ONCE = { once: true };
