@@ -164,12 +164,13 @@ async function sendFitted<R extends Outgoing>(
   }
 }
 
-/** A picture is one event, however large. */
+/** A picture or a film is one event, however large. */
 function mostOfAnEvent(
   { traits }: Route,
   { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
 ): number {
-  return traits.output?.includes("image") === true ? maxPictureEventBytes : maxEventBytes;
+  const draws = traits.output?.some((each) => each === "image" || each === "video") === true;
+  return draws ? maxPictureEventBytes : maxEventBytes;
 }
 
 /** A whole answer of an upstream that only streams is gathered from its stream. */

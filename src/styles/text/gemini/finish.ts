@@ -6,6 +6,8 @@ import type { Json } from "#lib/json.ts";
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["STOP", "stop"],
   ["MAX_TOKENS", "length"],
+  // What one request brings; the rest comes for a token.
+  ["CONTINUATION", "length"],
   ["SAFETY", "content_filter"],
   ["RECITATION", "content_filter"],
   ["BLOCKLIST", "content_filter"],
@@ -30,6 +32,15 @@ export function reasonIn(wire: Json | undefined): string | undefined {
 
 /** Throws for a call that cannot be read: there is no answer then. A word nobody knows is still an end. */
 export function parseFinish(word: string, hasCalls: boolean): FinishReason {
+  if (word === "MISSING_THOUGHT_SIGNATURE") {
+    throw new GatewayError(
+      "upstream_failed",
+      "The upstream's model lacks the thought signatures of earlier tool calls.",
+    );
+  }
+  if (word === "MALFORMED_RESPONSE") {
+    throw new GatewayError("upstream_failed", "The upstream's model wrote no readable answer.");
+  }
   if (word.startsWith("MALFORMED")) {
     throw new GatewayError(
       "upstream_failed",
