@@ -18,6 +18,7 @@ import {
 } from "./passthrough.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./learned-refusals.ts";
+import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
@@ -32,7 +33,7 @@ import {
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
+export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
   readonly learned: LearnedRefusals;
 }
@@ -59,7 +60,9 @@ async function relayWhole(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps));
+  const goOn: GoOn = (route, way, request) =>
+    Continuation.of(call, route, way, request, settlement, deps);
+  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps, goOn));
   begun.release();
   settlement.answering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
@@ -72,16 +75,26 @@ async function relayStream(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
+  const begun = await firstToAnswer(
+    call,
+    plan,
+    settlement,
+    deps,
+    beginStream(call, deps, settlement),
+  );
   // Nobody else will be asked.
   const onBegun = (): void => forgetQuestion(call);
   return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
+type GoOn = (route: WireRoute, way: Way, request: Outgoing) => Continuation | undefined;
+
 export function beginWhole(
   call: Call,
   deps: TranslationDeps &
     Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  /** Absent: the answer ends where its first request does. */
+  goOn?: GoOn,
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
@@ -100,16 +113,21 @@ export function beginWhole(
       translateRequest(call, route, deps, isStreamed, refused);
     const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
     using reply = sent;
-    if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
+    if (!isStreamed) {
+      const more = goOn?.(route, way, translation);
+      return await translateWhole(reply, call, route, translation, vault, more);
+    }
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
     return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
   };
 }
 
-function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
-  return async (route, send) =>
-    Delivery.begin(await openStream(call, route, send, deps), deps.delivery, call.style.keepAlive);
+function beginStream(call: Call, deps: RelayDeps, books: Books): Begin<Delivery> {
+  return async (route, way) => {
+    const stream = await openStream(call, route, way, deps, books);
+    return Delivery.begin(stream, deps.delivery, call.style.keepAlive);
+  };
 }
 
 async function openStream(
@@ -117,6 +135,7 @@ async function openStream(
   route: Route,
   way: Way,
   deps: RelayDeps,
+  books: Books,
 ): Promise<AnswerStream> {
   const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
@@ -133,7 +152,8 @@ async function openStream(
     translateRequest(call, route, deps, call.facts.stream, refused);
   const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault);
+  const more = Continuation.of(call, route, way, translation, books, deps);
+  return translateStream(reply, call, route, translation, maxEventBytes, vault, more);
 }
 
 /** Members that one call may be told of one by one. */

@@ -1,6 +1,7 @@
-import type { FinishReason } from "#core/chat.ts";
+import type { ChatEvent, FinishReason } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
+import { GEMINI } from "./spelling.ts";
 
 /** What ends an answer. A call of a tool has no word of its own. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -49,6 +50,17 @@ export function parseFinish(word: string, hasCalls: boolean): FinishReason {
   }
   const reason = REASONS.get(word) ?? "other";
   return hasCalls && (reason === "stop" || reason === "other") ? "tool_calls" : reason;
+}
+
+/** An answer that is longer than one request brings goes on for the token that came with its end. */
+export function continuation(
+  end: Extract<ChatEvent, { type: "finish" }>,
+): { readonly continuationToken: string } | undefined {
+  const { finishReason, continuationToken } = end.extra?.[GEMINI] ?? {};
+  if (finishReason !== "CONTINUATION") return undefined;
+  return typeof continuationToken === "string" && continuationToken !== ""
+    ? { continuationToken }
+    : undefined;
 }
 
 export const FINISH_WORDS: Readonly<Record<FinishReason, string>> = {
