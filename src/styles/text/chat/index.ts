@@ -5,7 +5,7 @@ import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -22,7 +22,7 @@ export const chat: TextStyle = {
   keepAlive: SSE_COMMENT,
   conversationField: "messages",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, wantsOf, parseRequest, buildResponse, openEncoder, buildError },
   outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
   passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
 };

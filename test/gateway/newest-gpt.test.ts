@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import type { AskedTool, Caller, Seen, Turn } from "../matrix/caller.ts";
+import { chatCaller } from "../matrix/callers/chat.ts";
+import { messagesCaller } from "../matrix/callers/messages.ts";
+import { nativeCaller } from "../matrix/callers/native.ts";
+import { responsesCaller } from "../matrix/callers/responses.ts";
+
+const CALLERS = [chatCaller, responsesCaller, messagesCaller, nativeCaller];
+const MODELS = [
+  "gpt-5.4",
+  "gpt-5.6-sol",
+  "gpt-6-astra",
+  "gpt-6-luna",
+  "gpt-6.1-sol",
+  "gpt-6.2-sol",
+];
+
+let sandbox: Sandbox;
+let gateway: TestGateway;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const channel = (name: string, provider: string, models: string, more = ""): string =>
+    `  - { name: ${name}, provider: ${provider}, base_url: "${sandbox.url}/openai/v1", api_key: upstream-secret-of-the-operator, models: [${models}]${more} }`;
+  const renamed = (prefix: string, ...models: string[]): string =>
+    models.map((model) => `{ name: ${prefix}-${model}, upstream: ${model} }`).join(", ");
+  gateway = await openTestGateway({
+    yaml: [
+      "channels:",
+      channel("own", "openai", `${MODELS.join(", ")}, gpt-6-sol, gpt-5`),
+      channel("chatty", "openai", renamed("chatty", "gpt-6-astra"), ", style: chat"),
+      channel("cloud", "azure-openai", renamed("cloud", "gpt-6-sol")),
+      channel(
+        "proxy",
+        "openai-compatible",
+        renamed("proxy", "gpt-6-sol", "gpt-5"),
+        ', options: { responses: "tools, web_search" }',
+      ),
+      channel("plain", "openai-compatible", renamed("plain", "gpt-5")),
+    ].join("\n"),
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+/** What the vendor was sent last, and where. */
+function sent(): { readonly path: string; readonly body: JsonObject } {
+  const { path = "", body } = sandbox.requests.at(-1) ?? {};
+  return {
+    path: path.replace("/openai/v1", ""),
+    body: isObject(body as never) ? (body as JsonObject) : {},
+  };
+}
+
+const WEATHER: AskedTool = {
+  name: "get_weather",
+  description: "Tells the weather in a city.",
+  schema: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+};
+const CHAT_TOOL = {
+  type: "function",
+  function: { name: WEATHER.name, parameters: WEATHER.schema },
+};
+
+async function ask(
+  caller: Caller,
+  model: string,
+  turns: readonly Turn[],
+  stream: boolean,
+): Promise<Seen> {
+  const { path, body } = caller.request({ model, turns, stream, tools: [WEATHER] });
+  const text = await (await gateway.post(path, body)).text();
+  if (stream) return caller.readStream(text);
+  const json = parseJson(text);
+  return caller.readWhole(isObject(json) ? json : {});
+}
+
+async function chat(
+  more: JsonObject,
+): Promise<{ readonly status: number; readonly json: JsonObject }> {
+  const messages = [{ role: "user", content: "Reply with exactly: pong" }];
+  const answer = await gateway.post("/v1/chat/completions", { messages, ...more });
+  const json = parseJson(await answer.text());
+  return { status: answer.status, json: isObject(json) ? json : {} };
+}
+
+describe("tools on a model that takes them in responses only", () => {
+  for (const caller of CALLERS) {
+    for (const model of MODELS) {
+      test(`${caller.id} on ${model}: are called, answered, and the reasoning goes on`, async () => {
+        for (const stream of [true, false]) {
+          const turns: Turn[] = [{ role: "user", text: "What is the weather in Paris and Rome?" }];
+          const seen = await ask(caller, model, turns, stream);
+
+          expect([seen.error, seen.faults, seen.finish]).toEqual([undefined, [], "calls"]);
+          expect(seen.calls.map(({ name }) => name)).toEqual(["get_weather", "get_weather"]);
+          expect(sent()).toMatchObject({
+            path: "/responses",
+            body: { store: false, include: ["reasoning.encrypted_content"] },
+          });
+
+          const results = seen.calls.map((call) => ({ call, text: "Sunny" }));
+          turns.push({ role: "assistant", own: seen.own }, { role: "tool", results });
+          const next = await ask(caller, model, turns, stream);
+
+          expect([next.error, next.faults, next.text.includes("Sunny")]).toEqual([
+            undefined,
+            [],
+            true,
+          ]);
+          // gpt-5.4 does not reason unless it is told to.
+          const input = JSON.stringify(sent().body["input"]);
+          if (model !== "gpt-5.4") expect(input).toMatch(/"encrypted_content":"[^"]{40,}"/);
+        }
+      });
+    }
+  }
+
+  test.each<[string, JsonObject, string]>([
+    ["without tools: chat", { model: "gpt-6-sol" }, "/chat/completions"],
+    [
+      "at effort none: chat",
+      { model: "gpt-6-sol", tools: [CHAT_TOOL], reasoning_effort: "none" },
+      "/chat/completions",
+    ],
+    [
+      "where there is no effort none",
+      { model: "gpt-6-astra", tools: [CHAT_TOOL], reasoning_effort: "none" },
+      "/responses",
+    ],
+    [
+      "with an effort",
+      { model: "gpt-6-sol", tools: [CHAT_TOOL], reasoning_effort: "high" },
+      "/responses",
+    ],
+    [
+      "with an older function",
+      { model: "gpt-6-sol", functions: [CHAT_TOOL.function] },
+      "/responses",
+    ],
+    ["with an empty list: chat", { model: "gpt-6-sol", tools: [] }, "/chat/completions"],
+    ["a web search", { model: "gpt-6-sol", web_search_options: {} }, "/responses"],
+    ["the strongest effort", { model: "gpt-6.1-sol", reasoning_effort: "max" }, "/responses"],
+    ["the strongest effort, in the name", { model: "gpt-6.1-sol-max" }, "/responses"],
+    [
+      "a model that takes tools in chat: chat",
+      { model: "gpt-5", tools: [CHAT_TOOL] },
+      "/chat/completions",
+    ],
+    [
+      "a channel that usually speaks chat",
+      { model: "chatty-gpt-6-astra", tools: [CHAT_TOOL] },
+      "/responses",
+    ],
+    ["the vendor's cloud", { model: "cloud-gpt-6-sol", tools: [CHAT_TOOL] }, "/responses"],
+    [
+      "a compatible channel that says so",
+      { model: "proxy-gpt-5", tools: [CHAT_TOOL] },
+      "/responses",
+    ],
+    ["its other calls: chat", { model: "proxy-gpt-5" }, "/chat/completions"],
+    [
+      "a compatible channel that does not: chat",
+      { model: "plain-gpt-5", tools: [CHAT_TOOL] },
+      "/chat/completions",
+    ],
+  ])("%s", async (_what, body, path) => {
+    const { status, json } = await chat(body);
+
+    expect({ status, path: sent().path, json }).toMatchObject({ status: 200, path });
+  });
+
+  test("a compatible channel without the option is asked for chat by callers of responses, too", async () => {
+    const answer = await gateway.post("/v1/responses", { model: "plain-gpt-5", input: "hi" });
+
+    expect([answer.status, sent().path]).toEqual([200, "/chat/completions"]);
+  });
+
+  test("what the caller asked the vendor to include stays beside it", async () => {
+    await gateway.post("/v1/responses", {
+      model: "gpt-6-sol",
+      input: "hi",
+      tools: [{ type: "function", name: "f", parameters: WEATHER.schema, strict: false }],
+      include: ["message.output_text.logprobs"],
+    });
+
+    expect(sent().body["include"]).toEqual([
+      "message.output_text.logprobs",
+      "reasoning.encrypted_content",
+    ]);
+  });
+});
+
+describe("POST /api/explain", () => {
+  const explained = async (body: JsonObject): Promise<JsonObject> => {
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await gateway.post("/api/explain", {
+      path: "/v1/chat/completions",
+      body: { messages, ...body },
+    });
+    const { data } = (await answer.json()) as { data: { channels: JsonObject[] } };
+    return data.channels[0] ?? {};
+  };
+
+  test("says in which style a call goes, and why it is not the caller's", async () => {
+    expect(await explained({ model: "gpt-6-sol", tools: [CHAT_TOOL] })).toMatchObject({
+      way: "translated",
+      style: "responses",
+      path: "/responses",
+      style_reason: expect.stringContaining(
+        "takes tools together with reasoning in the responses style only",
+      ),
+    });
+    const plain = await explained({ model: "gpt-6-sol" });
+    expect(plain).toMatchObject({ way: "passed_through", style: "chat" });
+    expect(plain).not.toHaveProperty("style_reason");
+  });
+});
