@@ -110,6 +110,7 @@ export const OPENAI_DIALECT: ChatDialect = {
     "logit_bias",
     "stop",
   ],
+  cacheBreakpoints: true,
   webSearch: { as: "options", models: /-search/ },
   customTools: true,
 };
@@ -117,6 +118,7 @@ export const OPENAI_DIALECT: ChatDialect = {
 /** The same, where they are asked for responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   knows: new Set<string>(RESPONSES_MEMBERS),
+  cacheBreakpoints: true,
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
   jsonWord: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],

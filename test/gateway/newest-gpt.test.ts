@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openBooks } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import type { AskedTool, Caller, Seen, Turn } from "../matrix/caller.ts";
 import { chatCaller } from "../matrix/callers/chat.ts";
@@ -39,6 +40,7 @@ beforeAll(async () => {
         ', options: { responses: "tools, web_search" }',
       ),
       channel("plain", "openai-compatible", renamed("plain", "gpt-5")),
+      channel("claude", "anthropic", "claude-opus-5").replace("/openai/", "/anthropic/"),
     ].join("\n"),
   });
 });
@@ -51,7 +53,7 @@ afterAll(async () => {
 function sent(): { readonly path: string; readonly body: JsonObject } {
   const { path = "", body } = sandbox.requests.at(-1) ?? {};
   return {
-    path: path.replace("/openai/v1", ""),
+    path: path.replace(/^\/\w+\/v1/, ""),
     body: isObject(body as never) ? (body as JsonObject) : {},
   };
 }
@@ -223,5 +225,198 @@ describe("POST /api/explain", () => {
     const plain = await explained({ model: "gpt-6-sol" });
     expect(plain).toMatchObject({ way: "passed_through", style: "chat" });
     expect(plain).not.toHaveProperty("style_reason");
+  });
+});
+
+describe("marks of the prompt cache", () => {
+  const LONG = { type: "ephemeral", ttl: "1h" };
+  const SHORT = { type: "ephemeral" };
+  const text = (said: string, cache_control?: JsonObject) => ({
+    type: "text",
+    text: said,
+    ...(cache_control === undefined ? {} : { cache_control }),
+  });
+  const TOOLS = [{ name: WEATHER.name, input_schema: WEATHER.schema }];
+  const breakpoint = (ttl: string) => ({ prompt_cache_breakpoint: { mode: "explicit", ttl } });
+
+  async function messages(more: JsonObject): Promise<string | null> {
+    const answer = await gateway.post("/v1/messages", { max_tokens: 500, ...more });
+    expect([answer.status, answer.status === 200 ? "" : await answer.text()]).toEqual([200, ""]);
+    return answer.headers.get("sluice-lossy");
+  }
+
+  const TALK = {
+    system: [text("Be kind."), text("Be brief.", LONG)],
+    messages: [
+      { role: "user", content: [text("Weather in Paris?", SHORT)] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t1", name: WEATHER.name, input: {} }],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: "Sunny.", cache_control: SHORT },
+        ],
+      },
+    ],
+  };
+
+  test("of a messages caller are breakpoints of a responses upstream, and the only ones", async () => {
+    const lost = await messages({ model: "gpt-6-sol", tools: TOOLS, ...TALK });
+
+    expect(lost).toBeNull();
+    const { path, body } = sent();
+    expect(path).toBe("/responses");
+    expect(body["instructions"]).toBeUndefined();
+    expect(body["prompt_cache_options"]).toEqual({ mode: "explicit" });
+    expect(body["input"]).toMatchObject([
+      {
+        role: "system",
+        content: [
+          { type: "input_text", text: "Be kind." },
+          { type: "input_text", text: "Be brief.", ...breakpoint("12h") },
+        ],
+      },
+      { role: "user", content: [{ text: "Weather in Paris?", ...breakpoint("30m") }] },
+      { type: "function_call" },
+      {
+        type: "function_call_output",
+        output: [{ type: "input_text", text: "Sunny.", ...breakpoint("30m") }],
+      },
+    ]);
+    expect(JSON.stringify(body["input"])).not.toContain('"Be kind.","prompt_cache');
+  });
+
+  test("and of a chat upstream", async () => {
+    const off = { thinking: { type: "disabled" } };
+    const lost = await messages({ model: "gpt-6-sol", tools: TOOLS, ...TALK, ...off });
+
+    expect(lost).toBeNull();
+    const { path, body } = sent();
+    expect(path).toBe("/chat/completions");
+    expect(body["prompt_cache_options"]).toEqual({ mode: "explicit" });
+    expect(body["messages"]).toMatchObject([
+      { role: "system", content: [{ text: "Be kind." }, { ...breakpoint("12h") }] },
+      { role: "user", content: [{ text: "Weather in Paris?", ...breakpoint("30m") }] },
+      { role: "assistant" },
+      { role: "tool", content: [{ type: "text", text: "Sunny.", ...breakpoint("30m") }] },
+    ]);
+  });
+
+  test("are four at most: the first and the latest, and the caller is told of the others", async () => {
+    const content = [1, 2, 3, 4, 5, 6].map((n) => text(`part ${n}`, SHORT));
+    const lost = await messages({ model: "gpt-6-luna", messages: [{ role: "user", content }] });
+
+    expect(lost).toBe("cache_control");
+    const parts = (sent().body["messages"] as { content: JsonObject[] }[])[0]?.content ?? [];
+    const marked = parts.filter((part) => "prompt_cache_breakpoint" in part);
+    expect(marked.map((part) => part["text"])).toEqual(["part 1", "part 4", "part 5", "part 6"]);
+  });
+
+  test("are three beside the one at the end that the caller asked for", async () => {
+    const content = [1, 2, 3, 4].map((n) => text(`part ${n}`, SHORT));
+    const lost = await messages({
+      model: "gpt-6-luna",
+      tools: TOOLS,
+      cache_control: LONG,
+      messages: [{ role: "user", content }],
+    });
+
+    expect(lost).toBe("cache_control");
+    expect(sent().body["prompt_cache_options"]).toEqual({ mode: "implicit", ttl: "12h" });
+    expect(JSON.stringify(sent().body["input"]).match(/prompt_cache_breakpoint/g)).toHaveLength(3);
+  });
+
+  test("are lost where the model knows none, and the caller is told", async () => {
+    expect(await messages({ model: "gpt-5", ...TALK, tools: TOOLS })).toBe("cache_control");
+    expect(JSON.stringify(sent().body)).not.toContain("prompt_cache");
+  });
+
+  test("nothing is said of the cache for a caller who says nothing", async () => {
+    await messages({ model: "gpt-6-luna", messages: [{ role: "user", content: "hi" }] });
+
+    expect(JSON.stringify(sent().body)).not.toContain("prompt_cache");
+  });
+
+  test("of responses and chat callers are marks of a messages upstream", async () => {
+    const answer = await gateway.post("/v1/responses", {
+      model: "claude-opus-5",
+      prompt_cache_options: { mode: "implicit", ttl: "12h" },
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "hi", ...breakpoint("12h") }] },
+      ],
+    });
+
+    expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
+    expect(sent().body).toMatchObject({
+      cache_control: LONG,
+      messages: [{ content: [{ type: "text", text: "hi", cache_control: LONG }] }],
+    });
+
+    await chat({
+      model: "claude-opus-5",
+      messages: [{ role: "user", content: [{ ...text("hi"), ...breakpoint("30m") }] }],
+    });
+    expect(sent().body["messages"]).toMatchObject([
+      { content: [{ type: "text", text: "hi", cache_control: SHORT }] },
+    ]);
+    expect(sent().body["cache_control"]).toBeUndefined();
+  });
+
+  test("of a chat caller go on where its call is sent as responses", async () => {
+    await chat({
+      model: "gpt-6-sol",
+      tools: [CHAT_TOOL],
+      prompt_cache_key: "k",
+      prompt_cache_options: { mode: "explicit" },
+      messages: [{ role: "user", content: [{ ...text("hi"), ...breakpoint("12h") }] }],
+    });
+
+    expect(sent()).toMatchObject({
+      path: "/responses",
+      body: {
+        prompt_cache_key: "k",
+        prompt_cache_options: { mode: "explicit" },
+        input: [{ content: [{ type: "input_text", text: "hi", ...breakpoint("12h") }] }],
+      },
+    });
+  });
+
+  test("what was written is charged, by how long it is kept", async () => {
+    const words = (lead: string) => `${lead} ${"word ".repeat(2_000)}`;
+    const ask = async (lead: string, mark: JsonObject): Promise<JsonObject> => {
+      const answer = await gateway.post("/v1/messages", {
+        model: "gpt-6-sol",
+        max_tokens: 500,
+        tools: TOOLS,
+        system: [text(words(lead), mark)],
+        messages: [{ role: "user", content: "Reply with exactly: pong" }],
+      });
+      return ((await answer.json()) as { usage: JsonObject }).usage;
+    };
+    const [short, again, long] = [
+      await ask("a", SHORT),
+      await ask("a", SHORT),
+      await ask("b", LONG),
+    ];
+
+    expect(short).toMatchObject({ cache_creation_input_tokens: 2_048, cache_read_input_tokens: 0 });
+    expect(again).toMatchObject({ cache_creation_input_tokens: 0, cache_read_input_tokens: 2_048 });
+    expect(long).toMatchObject({ cache_creation_input_tokens: 2_048 });
+    using books = openBooks(gateway.dataDir);
+    expect(await books.whenSettled()).toEqual([]);
+    // $2 for a million tokens read, $2.50 and $5 written, $0.20 from the cache, $10 out.
+    const costOf = (usage: JsonObject, written: number): number =>
+      Number(usage["input_tokens"]) * 2_000 +
+      Number(usage["cache_creation_input_tokens"]) * written +
+      Number(usage["cache_read_input_tokens"]) * 200 +
+      Number(usage["output_tokens"]) * 10_000;
+    expect(
+      books
+        .calls()
+        .slice(-3)
+        .map((call) => call["cost"]),
+    ).toEqual([costOf(short, 2_500), costOf(again, 0), costOf(long, 5_000)]);
   });
 });
