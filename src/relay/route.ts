@@ -91,8 +91,17 @@ export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
   /** The name that a key may use, and that is nearest to one which nobody has. */
   nearestTo(key: ApiKey, name: string): string | undefined;
+  /** What is known of a model that a key might use, had its vendor not stopped serving it. */
+  retiredFor(key: ApiKey, name: string): Retired | undefined;
   /** Some model has limits. */
   readonly hasLimits: boolean;
+}
+
+export interface Retired {
+  /** `2026-09-24`. */
+  readonly since: string;
+  /** The served model of its kind that comes nearest. */
+  readonly successor: string | undefined;
 }
 
 export class Router {
