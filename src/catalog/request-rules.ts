@@ -86,7 +86,10 @@ const FOUR_LEVELS = ["minimal", ...THREE_LEVELS];
 // its JavaScript library, version 7.57, 2026-11-23.
 
 /** Chat completions of these models take tools only at effort `none`, and never search. */
-const GPT_5_4: RequestRules = { needsStyle: { tools: "responses", web_search: "responses" } };
+const GPT_5_4: RequestRules = {
+  needsStyle: { tools: "responses", web_search: "responses" },
+  phases: true,
+};
 const GPT_5_6: RequestRules = { ...GPT_5_4, cacheBreakpoints: true };
 /** Some of them take the strongest effort in responses only. */
 const GPT_6: RequestRules = {

@@ -97,6 +97,8 @@ export interface RequestRules {
    * who speak that style are asked in it, whatever style the caller speaks.
    */
   readonly needsStyle?: Readonly<Partial<Record<CallFeature, string>>>;
+  /** Wants to be told of each message that it wrote before whether it was its final answer. */
+  readonly phases?: true;
   /** Takes marks in the request up to which the prompt is cached, and how long. */
   readonly cacheBreakpoints?: true;
 }

@@ -187,6 +187,31 @@ describe("tools on a model that takes them in responses only", () => {
     expect([answer.status, sent().path]).toEqual([200, "/chat/completions"]);
   });
 
+  test("what the model said before is told to it as a comment or as an answer", async () => {
+    const call = { id: "c1", type: "function", function: { name: WEATHER.name, arguments: "{}" } };
+    const talk = (model: string) => ({
+      model,
+      tools: [CHAT_TOOL],
+      web_search_options: {},
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "I look.", tool_calls: [call] },
+        { role: "tool", tool_call_id: "c1", content: "Sunny." },
+        { role: "assistant", content: "It is sunny." },
+        { role: "user", content: "Thanks." },
+      ],
+    });
+    const phases = () =>
+      (sent().body["input"] as JsonObject[]).flatMap((item) =>
+        item["role"] === "assistant" ? [item["phase"]] : [],
+      );
+
+    expect((await chat(talk("gpt-6-sol"))).status).toBe(200);
+    expect(phases()).toEqual(["commentary", "final_answer"]);
+    expect((await chat(talk("proxy-gpt-5"))).status).toBe(200);
+    expect(phases()).toEqual([undefined, undefined]);
+  });
+
   test("what the caller asked the vendor to include stays beside it", async () => {
     await gateway.post("/v1/responses", {
       model: "gpt-6-sol",

@@ -36,8 +36,9 @@ function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
     const block = blocks[index];
     if (block !== undefined && isSaid(block)) {
       const said = saidTogether(blocks, index);
-      items.push(buildMessageItem(said));
       index += said.length - 1;
+      const built = buildMessageItem(said);
+      items.push(itemOf(block) === undefined ? inPhase(built, blocks.slice(index + 1), at) : built);
       continue;
     }
     switch (block?.type) {
@@ -62,6 +63,17 @@ function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
     }
   }
   return items.filter((item) => item !== undefined);
+}
+
+/** What a model says before it calls a tool is no answer yet. What a caller of this style wrote says so itself. */
+function inPhase(
+  item: JsonObject | undefined,
+  rest: readonly Block[],
+  { model }: Place,
+): JsonObject | undefined {
+  if (item === undefined || model.rules?.phases !== true) return item;
+  const calls = rest.some(({ type }) => type === "tool_call");
+  return { ...item, phase: calls ? "commentary" : "final_answer" };
 }
 
 /** Part of a message: words, and whatever else a caller of this style put among them. */
