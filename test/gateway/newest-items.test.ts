@@ -43,14 +43,14 @@ const SAID = {
   phase: "final_answer",
   content: [{ type: "output_text", text: "hi", annotations: [] }],
 };
-/** Items between what a user said first and last, the tools they need, and what another style loses by name. */
+/** Items between what a user said first and last, the tools they need, and what another style loses, by name or place. */
 const ITEMS: readonly (readonly [string, readonly JsonObject[], readonly JsonObject[], string])[] =
   [
     [
       "configuration_update",
       [SAID, { type: "configuration_update", reasoning: { effort: "low" } }],
       [],
-      "messages.configuration_update",
+      "input[2]",
     ],
     [
       "program",
@@ -59,7 +59,7 @@ const ITEMS: readonly (readonly [string, readonly JsonObject[], readonly JsonObj
         { type: "program_output", id: "po_1", output: "1" },
       ],
       [{ type: "programmatic_tool_calling" }],
-      "tools.programmatic_tool_calling, messages.program, messages.program_output",
+      "tools.programmatic_tool_calling, input[1], input[2]",
     ],
     [
       "tool_search",
@@ -80,7 +80,7 @@ const ITEMS: readonly (readonly [string, readonly JsonObject[], readonly JsonObj
         },
       ],
       [{ type: "tool_search" }],
-      "tools.tool_search, messages.tool_search_call, messages.tool_search_output",
+      "tools.tool_search, input[1], input[2]",
     ],
   ];
 

@@ -39,7 +39,7 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
       return withBreakpoint(buildMedia(block, at), life);
     case "other":
       if (block.style === CHAT) return block.data;
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return undefined;
     case "reasoning":
     case "tool_call":
