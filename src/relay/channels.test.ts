@@ -370,7 +370,8 @@ describe("a model that its vendor stopped serving", () => {
   ) => {
     const channels = new Channels({ ...CATALOG, findModel, listModels }, new Map());
     channels.replace(all);
-    if (listed !== undefined) channels.discovered(
+    if (listed !== undefined)
+      channels.discovered(
         OWN,
         listed.map((id) => ({ id })),
       );

@@ -30,7 +30,7 @@ beforeAll(async () => {
   gateway = await openTestGateway({
     yaml: [
       "channels:",
-      channel("own", "openai", `${MODELS.join(", ")}, gpt-6-sol, gpt-5`),
+      channel("own", "openai", `${MODELS.join(", ")}, gpt-6-sol, gpt-5, gpt-6.3-sol`),
       channel("chatty", "openai", renamed("chatty", "gpt-6-astra"), ", style: chat"),
       channel("cloud", "azure-openai", renamed("cloud", "gpt-6-sol")),
       channel(
@@ -237,6 +237,30 @@ describe("POST /api/explain", () => {
     const { data } = (await answer.json()) as { data: { channels: JsonObject[] } };
     return data.channels[0] ?? {};
   };
+
+  test("shows that a model which nobody knows yet is asked as the newest known", async () => {
+    const answer = await gateway.post("/api/explain", {
+      path: "/v1/chat/completions",
+      body: {
+        model: "gpt-6.3-sol",
+        messages: [{ role: "user", content: "hi" }],
+        max_tokens: 100,
+        temperature: 0.2,
+        reasoning_effort: "none",
+      },
+    });
+    const { data } = (await answer.json()) as { data: { request: { body: JsonObject } } };
+
+    expect(data.request.body).toEqual({
+      model: "gpt-6.3-sol",
+      messages: [{ role: "user", content: "hi" }],
+      max_completion_tokens: 100,
+      reasoning_effort: "low",
+    });
+    expect(await explained({ model: "gpt-6.3-sol", tools: [CHAT_TOOL] })).toMatchObject({
+      style: "responses",
+    });
+  });
 
   test("says in which style a call goes, and why it is not the caller's", async () => {
     expect(await explained({ model: "gpt-6-sol", tools: [CHAT_TOOL] })).toMatchObject({

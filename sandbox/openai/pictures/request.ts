@@ -57,10 +57,9 @@ export function readWishes(
   given: readonly GivenPicture[],
 ): Omit<PictureRequest, "kind" | "model" | "prompt" | "given" | "mask" | "markup"> {
   readText(field(body, "user"));
-  const formats = ["png", "webp", "jpeg", ...(model.isNewest ? (["gif", "svg"] as const) : [])];
-  const format = readChoice(field(body, "output_format"), FORMATS) ?? "png";
-  readChoice(field(body, "output_format"), formats);
-  readText(field(body, "safety_identifier"), 64);
+  const formats = model.isNewest ? FORMATS : OLDER_FORMATS;
+  const format = readChoice(field(body, "output_format"), formats) ?? "png";
+  readText(field(body, "safety_identifier"), 128);
   readChoice(field(body, "complexity"), ["low", "medium", "high"]);
   const svg = field(body, "svg").value;
   if (svg !== undefined && format !== "svg") throw onlyWith("svg", "svg");
@@ -91,7 +90,8 @@ export function readWishes(
   };
 }
 
-const FORMATS = ["png", "webp", "jpeg", "gif", "svg"] as const;
+const OLDER_FORMATS = ["png", "webp", "jpeg"] as const;
+const FORMATS = [...OLDER_FORMATS, "gif", "svg"] as const;
 
 function onlyWith(name: string, format: string): Error {
   return invalid(

@@ -167,7 +167,7 @@ function checkTuning(body: JsonObject): void {
   readNumber(field(body, "top_p"), 0, 1);
   readInteger(field(body, "max_tool_calls"), 1, 2 ** 31);
   readText(field(body, "user"));
-  readText(field(body, "safety_identifier"), 64);
+  readText(field(body, "safety_identifier"), 128);
   readText(field(body, "prompt_cache_key"));
   readChoice(field(body, "prompt_cache_retention"), ["in_memory", "24h"]);
   checkMetadata(body);
