@@ -1,4 +1,4 @@
-import type { JsonObject } from "#sandbox/json.ts";
+import { jsonText, type JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 import { field } from "./fields.ts";
 import { unexpectedSystem } from "./messages.ts";
@@ -32,9 +32,12 @@ export function checkSupport(
   if (code !== undefined && !model.hasCodeExecution)
     throw invalid("", `'${model.id}' does not support tool types: ${code.serverType}.`);
 
-  const refused = tools.find(({ raw }) => model.refusedTools.includes(String(raw["type"] ?? "")));
+  const refused = tools.find(({ raw }) => model.refusedTools.includes(jsonText(raw["type"])));
   if (refused !== undefined) {
-    throw invalid("", `'${model.id}' does not support tool types: ${String(refused.raw["type"])}.`);
+    throw invalid(
+      "",
+      `'${model.id}' does not support tool types: ${jsonText(refused.raw["type"])}.`,
+    );
   }
   if (!model.hasSystemMessages && turns.some(({ role }) => role === "system"))
     throw unexpectedSystem();

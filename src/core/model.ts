@@ -24,6 +24,12 @@ export interface Model {
   readonly kind: ModelKind;
   /** Unix seconds of the model's release. */
   readonly createdAt: number;
+  /** What its maker calls models of its size. */
+  readonly line?: string;
+  /** Unix seconds of the day when its maker announced its end. */
+  readonly deprecatedAt?: number;
+  /** Unix seconds of the day from which it is not served any more. */
+  readonly retiresAt?: number;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   readonly input: readonly Modality[];
@@ -84,10 +90,12 @@ export interface RequestRules {
   readonly formatsWithTools?: false;
   /** Values of `thinking.type` that it takes, in the messages style. */
   readonly thinking?: readonly ThinkingType[];
-  /** The strongest effort that goes with `thinking.type: disabled`. */
+  /** The strongest effort that goes with `thinking.type` of `disabled` or `between_tools`. */
   readonly maxEffortWithoutThinking?: string;
   /** Refuses a tool choice that forces a call. */
   readonly forcedTools?: false;
+  /** Refuses thinking that comes back behind anything else than it was made behind. */
+  readonly bindsThinking?: true;
   /** Longest name of a tool. */
   readonly maxToolNameLength?: number;
 }

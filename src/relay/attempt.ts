@@ -355,7 +355,7 @@ export function baseOf(route: Candidate): URL {
 }
 
 /** At the vendor's well-known address. */
-function isVendors({ channel, provider }: Candidate): boolean {
+export function isVendors({ channel, provider }: Candidate): boolean {
   return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 

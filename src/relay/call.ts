@@ -2,6 +2,7 @@ import type { ApiKey } from "#core/key.ts";
 import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
+import type { ReadHeader } from "#providers/provider.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
 
@@ -41,7 +42,7 @@ export interface Call extends Served {
   readonly body: RequestBody;
   readonly facts: RequestFacts;
   /** A header of the caller's request. */
-  header(name: string): string | undefined;
+  readonly header: ReadHeader;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
 }

@@ -17,7 +17,8 @@ import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
-import type { Outgoing } from "./attempt.ts";
+import type { ReadHeader, RequestContext } from "#providers/provider.ts";
+import { isVendors, type Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
 import type { WireRoute } from "./route.ts";
@@ -36,14 +37,20 @@ export interface PassedRequest extends Outgoing {
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Call,
-  { endpoint, upstreamModel, traits }: WireRoute,
+  route: WireRoute,
   passthrough: Passthrough,
 ): PassedRequest {
+  const { endpoint, upstreamModel, traits } = route;
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
   edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
+    const adapted = endpoint.adaptRequest(
+      withEdits(body.json, edits),
+      upstreamModel,
+      report,
+      requestContext(route, header),
+    );
     edits = { ...edits, ...adapted };
   }
   if (isStrict) report.refuseIfAny();
@@ -51,9 +58,18 @@ export function passthroughRequest(
     lost: report.fields,
     asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
-    headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
+    headers:
+      endpoint.headers?.(withEdits(body.json, edits), header, requestContext(route, header)) ??
+      NO_HEADERS,
   };
 }
+
+/** What providers know of a request beside its body. */
+export function requestContext(route: WireRoute, ofCaller: ReadHeader): RequestContext {
+  return { options: route.channel.options ?? NO_OPTIONS, isVendors: isVendors(route), ofCaller };
+}
+
+const NO_OPTIONS = {};
 
 /** The body as it stands after the edits; the body itself if there are none. */
 function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {

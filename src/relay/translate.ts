@@ -15,6 +15,7 @@ import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
+import { requestContext } from "./passthrough.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -60,14 +61,15 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report) };
-  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report, !isAlike) };
+  const context = requestContext(route, isAlike ? call.header : NO_HEADER);
+  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
     request,
     body: JSON.stringify(body),
-    headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
+    headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     lost: report.fields,
   };
 }

@@ -113,7 +113,9 @@ export async function openCall(
     body,
     facts,
     inputTokens: estimateInputTokens(body.json),
-    header: (name) => headers.get(name) ?? undefined,
+    header: Object.assign((name: string) => headers.get(name) ?? undefined, {
+      names: () => headers.keys(),
+    }),
     isStrict: headers.get("sluice-strict") === "true",
     signal: exchange.signal,
     at: clock.now(),
