@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
 import type { Claim } from "#core/limits.ts";
+import { accountOf } from "#core/reasoning-home.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
@@ -38,6 +39,8 @@ export interface AttemptDeps extends TryDeps, ClaimDeps {
 export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
+  /** Which of the channel's credentials, from `accountOf`. */
+  readonly account: string;
   release(error?: GatewayError): void;
 }
 
@@ -48,6 +51,8 @@ export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Prom
 export interface Way {
   /** Label of the credential; empty where the channel has none. */
   readonly credential: string;
+  /** The same, told from others of the channel. */
+  readonly account: string;
   /** POSTs to the route's endpoint. */
   send(route: Addressed, request: Outgoing<Body>): Promise<UpstreamReply>;
   /** GETs what stands at a path below the channel's address. */
@@ -170,6 +175,7 @@ class Failover<T, R extends Tried> {
           this.#settlement,
           deps,
           this.#begin,
+          this.#isHome(route, credential),
         );
         if (claim !== undefined) this.#settlement.took(claim);
         return begun;
@@ -188,12 +194,25 @@ class Failover<T, R extends Tried> {
     return anyway ? health.mayTryAnyway(route, this.#call.key) : health.mayTry(route);
   }
 
+  #isHome({ channel }: R, credential: Credential | undefined): boolean {
+    const { home } = this.#plan;
+    return home?.channel === channel.name && home.account === accountOf(channel, credential);
+  }
+
   /** A route may be one account's alone. */
   #pick(route: R, tried: ReadonlySet<Credential>, anyway: boolean): Credential | undefined {
     const { channel, account } = route;
     const { health } = this.#deps;
     if (account !== undefined) {
       return channel.credentials.find((each) => each.label === account && !tried.has(each));
+    }
+    const { home } = this.#plan;
+    if (home?.channel === channel.name && tried.size === 0) {
+      const others = new Set(channel.credentials.filter((each) => !this.#isHome(route, each)));
+      const own = anyway
+        ? health.pickAnyway(route, others, this.#call.key)
+        : health.pick(route, others);
+      if (own !== undefined) return own;
     }
     return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
   }
@@ -239,6 +258,7 @@ export async function tryOnce<T, R extends Tried>(
   settlement: Pick<Settlement, "tried">,
   deps: TryDeps,
   begin: Begin<T, R>,
+  isAtHome = false,
 ): Promise<Begun<T, R>> {
   const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
@@ -276,10 +296,12 @@ export async function tryOnce<T, R extends Tried>(
     return sent;
   };
 
+  const account = accountOf(channel, credential);
   const visit = deps.health.enter(route, credential);
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
+      account,
       send(wire, { body, headers }) {
         const url = urlOf(wire, pathOf(wire, call.facts.stream));
         sent = body;
@@ -296,7 +318,7 @@ export async function tryOnce<T, R extends Tried>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
-    return { route, answer, release: (failure) => visit.leave(failure) };
+    return { route, answer, account, release: (failure) => visit.leave(failure) };
   } catch (cause) {
     reply?.close();
     session?.close();
@@ -318,7 +340,8 @@ export async function tryOnce<T, R extends Tried>(
     }
     throw error;
   } finally {
-    deps.health.turn(channel);
+    // Who goes on where they were takes nobody's turn.
+    if (!isAtHome) deps.health.turn(channel);
     settlement.tried({
       channel: channel.name,
       credential: credential?.label ?? "",

@@ -39,11 +39,14 @@ export function passthroughRequest(
   { body, facts, header, isStrict }: Call,
   route: WireRoute,
   passthrough: Passthrough,
+  isAway = false,
 ): PassedRequest {
   const { endpoint, upstreamModel, traits } = route;
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
-  edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
+  if (isAway) report.lose(REASONING_ACCOUNT);
+  const current = withEdits(body.json, edits);
+  edits = { ...edits, ...fitRequest(current, { endpoint, traits }, report, isAway) };
   if (endpoint.adaptRequest !== undefined) {
     const adapted = endpoint.adaptRequest(
       withEdits(body.json, edits),
@@ -63,6 +66,9 @@ export function passthroughRequest(
       NO_HEADERS,
   };
 }
+
+/** Another account made the conversation's reasoning, and may be the only one to understand it. */
+export const REASONING_ACCOUNT = "reasoning.account";
 
 /** What providers know of a request beside its body. */
 export function requestContext(route: WireRoute, ofCaller: ReadHeader): RequestContext {

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
@@ -16,7 +17,8 @@ import {
 } from "./passthrough.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
-import type { Plan, Route, WireRoute } from "./route.ts";
+import { findHome, isAway, type Homing } from "./reasoning-home.ts";
+import type { Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 import {
   gatherStream,
@@ -29,6 +31,8 @@ import type { WholeReading } from "./whole.ts";
 
 export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
   readonly delivery: DeliverySettings;
+  /** Where conversations were answered; nothing is kept if absent. */
+  readonly homes?: ReasoningHomes;
 }
 
 /** One call, from admission to settlement. */
@@ -36,9 +40,10 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps);
   try {
+    const homing = await findHome(call, plan, deps.homes);
     return call.facts.stream
-      ? await relayStream(call, plan, settlement, deps)
-      : await relayWhole(call, plan, settlement, deps);
+      ? await relayStream(call, homing, settlement, deps)
+      : await relayWhole(call, homing, settlement, deps);
   } catch (cause) {
     const error = inCallersWords(GatewayError.from(cause), call.style, call.body.json);
     await settlement.fail(error);
@@ -49,11 +54,13 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
 /** The answer leaves once its settlement is on disk, so that no crash can give it away. */
 async function relayWhole(
   call: Call,
-  plan: Plan,
+  homing: Homing,
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps));
+  const begin = beginWhole(call, deps, homing.home);
+  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  homing.keep(begun);
   begun.release();
   settlement.answering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
@@ -62,11 +69,13 @@ async function relayWhole(
 
 async function relayStream(
   call: Endable<Call>,
-  plan: Plan,
+  homing: Homing,
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
+  const begin = beginStream(call, deps, homing.home);
+  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  homing.keep(begun);
   const answer = await handOver(call, begun.answer, begun, settlement);
   forgetQuestion(call);
   return answer;
@@ -75,6 +84,7 @@ async function relayStream(
 export function beginWhole(
   call: Call,
   deps: TranslationDeps & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  home?: ReasoningHome,
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
@@ -82,12 +92,13 @@ export function beginWhole(
       return await readAdapted(call, route, way.openSession(), vault);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
-      const request = passthroughRequest(call, route, passthrough);
+      const request = passthroughRequest(call, route, passthrough, isAway(home, route, way));
       using reply = await way.send(route, request);
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
-    const translation = await translateRequest(call, route, deps, isStreamed);
+    const told = { isStreamed, isAway: isAway(home, route, way) };
+    const translation = await translateRequest(call, route, deps, told);
     using reply = await way.send(route, translation);
     if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
     await refuseNonStream(reply, route.endpoint.style);
@@ -96,9 +107,17 @@ export function beginWhole(
   };
 }
 
-function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
-  return async (route, send) =>
-    Delivery.begin(await openStream(call, route, send, deps), deps.delivery, call.style.keepAlive);
+function beginStream(
+  call: Call,
+  deps: RelayDeps,
+  home: ReasoningHome | undefined,
+): Begin<Delivery> {
+  return async (route, way) =>
+    Delivery.begin(
+      await openStream(call, route, way, deps, home),
+      deps.delivery,
+      call.style.keepAlive,
+    );
 }
 
 async function openStream(
@@ -106,6 +125,7 @@ async function openStream(
   route: Route,
   way: Way,
   deps: RelayDeps,
+  home: ReasoningHome | undefined,
 ): Promise<AnswerStream> {
   const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
@@ -113,11 +133,12 @@ async function openStream(
   const maxEventBytes = mostOfAnEvent(route, delivery);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
-    const request = passthroughRequest(call, route, passthrough);
+    const request = passthroughRequest(call, route, passthrough, isAway(home, route, way));
     const reply = await way.send(route, request);
     return await passStream(reply, call, style, passthrough, maxEventBytes, request);
   }
-  const translation = await translateRequest(call, route, deps);
+  const told = { isAway: isAway(home, route, way) };
+  const translation = await translateRequest(call, route, deps, told);
   const reply = await way.send(route, translation);
   await refuseNonStream(reply, style);
   return translateStream(reply, call, route, translation, maxEventBytes, vault);

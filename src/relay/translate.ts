@@ -15,7 +15,7 @@ import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
-import { requestContext } from "./passthrough.ts";
+import { REASONING_ACCOUNT, requestContext } from "./passthrough.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -26,6 +26,12 @@ export interface Translation {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
+}
+
+interface TranslationTerms {
+  readonly isStreamed?: boolean;
+  /** Another account answered the conversation before. */
+  readonly isAway?: boolean;
 }
 
 export interface TranslationDeps {
@@ -48,20 +54,21 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
-  isStreamed = call.facts.stream,
+  { isStreamed = call.facts.stream, isAway = false }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport(call.style.keeps);
+  if (isAway) report.lose(REASONING_ACCOUNT);
   const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report, !isAlike) };
+  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
   const context = requestContext(route, isAlike ? call.header : NO_HEADER);
   const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context) };
   if (call.isStrict) report.refuseIfAny();

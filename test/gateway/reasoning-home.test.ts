@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import type { Caller, Turn } from "../matrix/caller.ts";
+import { chatCaller } from "../matrix/callers/chat.ts";
+import { messagesCaller } from "../matrix/callers/messages.ts";
+import { responsesCaller } from "../matrix/callers/responses.ts";
+
+const TOOL = {
+  name: "get_weather",
+  description: "Tells the weather in a city.",
+  schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+interface Went {
+  readonly key: string;
+  readonly body: JsonObject;
+  readonly status: number;
+  readonly lost: string;
+}
+
+/** A conversation that can be gone on with, and where each of its requests went. */
+class Talk {
+  readonly #gateway: TestGateway;
+  readonly #caller: Caller;
+  readonly #model: string;
+  readonly #turns: Turn[] = [];
+  readonly went: Went[] = [];
+
+  constructor(gateway: TestGateway, caller: Caller, model: string) {
+    this.#gateway = gateway;
+    this.#caller = caller;
+    this.#model = model;
+  }
+
+  async ask(city: string, vendors: readonly Sandbox[]): Promise<void> {
+    this.#turns.push({ role: "user", text: `What is the weather in ${city}?` });
+    const calls = await this.#send(vendors);
+    this.#turns.push({ role: "tool", results: calls.map((call) => ({ call, text: "Sunny" })) });
+    await this.#send(vendors);
+  }
+
+  async #send(vendors: readonly Sandbox[]) {
+    const { path, body } = this.#caller.request({
+      model: this.#model,
+      turns: this.#turns,
+      stream: false,
+      tools: [TOOL],
+      thinks: true,
+      maxTokens: 4_000,
+    });
+    const before = vendors.map(({ requests }) => requests.length);
+    const answer = await this.#gateway.post(path, body);
+    const json = parseJson(await answer.text());
+    const seen = this.#caller.readWhole(isObject(json) ? json : {});
+    this.#turns.push({ role: "assistant", own: seen.own });
+    const record = vendors
+      .flatMap(({ requests }, index) => requests.slice(before[index] ?? 0))
+      .findLast(({ status }) => status === 200);
+    const { headers = {}, body: sent } = record ?? {};
+    this.went.push({
+      key: headers["x-api-key"] ?? headers["authorization"] ?? "",
+      body: isObject(sent as Json) ? (sent as JsonObject) : {},
+      status: answer.status,
+      lost: answer.headers.get("sluice-lossy") ?? "",
+    });
+    return seen.calls;
+  }
+}
+
+describe("two accounts at one vendor", () => {
+  let sandbox: Sandbox;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    gateway = await openTestGateway({
+      yaml: `channels:
+  - { name: claude, provider: anthropic, base_url: "${sandbox.url}/anthropic/v1", api_keys: [key-one, key-two], models: [claude-haiku-5-5] }
+  - { name: gpt-one, provider: openai, base_url: "${sandbox.url}/openai/v1", api_key: key-one, models: [gpt-5] }
+  - { name: gpt-two, provider: openai, base_url: "${sandbox.url}/openai/v1", api_key: key-two, models: [gpt-5] }
+`,
+    });
+  });
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]();
+    await sandbox.stop();
+  });
+
+  test.each([
+    [messagesCaller, "claude-haiku-5-5"],
+    [chatCaller, "claude-haiku-5-5"],
+    [responsesCaller, "gpt-5"],
+    [messagesCaller, "gpt-5"],
+  ] as const)("a conversation stays on the one that began it: $id on %s", async (caller, model) => {
+    const talks = CITIES.map((city) => ({ city, talk: new Talk(gateway, caller, model) }));
+    // Conversations take turns, so that keys that only rotate would be found out.
+    for (let round = 0; round < 3; round++) {
+      for (const { city, talk } of talks) await talk.ask(`${city} on day ${round}`, [sandbox]);
+    }
+
+    for (const { talk } of talks) {
+      expect(talk.went.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+      expect(new Set(talk.went.map(({ key }) => key)).size).toBe(1);
+      for (const { lost } of talk.went) expect(lost).not.toContain("reasoning.account");
+    }
+    expect(new Set(talks.flatMap(({ talk }) => talk.went.map(({ key }) => key))).size).toBe(2);
+  });
+});
+
+const CITIES = ["Paris", "Oslo", "Rome", "Lima", "Cairo", "Quito", "Seoul", "Minsk"];
+
+describe.each([messagesCaller, chatCaller])("a $id conversation whose vendor is gone", (caller) => {
+  test("goes on elsewhere without what only its account understands, and its caller is told", async () => {
+    await using first = await startSandboxes();
+    const gateway = await openTestGateway({
+      yaml: `channels:
+  - { name: one, provider: anthropic, base_url: "${first.one.url}/anthropic/v1", api_key: key-one, models: [claude-haiku-5-5] }
+  - { name: two, provider: anthropic, base_url: "${first.two.url}/anthropic/v1", api_key: key-two, models: [claude-haiku-5-5], priority: 1 }
+`,
+    });
+    await using _ = gateway;
+    const talk = new Talk(gateway, caller, "claude-haiku-5-5");
+    const vendors = [first.one, first.two];
+    await talk.ask("Paris", vendors);
+    await first.one.stop();
+    await talk.ask("Oslo", vendors);
+    await talk.ask("Rome", vendors);
+
+    const moved = talk.went[2];
+    expect(talk.went.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(moved?.key).toBe("key-two");
+    expect(moved?.lost).toContain("reasoning.account");
+    expect(
+      memberOf(memberOf(moved?.body["thinking"], "block_binding"), "prefix_mismatch_behavior"),
+    ).toBe("drop_block");
+    // From then on the other account is the conversation's.
+    expect(talk.went.slice(3).map(({ lost }) => lost.includes("reasoning.account"))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  }, 30_000);
+});
+
+async function startSandboxes() {
+  const [one, two] = [await startSandbox(), await startSandbox()];
+  return {
+    one,
+    two,
+    async [Symbol.asyncDispose]() {
+      await two.stop();
+    },
+  };
+}
