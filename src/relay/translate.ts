@@ -159,8 +159,13 @@ export async function writeWhole(
     ),
     usage,
     takeOutputText: () => "",
-    lost,
+    lost: joined(lost, meter.lost),
   };
+}
+
+/** What we left out of the question, and what its upstream did. */
+function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
 
 function isNotUsage(event: ChatEvent): boolean {
@@ -229,7 +234,7 @@ class TranslatedStream implements AnswerStream {
   readonly #sse: SseDecoder;
   readonly #decoder: StreamDecoder;
   readonly #writer: StreamWriter;
-  readonly lost: readonly string[];
+  readonly #lost: readonly string[];
   readonly isTranslated = true;
   /** Not handed over yet: the head. */
   #held = "";
@@ -247,7 +252,11 @@ class TranslatedStream implements AnswerStream {
     this.#sse = sse;
     this.#decoder = decoder;
     this.#writer = writer;
-    this.lost = lost;
+    this.#lost = lost;
+  }
+
+  get lost(): readonly string[] {
+    return joined(this.#lost, this.#writer.meter.lost);
   }
 
   async run(take: Sink["write"]): Promise<void> {
