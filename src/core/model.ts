@@ -53,6 +53,8 @@ export interface ModelOverride {
   readonly price?: Price;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
+  /** Id of a known model whose traits this one has, as far as nothing else is said here. */
+  readonly like?: string;
   /** Of all callers together. */
   readonly limits?: RateLimits;
 }

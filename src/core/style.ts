@@ -39,7 +39,7 @@ export interface InboundStyle {
      */
     placesOf?(body: JsonObject): readonly string[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
-    openEncoder(request: ChatRequest): StreamEncoder;
+    openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
 }
@@ -80,25 +80,34 @@ export interface Passthrough {
   /**
    * Whether a request has to be translated although its upstream speaks the
    * same style, because its answer would have to be edited: names of tools that
-   * are too long for the upstream come back as they were.
+   * are too long for the upstream come back as they were, and a compact stream
+   * is not what the upstream writes.
    */
-  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
+  mustTranslate?(
+    body: JsonObject,
+    model: ModelTraits,
+    facts?: RequestFacts,
+    dialect?: OutboundContext["dialect"],
+  ): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
   repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
-  openTap(facts: RequestFacts): Tap;
+  /** `dialect`: as in `OutboundContext`. */
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap;
 }
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;
 
-/** What a style that does so says in its path rather than in its body. */
+/** What a request says in its path or headers rather than in its body. */
 export interface Address {
   readonly model?: string;
   readonly stream?: boolean;
   /** What is wanted, in the format's own word for it. */
   readonly scenario?: string;
+  /** As in `RequestFacts`. */
+  readonly compactStream?: boolean;
 }
 
 /** What to know of the upstream that a request is written for. */
@@ -145,6 +154,16 @@ export interface RequestFacts {
   readonly wantsUsage: boolean;
   /** The caller chose the tool that is called. */
   readonly forcesTool?: true;
+  /**
+   * The client reads streams in which a tool call is one chunk, usage stands
+   * beside the reason to end, and no member is null for want of a value.
+   */
+  readonly compactStream?: true;
+  /**
+   * Why the request cannot be translated: it says something of its style that
+   * we do not know. Vendors of the style may know it, and get it as it is.
+   */
+  readonly unknownValue?: GatewayError;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

@@ -59,8 +59,11 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => tasks.board.size,
     () => buffered.total,
   );
-  const report = new UnpricedReport(clock, (notice) =>
-    needs.log.warn(notice, "model has no price: its calls cost nothing"),
+  const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
+    needs.log.warn(
+      notice,
+      isRefused ? "model has no price: call refused" : "model has no price: its calls cost nothing",
+    ),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,

@@ -1,3 +1,4 @@
+import type { FoundModel } from "#core/found-model.ts";
 import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
@@ -50,8 +51,8 @@ export interface Provider {
   readonly modelsPath?: string;
   /** Those that it is known to have beside the catalogue's, whether or not it has a list. */
   readonly models?: readonly string[];
-  /** Their ids out of that list; `data[].id` where nothing else is said. */
-  readModels?(list: Json): readonly string[];
+  /** What that list tells of them; absent if it has the usual form (`styles/model-list/usual-in.ts`). */
+  readModels?(list: Json): readonly FoundModel[];
   /** Headers of every request beside the credential's, such as the version of an interface. */
   readonly headers?: Readonly<Record<string, string>>;
 

@@ -378,7 +378,7 @@ export function baseOf(route: Candidate): URL {
 }
 
 /** At the vendor's well-known address. */
-export function isVendors({ channel, provider }: Candidate): boolean {
+export function isVendors({ channel, provider }: Pick<Candidate, "channel" | "provider">): boolean {
   return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 

@@ -7,6 +7,7 @@ import { findProvider } from "#providers/index.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router } from "./route.ts";
+import type { FoundModel } from "#core/found-model.ts";
 import { aChannel } from "#test/a-channel.ts";
 
 const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
@@ -174,6 +175,7 @@ describe("a channel that names no models", () => {
     return channels;
   }
 
+  const found = (id: string): FoundModel => ({ id });
   const idsOf = (channels: Channels, key = KEY): readonly string[] =>
     channels.list(key).map(({ id }) => id);
   const reached = (channels: Channels, name: string) =>
@@ -183,7 +185,7 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([MAIN]);
 
     for (const list of [undefined, ["gpt-4o-mini", "new"], ["gpt-4o-mini-2024-07-18", "new"]]) {
-      if (list !== undefined) channels.discovered(MAIN, list);
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
       for (const name of ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "o3"]) {
         expect(reached(channels, name)).toEqual([`main ${name}`]);
       }
@@ -195,9 +197,28 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([MAIN]);
     expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3", ...FILMING]);
 
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"]);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"].map(found));
     const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3", ...FILMING];
     expect(idsOf(channels)).toEqual(known);
+  });
+
+  test("takes abilities and dates of models that the catalogue lacks from its upstream's list", () => {
+    const channels = channelsOf([MAIN]);
+    channels.discovered(MAIN, [
+      { id: "new", createdAt: 1_790_000_000, traits: { contextTokens: 5, tools: true } },
+    ]);
+
+    expect(channels.find("new")?.[0]?.traits).toEqual({ contextTokens: 5, tools: true });
+    expect(channels.describe(KEY, "new")?.createdAt).toBe(1_790_000_000);
+  });
+
+  test("takes abilities of a model from the one that its owner says it is like", () => {
+    const overrides = new Map([["house", { like: "gpt-4o-mini", maxOutputTokens: 7 }]]);
+    const channels = channelsOf([MAIN], overrides);
+    channels.discovered(MAIN, [{ id: "house", traits: { tools: false } }]);
+    const traits = (name: string) => channels.find(name)?.[0]?.traits;
+
+    expect(traits("house")).toEqual({ ...traits("gpt-4o-mini"), maxOutputTokens: 7 });
   });
 
   test("is passed over for a model that another channel's list has and its own has not", () => {
@@ -205,8 +226,8 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([MAIN, other]);
     expect(reached(channels, "o3")).toEqual(["main o3", "other o3"]);
 
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
-    channels.discovered(other, ["gpt-4o-mini", "o3"]);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
+    channels.discovered(other, ["gpt-4o-mini", "o3"].map(found));
 
     expect(reached(channels, "o3")).toEqual(["other o3"]);
     expect(reached(channels, "gpt-4o-mini")).toEqual(["main gpt-4o-mini", "other gpt-4o-mini"]);
@@ -217,7 +238,7 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([elsewhere]);
     expect(idsOf(channels)).toContain("o3");
 
-    channels.discovered(elsewhere, ["gpt-4o-mini"]);
+    channels.discovered(elsewhere, ["gpt-4o-mini"].map(found));
 
     expect(idsOf(channels)).toEqual(["gpt-4o-mini"]);
     expect(reached(channels, "gpt-4o-mini-2024-07-18")).toEqual(["one gpt-4o-mini-2024-07-18"]);
@@ -238,7 +259,7 @@ describe("a channel that names no models", () => {
     const said = { price, limited: { id: "model:gpt-4o-mini", limits } };
 
     expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
     expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
     expect(channels.find("o3")?.[0]?.limited).toBeUndefined();
   });
@@ -252,7 +273,7 @@ describe("a channel that names no models", () => {
       router.planFor({ key, facts: { model, ...FACTS }, inputTokens: 1 }, (each) => each, "");
 
     for (const list of [undefined, ["gpt-4o-mini-2024-07-18"]]) {
-      if (list !== undefined) channels.discovered(MAIN, list);
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
       expect(ask("gpt-4o-mini-2024-07-18")().routes).toHaveLength(1);
       expect(ask("openai/gpt-4o-mini")().routes).toHaveLength(1);
       expect(ask("openai/o3")).toThrow("does not exist");

@@ -2,20 +2,26 @@ import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
+import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
 import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
+import type { FoundModel } from "#core/found-model.ts";
+import { defined } from "#lib/values.ts";
 import { poolOf } from "./pools.ts";
-import type { Candidate, ModelTable } from "./route.ts";
+import { priceOn, type Candidate, type ModelTable } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
+import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 
 export interface ListedModel {
   readonly id: string;
   readonly owner: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  readonly model: Model | undefined;
+  /** Unix seconds, if they are known. */
+  readonly createdAt: number | undefined;
+  readonly traits: ModelTraits;
+  /** What the key is charged. */
+  readonly price: Price | undefined;
 }
 
 /** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
@@ -27,7 +33,7 @@ export class Channels implements ModelTable {
   #overrides: ReadonlyMap<string, ModelOverride>;
   #hasLimits = false;
   /** By pool: another address or credential may have other models. */
-  readonly #discovered = new Map<string, readonly string[]>();
+  readonly #discovered = new Map<string, ReadonlyMap<string, FoundModel>>();
   #channels: readonly Channel[] = [];
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
@@ -58,8 +64,8 @@ export class Channels implements ModelTable {
   }
 
   /** What a channel's upstream says it serves. */
-  discovered(channel: Channel, models: readonly string[]): void {
-    this.#discovered.set(firstPool(channel), models);
+  discovered(channel: Channel, models: readonly FoundModel[]): void {
+    this.#discovered.set(firstPool(channel), new Map(models.map((each) => [each.id, each])));
     this.#rebuild();
   }
 
@@ -106,7 +112,13 @@ export class Channels implements ModelTable {
     const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
-    return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+    return {
+      id,
+      owner: first.provider.id,
+      createdAt: model?.createdAt ?? this.#foundOn(first.channel, first.upstreamModel)?.createdAt,
+      traits: first.traits,
+      price: priceOn(first, key, id),
+    };
   }
 
   #find(provider: Provider, upstreamModel: string): Model | undefined {
@@ -178,7 +190,7 @@ export class Channels implements ModelTable {
     const provider = findProvider(channel.provider);
     const rows = this.#knownModels(channel.provider, provider);
     const owners = new Map(rows.flatMap((row) => aliasesOf(row).map((id) => [id, row.id])));
-    for (const id of list ?? []) {
+    for (const id of list?.keys() ?? []) {
       const aliasOf = owners.get(id);
       add(id, aliasOf === undefined ? {} : { aliasOf });
     }
@@ -204,6 +216,37 @@ export class Channels implements ModelTable {
     return [...rows, ...declared.map((each) => ({ id: each }))];
   }
 
+  #sourcesOf(
+    channel: Channel,
+    provider: Provider,
+    upstreamModel: string,
+    override: ModelOverride | undefined,
+  ): TraitSources {
+    const counting = this.#catalog.findCounting(upstreamModel);
+    return defined({
+      configuration: this.#configured(provider, override),
+      catalogue: traitsOf(this.#find(provider, upstreamModel)),
+      "vendor's list": this.#foundOn(channel, upstreamModel)?.traits,
+      family: { ...this.#catalog.findFamily(upstreamModel), ...(counting && { counting }) },
+    });
+  }
+
+  /** What the owner says, also by naming a model that this one is like. */
+  #configured(provider: Provider, override: ModelOverride | undefined): ModelTraits | undefined {
+    if (override === undefined) return undefined;
+    const { like, contextTokens, maxOutputTokens } = override;
+    const model = like === undefined ? undefined : this.#find(provider, like);
+    const family = like === undefined ? undefined : this.#catalog.findFamily(like);
+    return {
+      ...mergeTraits(defined({ catalogue: traitsOf(model), family: traitsOf(family) })),
+      ...defined({ contextTokens, maxOutputTokens }),
+    };
+  }
+
+  #foundOn(channel: Channel, model: string): FoundModel | undefined {
+    return this.#discovered.get(firstPool(channel))?.get(model);
+  }
+
   /** Names that lead to one entry share its limits. */
   #limitedBy(entry: string): Limited | undefined {
     const limits = this.#overrides.get(entry)?.limits;
@@ -218,14 +261,14 @@ export class Channels implements ModelTable {
     const override = entry === undefined ? undefined : this.#overrides.get(entry);
     const [limited] = entries.flatMap((each) => this.#limitedBy(each) ?? []);
     const known = this.#find(provider, upstreamModel);
-    const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
-    const family = this.#catalog.findFamily(upstreamModel);
+    const sources = this.#sourcesOf(channel, provider, upstreamModel, override);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...family, ...known, ...(counting && { counting }), ...limitsOf(override) },
+      traits: mergeTraits(sources),
+      sources,
       suffixes: known?.suffixes ?? [],
       ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),
@@ -288,12 +331,4 @@ interface Serving {
 
 function sharedOf(provider: Provider | undefined, style: string): readonly Serving[] {
   return provider?.shared?.filter((each) => each.style.id === style) ?? [];
-}
-
-function limitsOf(override: ModelOverride | undefined): ModelTraits {
-  const { contextTokens, maxOutputTokens } = override ?? {};
-  return {
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-  };
 }

@@ -15,6 +15,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
+import type { TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { ReadHeader, RequestContext } from "#providers/provider.ts";
@@ -36,8 +37,8 @@ export interface PassedRequest extends Outgoing {
  * style must add to be metered, and what the vendor would choke on.
  */
 export function passthroughRequest(
-  { body, facts, header, isStrict }: Call,
-  route: WireRoute,
+  { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
+  route: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits" | "channel" | "provider">,
   passthrough: Passthrough,
   isAway = false,
 ): PassedRequest {
@@ -71,7 +72,10 @@ export function passthroughRequest(
 export const REASONING_ACCOUNT = "reasoning.account";
 
 /** What providers know of a request beside its body. */
-export function requestContext(route: WireRoute, ofCaller: ReadHeader): RequestContext {
+export function requestContext(
+  route: Pick<WireRoute, "channel" | "provider">,
+  ofCaller: ReadHeader,
+): RequestContext {
   return { options: route.channel.options ?? NO_OPTIONS, isVendors: isVendors(route), ofCaller };
 }
 
@@ -120,14 +124,14 @@ const MAX_DEPTH = 64;
 export async function passStream(
   reply: UpstreamReply,
   call: Call,
-  style: OutboundStyle,
+  { style, dialect }: TextEndpoint,
   passthrough: Passthrough,
   maxEventBytes: number,
   { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // What a vendor sends unasked is the caller's.
-  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage });
+  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage }, dialect);
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

@@ -135,7 +135,7 @@ async function openStream(
   if (passthrough !== undefined) {
     const request = passthroughRequest(call, route, passthrough, isAway(home, route, way));
     const reply = await way.send(route, request);
-    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
+    return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const told = { isAway: isAway(home, route, way) };
   const translation = await translateRequest(call, route, deps, told);
@@ -171,5 +171,7 @@ export function passthroughFor(
   const isPlain = facts.mustTranslate !== true && steering === undefined;
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
-  return passthrough?.mustTranslate?.(body.json, traits) === true ? undefined : passthrough;
+  const { dialect } = endpoint;
+  const mustTranslate = passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true;
+  return mustTranslate ? undefined : passthrough;
 }

@@ -21,6 +21,7 @@ import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
 import { withinReach } from "./reach.ts";
+import type { TraitSources } from "./traits.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
@@ -30,6 +31,8 @@ export interface Candidate {
   /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
   readonly traits: ModelTraits;
+  /** Who said which of them. */
+  readonly sources?: TraitSources;
   /** Endings of its name that it answers to. */
   readonly suffixes: readonly SuffixKind[];
   /** How the ending of the name that the caller used steers the model's reasoning. */
@@ -106,18 +109,24 @@ export class Router {
 
   /** Channels in the order in which to try them. Throws when there is none. */
   plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    return this.planFor(call, (each) => findRoute(each, call.style), noTextOf);
+    const { style, facts } = call;
+    const { unknownValue } = facts;
+    if (unknownValue === undefined) {
+      return this.planFor(call, (each) => findRoute(each, style), noTextOf);
+    }
+    return this.planFor(call, (each) => findUntranslated(each, style), unknownValue);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
-    refusal: string | ((candidates: readonly Candidate[]) => string),
+    refusal: string | GatewayError | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
     const candidates = this.#candidates(call.key, call.facts.model);
     const all = candidates.flatMap((each) => toRoute(each) ?? []);
     if (all.length === 0) {
+      if (refusal instanceof GatewayError) throw refusal;
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
     const able = all.filter((each) => this.#health.mayTry(each));
@@ -195,7 +204,7 @@ export class Router {
     if (this.#settings.unpriced !== "refuse") return candidates;
     const allowed = candidates.filter((each) => !isUnpriced(each));
     if (allowed.length > 0) return allowed;
-    throw unpriced(model, "models without a price are refused here");
+    throw new UnpricedModel(model, candidates, "models without a price are refused here");
   }
 
   #isRefused(candidate: Candidate, isBounded: boolean): boolean {
@@ -208,13 +217,8 @@ export class Router {
     if (candidates === undefined) {
       throw unknownModel(key, model, this.#table);
     }
-    const { group } = key;
-    if (group === undefined) return candidates;
-    return candidates.map((each) => {
-      const { entry, base, aliasOf, price } = each;
-      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
-      return { ...each, price: priceFor(group, price, names) };
-    });
+    if (key.group === undefined) return candidates;
+    return candidates.map((each) => ({ ...each, price: priceOn(each, key, model) }));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -239,6 +243,14 @@ export class Router {
 
 const NOBODY: readonly Limited[] = [];
 
+/** What the holder of a key is charged for a model of this name. */
+export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {
+  const { entry, base, aliasOf, price } = candidate;
+  if (group === undefined) return price;
+  const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+  return priceFor(group, price, names);
+}
+
 /** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
   if (price === undefined) return provider.isLocal !== true;
@@ -246,13 +258,19 @@ export function isUnpriced({ price, provider, expected }: Candidate): boolean {
 }
 
 /** The model is refused because it has no price. */
-export function unpriced(model: string, why: string): GatewayError {
-  return new GatewayError(
-    "forbidden",
-    `The model '${shown(model)}' has no price, and ${why}. ` +
-      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
-    { param: "model" },
-  );
+export class UnpricedModel extends GatewayError {
+  /** The first of its channels. */
+  readonly candidate: Candidate | undefined;
+
+  constructor(model: string, candidates: readonly Candidate[], why: string) {
+    super(
+      "forbidden",
+      `The model '${shown(model)}' has no price, and ${why}. ` +
+        "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+      { param: "model" },
+    );
+    [this.candidate] = candidates;
+  }
 }
 
 /**
@@ -310,6 +328,12 @@ function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined
   const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
+}
+
+/** Only a vendor of the caller's own style can know what we do not. */
+function findUntranslated(candidate: Candidate, style: InboundStyle): Route | undefined {
+  const route = findRoute(candidate, style);
+  return route?.endpoint?.style.id === style.id ? route : undefined;
 }
 
 /** It only makes pictures or videos. */

@@ -13,7 +13,7 @@ import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "./route.ts";
-import type { UnpricedNotice } from "./unpriced.ts";
+import { unpricedNotice, type UnpricedNotice } from "./unpriced.ts";
 import { Uncounted } from "./uncounted.ts";
 
 export interface SettlementDeps {
@@ -317,11 +317,11 @@ export class Settlement {
 /** Tells the caller and the operator that the call costs nothing because nobody knows its price. */
 export function noteUnpriced(
   { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
-  { channel, provider }: Candidate,
+  route: Candidate,
   deps: Pick<SettlementDeps, "onUnpriced">,
 ): void {
   onUnpriced?.();
-  deps.onUnpriced({ model: facts.model, channel: channel.name, provider: provider.id });
+  deps.onUnpriced(unpricedNotice({ facts }, route, false));
 }
 
 function contextOf({ key, facts, style }: Endable): HoldContext {

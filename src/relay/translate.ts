@@ -42,6 +42,7 @@ export interface TranslationDeps {
 
 /** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
 export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
+  if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = vault.restore(call.key, request);
   const { steering, upstreamModel: model } = route;
@@ -203,7 +204,7 @@ export class StreamWriter {
     this.#named = originalNames(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
-    this.#encoder = call.style.inbound.openEncoder(request);
+    this.#encoder = call.style.inbound.openEncoder(request, call.facts);
   }
 
   write(event: ChatEvent): string {

@@ -20,6 +20,13 @@ type Command = readonly [program: string, ...args: string[]];
 
 export const TOOLCHAINS: readonly Toolchain[] = [
   {
+    id: "javascript",
+    probe: ["node", "--version"],
+    files: ["package.json", "package-lock.json", "steps.mjs"],
+    build: [["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]],
+    run: ["node", "steps.mjs"],
+  },
+  {
     id: "python",
     probe: ["python3", "--version"],
     files: ["requirements.txt", "steps.py"],

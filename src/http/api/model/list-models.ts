@@ -84,11 +84,13 @@ function showOverride({ source, owner, override }: ListedOverride): JsonObject {
   return { source, owner: owner ?? null, ...showSaid(override) };
 }
 
-function showSaid({ price, contextTokens, maxOutputTokens, limits }: ModelOverride): JsonObject {
+function showSaid(override: ModelOverride): JsonObject {
+  const { price, contextTokens, maxOutputTokens, like, limits } = override;
   return {
     price: price === undefined ? null : showPrice(price),
     context: contextTokens ?? null,
     max_output: maxOutputTokens ?? null,
+    like: like ?? null,
     limits: showLimits(limits),
   };
 }
