@@ -64,6 +64,9 @@ export type ModelTraits = Partial<
   Pick<
     Model,
     | "kind"
+    | "line"
+    | "deprecatedAt"
+    | "retiresAt"
     | "counting"
     | "contextTokens"
     | "maxOutputTokens"
