@@ -1,3 +1,4 @@
+import type { CallTags } from "#core/call.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
@@ -26,6 +27,7 @@ export interface Served {
   readonly startedAt: number;
   /** Its answer comes in its own time: the hold outlives the call, and this process. */
   readonly isLasting?: true;
+  readonly tags?: CallTags;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
   /** Told if a model without a price answers, before the answer's head leaves. */

@@ -132,7 +132,7 @@ const LIMITS: readonly Limit[] = [
     field: "max_tokens",
     bound: "from 1 to",
     taken: [{ max_tokens: 1 }],
-    refused: [{ max_tokens: 0 }, { max_tokens: -1 }],
+    refused: [{ max_tokens: -1 }],
   },
   {
     what: "thinking.budget_tokens",

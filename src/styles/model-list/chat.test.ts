@@ -62,13 +62,16 @@ test("a parameter that the model refuses is not among those it supports", () => 
 });
 
 test("of a model that nobody knows, neither a date nor a price is made up", () => {
-  const shown = chatModelList.one({
-    id: "house-model",
-    owner: "openai-compatible",
-    createdAt: undefined,
-    traits: {},
-    price: undefined,
-  });
+  const shown = chatModelList.one(
+    {
+      id: "house-model",
+      owner: "openai-compatible",
+      createdAt: undefined,
+      traits: {},
+      price: undefined,
+    },
+    0,
+  );
 
   expect(shown).not.toContainKeys(["created", "pricing"]);
   expect(shown).toMatchObject({ context_length: null, architecture: { modality: null } });
