@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { ChatEvent, ChatRequest } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -37,11 +37,22 @@ export interface InboundStyle {
      * Where the messages that `parseRequest` reads stand in the body, one by
      * one: `input[3]`. Absent if they are the body's own `messages`.
      */
-    placesOf?(body: JsonObject): readonly string[];
+    placesOf?(body: JsonObject): readonly MessagePlace[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
     openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+export interface MessagePlace {
+  readonly path: string;
+  /** Where its blocks stand, if each has a path of its own. */
+  readonly blocks?: readonly BlockPlace[];
+}
+
+export interface BlockPlace {
+  readonly type: Block["type"];
+  readonly path: string;
 }
 
 /** What upstreams speak. */
@@ -55,13 +66,33 @@ export interface OutboundStyle {
      * on those that pass through. Reports what is lost by it.
      */
     fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
+    /**
+     * How an answer is held to a schema, by what the model and its vendor are
+     * declared to take: by a member of the request, by a tool that the model is
+     * made to call, or in words. Absent: always by a member.
+     */
+    schemaBy?(
+      schema: JsonObject,
+      context: Omit<OutboundContext, "report">,
+    ): "format" | "tool" | "words";
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */
     parseError(status: number, body: string): UpstreamError;
     /** A failure inside a body whose status says success. */
     errorIn(body: JsonObject): UpstreamError | undefined;
+    readonly essential: EssentialMembers;
   };
+}
+
+/**
+ * Members of a request without which it asks something else, by their dotted
+ * names. What stands in one of them is essential as well, unless it is a
+ * container, of whose members those are that are named.
+ */
+export interface EssentialMembers {
+  readonly members: ReadonlySet<string>;
+  readonly containers: ReadonlySet<string>;
 }
 
 /** The same style on both sides: the caller's bytes go out, the upstream's come back. */
@@ -89,6 +120,8 @@ export interface Passthrough {
     facts?: RequestFacts,
     dialect?: OutboundContext["dialect"],
   ): boolean;
+  /** Whether the answer is to be held to a schema; absent if every upstream of the style takes one. */
+  asksForSchema?(body: JsonObject): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;

@@ -7,6 +7,7 @@ import type { DeliverySettings } from "#relay/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
+import { LearnedRefusals } from "#relay/learned-refusals.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
@@ -87,6 +88,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
       return live.userLimits;
     },
     journal: storage.journal,
+    learned: new LearnedRefusals(clock),
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     references: needs.references,

@@ -30,6 +30,7 @@ export const anthropic: Provider = {
         return isFitted ? fitNewestVersion(body, report) : NO_EDITS;
       },
       headers: claudeHeaders,
+      refusesForAll: (headers) => headers[VERSION] !== NEWEST_VERSION,
     },
   ],
   modelsPath: "/models?limit=1000",

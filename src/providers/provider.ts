@@ -92,6 +92,11 @@ export interface TextEndpoint {
     report?: LossReport,
     context?: RequestContext,
   ): BodyEdits;
+  /**
+   * Whether what the vendor refuses of a request with these headers it refuses
+   * of others too: nothing is learned from a caller who asked for stricter rules.
+   */
+  refusesForAll?(headers: Readonly<Record<string, string>>): boolean;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
   headers?(
     body: JsonObject,

@@ -9,6 +9,7 @@ import type { OnPiece, UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import type { StreamedAttempt } from "./attempt.ts";
 import { BufferedBytes } from "./buffered-bytes.ts";
 import { Delivery } from "./deliver.ts";
 import { PassedStream } from "./passthrough.ts";
@@ -44,6 +45,11 @@ function streamOf(
   return stream;
 }
 
+/** The attempt that a stream began with. */
+function attempt(release: StreamedAttempt["release"] = () => {}): StreamedAttempt {
+  return { release, disclose: (error) => error };
+}
+
 /** What happened, in order: what left for the caller, and what was settled. */
 function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
   const seen: string[] = [];
@@ -70,7 +76,11 @@ test("the end of an answer leaves after its settlement, and not before", async (
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, { release: () => void seen.push("released") });
+  await delivery.send(
+    sink,
+    settlement,
+    attempt(() => void seen.push("released")),
+  );
 
   expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
 });
@@ -87,7 +97,7 @@ test("a caller who waits in silence is shown that we live", async () => {
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, { release() {} });
+  await delivery.send(sink, settlement, attempt());
 
   expect(seen[0]).toBe("a");
   expect(seen[1]).toBe(": keep-alive\n\n");
@@ -113,7 +123,7 @@ test("signs of life go on for as long as the silence does", async () => {
     { ...settings, deadlines, silenceMs: 15_000 },
     SSE_COMMENT,
   );
-  const sending = delivery.send(sink, settlement, { release() {} });
+  const sending = delivery.send(sink, settlement, attempt());
   await sleep(0);
   for (; now <= 300_000; now += 1_000) if ((watched?.dueAt ?? Infinity) <= now) watched?.onDue(now);
   silence.resolve();
@@ -136,7 +146,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
   expect(isOver).toBe(false);
 
   const { seen, sink, settlement } = stage();
-  await delivery.send(sink, settlement, { release() {} });
+  await delivery.send(sink, settlement, attempt());
   expect(seen).toContain("late");
 });
 
@@ -161,9 +171,11 @@ test("what fails later is settled, told in the caller's style, and the upstream 
   const delivery = await Delivery.begin(stream, settings, SSE_COMMENT);
   let failure: string | undefined;
 
-  await delivery.send(sink, settlement, {
-    release: (error) => void (failure = error?.code),
-  });
+  await delivery.send(
+    sink,
+    settlement,
+    attempt((error) => void (failure = error?.code)),
+  );
 
   expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
   expect(seen[2]).toContain('"error"');
@@ -184,7 +196,7 @@ test("a caller who reads slowly holds the upstream back", async () => {
     SSE_COMMENT,
   );
 
-  const sending = delivery.send({ write: () => kept.promise }, settlement, { release() {} });
+  const sending = delivery.send({ write: () => kept.promise }, settlement, attempt());
   await sleep(20);
   expect(isHeld).toBe(true);
   kept.resolve();
@@ -205,7 +217,7 @@ test("a caller who hangs up at the sight of the end has had the whole answer", a
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
@@ -222,7 +234,7 @@ test("nothing is said after the end, whatever the upstream does then", async () 
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
   expect(seen.join("")).not.toContain("error");
 });
 
@@ -241,7 +253,7 @@ test("a caller who leaves while the end waits for its settlement has not had it"
   const slow = Promise.withResolvers<void>();
   const waiting = { ...settlement, complete: () => slow.promise } as unknown as Settlement;
 
-  expect(await delivery.send(sink, waiting, { release() {} })).toBe(false);
+  expect(await delivery.send(sink, waiting, attempt())).toBe(false);
   expect(seen).not.toContain("the end");
   slow.resolve();
 });
@@ -281,7 +293,7 @@ describe("two hundred readers who are behind", () => {
         ...stage().settlement,
         fail: async (error: GatewayError) => void failures.push(error.code),
       } as unknown as Settlement;
-      ends.push(delivery.send(sink, settlement, { release() {} }));
+      ends.push(delivery.send(sink, settlement, attempt()));
       written.push(pieces);
       all.push(delivery);
     }

@@ -22,6 +22,7 @@ import type { ReadHeader, RequestContext } from "#providers/provider.ts";
 import { isVendors, type Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
@@ -32,15 +33,24 @@ export interface PassedRequest extends Outgoing {
   readonly lost: readonly string[];
 }
 
+/** What this call's conversation and this model have to do with a request. */
+export interface RequestTerms {
+  /** Another account answered the conversation before. */
+  readonly isAway?: boolean;
+  /** Members that the vendor refused by their names. */
+  readonly refused?: readonly string[];
+}
+
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
- * style must add to be metered, and what the vendor would choke on.
+ * style must add to be metered, and what the vendor would choke on. `refused`:
+ * members that the vendor was found to refuse.
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
   route: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits" | "channel" | "provider">,
   passthrough: Passthrough,
-  isAway = false,
+  { isAway = false, refused = [] }: RequestTerms = {},
 ): PassedRequest {
   const { endpoint, upstreamModel, traits } = route;
   const report = new LossReport();
@@ -56,6 +66,9 @@ export function passthroughRequest(
       requestContext(route, header),
     );
     edits = { ...edits, ...adapted };
+  }
+  if (refused.length > 0) {
+    edits = { ...edits, ...editsWithout(withEdits(body.json, edits), refused, report) };
   }
   if (isStrict) report.refuseIfAny();
   return {
@@ -87,7 +100,7 @@ function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   return body;
 }
 
-/** Nobody else will be asked: what was only needed to ask is let go of. */
+/** What was only needed to ask is let go of. */
 export function forgetQuestion({ body }: Call): void {
   body.text = "";
   body.outline = NO_OUTLINE;

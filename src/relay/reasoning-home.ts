@@ -10,7 +10,7 @@ export interface Homing {
   readonly home: ReasoningHome | undefined;
   /** The plan with that account first. */
   readonly plan: Plan;
-  keep(begun: Pick<Begun<unknown>, "route" | "account">): void;
+  keep(begun: Pick<Begun<unknown, Candidate>, "route" | "account">): void;
 }
 
 /**

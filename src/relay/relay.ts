@@ -3,9 +3,17 @@ import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
+import { withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
-import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
+import {
+  firstToAnswer,
+  type AttemptDeps,
+  type Begin,
+  type Begun,
+  type Outgoing,
+  type Way,
+} from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
@@ -13,18 +21,22 @@ import {
   passStream,
   passthroughRequest,
   passWhole,
+  type PassedRequest,
   refuseNonStream,
 } from "./passthrough.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { LearnedRefusals } from "./learned-refusals.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
 import { findHome, isAway, type Homing } from "./reasoning-home.ts";
-import type { Route, WireRoute } from "./route.ts";
+import type { Candidate, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 import {
   gatherStream,
   translateRequest,
   translateStream,
   translateWhole,
+  type Translation,
   type TranslationDeps,
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
@@ -33,6 +45,7 @@ export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
   readonly delivery: DeliverySettings;
   /** Where conversations were answered; nothing is kept if absent. */
   readonly homes?: ReasoningHomes;
+  readonly learned: LearnedRefusals;
 }
 
 /** One call, from admission to settlement. */
@@ -75,31 +88,38 @@ async function relayStream(
 ): Promise<Answer> {
   const begin = beginStream(call, deps, homing.home);
   const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
-  homing.keep(begun);
-  const answer = await handOver(call, begun.answer, begun, settlement);
-  forgetQuestion(call);
-  return answer;
+  const onBegun = (last: Begun<unknown, Candidate>): void => {
+    homing.keep(last);
+    // Nobody else will be asked.
+    forgetQuestion(call);
+  };
+  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
 export function beginWhole(
   call: Call,
-  deps: TranslationDeps & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  deps: TranslationDeps &
+    Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
   home?: ReasoningHome,
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)
       return await readAdapted(call, route, way.openSession(), vault);
+    const away = isAway(home, route, way);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
-      const request = passthroughRequest(call, route, passthrough, isAway(home, route, way));
-      using reply = await way.send(route, request);
+      const write = (refused: readonly string[]): PassedRequest =>
+        passthroughRequest(call, route, passthrough, { isAway: away, refused });
+      const { request, reply: sent } = await sendFitted(way, route, write, deps.learned);
+      using reply = sent;
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
-    const told = { isStreamed, isAway: isAway(home, route, way) };
-    const translation = await translateRequest(call, route, deps, told);
-    using reply = await way.send(route, translation);
+    const write = (refused: readonly string[]): Promise<Translation> =>
+      translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
+    const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
+    using reply = sent;
     if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
@@ -131,17 +151,48 @@ async function openStream(
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
   const { style } = route.endpoint;
   const maxEventBytes = mostOfAnEvent(route, delivery);
+  const away = isAway(home, route, way);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
-    const request = passthroughRequest(call, route, passthrough, isAway(home, route, way));
-    const reply = await way.send(route, request);
+    const write = (refused: readonly string[]): PassedRequest =>
+      passthroughRequest(call, route, passthrough, { isAway: away, refused });
+    const { request, reply } = await sendFitted(way, route, write, deps.learned);
     return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
-  const told = { isAway: isAway(home, route, way) };
-  const translation = await translateRequest(call, route, deps, told);
-  const reply = await way.send(route, translation);
+  const write = (refused: readonly string[]): Promise<Translation> =>
+    translateRequest(call, route, deps, { isAway: away, refused });
+  const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
   return translateStream(reply, call, route, translation, maxEventBytes, vault);
+}
+
+/** Members that one call may be told of one by one. */
+const MAX_LEARNED = 3;
+
+/**
+ * Sends a request; again, while nothing of an answer came, without a member
+ * that the vendor refuses by its name.
+ */
+async function sendFitted<R extends Outgoing>(
+  way: Way,
+  route: WireRoute,
+  write: (refused: readonly string[]) => R | Promise<R>,
+  learned: LearnedRefusals,
+): Promise<{ readonly request: R; readonly reply: UpstreamReply }> {
+  for (let count = 0; ; count++) {
+    const written = write(learned.on(route));
+    const request = written instanceof Promise ? await written : written;
+    try {
+      return { request, reply: await way.send(route, request) };
+    } catch (cause) {
+      const isNew =
+        count < MAX_LEARNED &&
+        cause instanceof GatewayError &&
+        route.endpoint.refusesForAll?.(request.headers) !== false &&
+        learned.learn(route, cause, request.body);
+      if (!isNew) throw cause;
+    }
+  }
 }
 
 /** A picture is one event, however large. */
@@ -161,6 +212,14 @@ function isGathered(
   return !stream && streamsOnly?.(model) === true;
 }
 
+/** The upstream takes no schema: the answer comes as a tool's arguments, and is rewritten. */
+function isFormedByTool(
+  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  route: WireRoute,
+): boolean {
+  return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
+}
+
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
 export function passthroughFor(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
@@ -172,6 +231,7 @@ export function passthroughFor(
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
-  const mustTranslate = passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true;
-  return mustTranslate ? undefined : passthrough;
+  if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
+  const asksForSchema = passthrough?.asksForSchema?.(body.json) === true;
+  return asksForSchema && isFormedByTool({ style, facts, body }, route) ? undefined : passthrough;
 }

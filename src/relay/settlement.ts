@@ -129,8 +129,17 @@ export class Settlement {
     this.#attempts.push(attempt);
   }
 
-  /** What the channel that answers counts against its limits. */
+  /** The last attempt, which had begun to answer, failed before any content. */
+  amendAttempt(error: GatewayError, durationMs: number): void {
+    const last = this.#attempts.pop();
+    if (last === undefined) return;
+    const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+    this.#attempts.push({ ...last, fault: error.code, durationMs, ...kept });
+  }
+
+  /** What the channel that answers counts against its limits, instead of one that began before. */
   took(claim: Claim): void {
+    if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, 0, this.#deps.limiter);
     this.#channelClaim = claim;
   }
 

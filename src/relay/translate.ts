@@ -10,12 +10,15 @@ import type { Sink } from "#lib/push-stream.ts";
 import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
+import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
 import type { Call } from "./call.ts";
+import { lossNames } from "./callers-field.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
-import { REASONING_ACCOUNT, requestContext } from "./passthrough.ts";
+import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -23,15 +26,15 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
   readonly request: ChatRequest;
+  /** The answer is what a tool is called with. */
+  readonly isByTool: boolean;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
 }
 
-interface TranslationTerms {
+interface TranslationTerms extends RequestTerms {
   readonly isStreamed?: boolean;
-  /** Another account answered the conversation before. */
-  readonly isAway?: boolean;
 }
 
 export interface TranslationDeps {
@@ -55,15 +58,18 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
-  { isStreamed = call.facts.stream, isAway = false }: TranslationTerms = {},
+  { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport(call.style.keeps);
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
-  const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
+  const byTool = withFormatTool(request, route);
+  if (byTool !== undefined) report.lose("response_format");
+  const written = byTool ?? request;
+  const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
@@ -71,11 +77,16 @@ export async function translateRequest(
   });
   const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
   const context = requestContext(route, isAlike ? call.header : NO_HEADER);
-  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context) };
+  const adapted = {
+    ...fitted,
+    ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
+  };
+  const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
     request,
+    isByTool: byTool !== undefined,
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     lost: report.fields,
@@ -102,12 +113,12 @@ export async function translateWhole(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost }: Translation,
+  { request, lost, isByTool }: Translation,
   vault: Vault,
 ): Promise<WholeReading> {
   const json = parseAnswer(await reply.readAll());
   const events = route.endpoint.style.outbound.parseResponse(json);
-  return await writeWhole(events, call, route, request, lost, vault);
+  return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
 /** A whole answer of an upstream that only streams. */
@@ -115,7 +126,7 @@ export async function gatherStream(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost }: Translation,
+  { request, lost, isByTool }: Translation,
   maxEventBytes: number,
   vault: Vault,
 ): Promise<WholeReading> {
@@ -134,7 +145,7 @@ export async function gatherStream(
   } catch (cause) {
     throw explained(cause);
   }
-  return await writeWhole(events, call, route, request, lost, vault);
+  return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
 /** A whole answer in the caller's style, out of the hub's events. */
@@ -145,10 +156,13 @@ export async function writeWhole(
   request: ChatRequest,
   lost: readonly string[],
   vault: Vault,
+  isByTool = false,
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const named = originalNames(request);
-  const seen = events.map((event) => meter.see(named(event)));
+  const unpack = unpackerFor(request, isByTool);
+  const told = unpack === undefined ? events : events.flatMap(unpack);
+  const seen = told.map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -185,7 +199,7 @@ export function translateStream(
     reply,
     new SseDecoder(maxEventBytes),
     route.endpoint.style.outbound.openDecoder(),
-    new StreamWriter(call, route, translation.request, vault),
+    new StreamWriter(call, route, translation.request, vault, translation.isByTool),
     translation.lost,
   );
 }
@@ -197,10 +211,12 @@ export class StreamWriter {
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
-  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
+  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, isByTool = false) {
     this.#request = request;
+    this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
@@ -208,6 +224,13 @@ export class StreamWriter {
   }
 
   write(event: ChatEvent): string {
+    if (this.#unpack === undefined) return this.#write(event);
+    let out = "";
+    for (const each of this.#unpack(event)) out += this.#write(each);
+    return out;
+  }
+
+  #write(event: ChatEvent): string {
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }

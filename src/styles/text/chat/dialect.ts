@@ -67,7 +67,7 @@ export interface ChatDialect {
 export type ReasoningTerms = "effort" | "switch" | "type" | "object";
 
 /** As the provider declared it: the endpoint's style says whose terms they are. */
-export function dialectOf({ dialect }: OutboundContext): ChatDialect {
+export function dialectOf({ dialect }: Pick<OutboundContext, "dialect">): ChatDialect {
   return (dialect ?? {}) as ChatDialect;
 }
 

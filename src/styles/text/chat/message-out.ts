@@ -26,7 +26,7 @@ export function buildMessages(
 
   for (const [index, message] of messages.entries()) {
     const at: Place = { path: `messages[${index}]`, message, dialect, report };
-    report.loseForeign(message.extra, CHAT, "messages.");
+    report.loseForeign(message.extra, CHAT, "messages.", message);
     const results = message.blocks.filter((block) => block.type === "tool_result");
     const others = message.blocks.filter((block) => block.type !== "tool_result");
     if (results.length === 0) show();
@@ -91,13 +91,13 @@ function roleOf(message: Message): string {
 function hasPlace(block: Block, { message, dialect, report }: Place): boolean {
   if (block.type === "other") {
     if (block.style === CHAT) return true;
-    report.lose(`messages.${nameOf(block.data)}`);
+    report.lose(`messages.${nameOf(block.data)}`, block);
     return false;
   }
   if (message.role !== "assistant" || !isMedia(block)) return true;
   // In this style assistants only speak, but at some vendors they draw.
   if (block.type === "image" && dialect.pictures === true) return true;
-  report.lose(`messages.${block.type}`);
+  report.lose(`messages.${block.type}`, block);
   return false;
 }
 

@@ -33,7 +33,7 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
       return buildMedia(block, at);
     case "other":
       if (block.style === CHAT) return block.data;
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return undefined;
     case "reasoning":
     case "tool_call":

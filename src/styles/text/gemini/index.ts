@@ -1,6 +1,7 @@
 import type { TextStyle } from "#core/style.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
@@ -21,6 +22,14 @@ export const gemini: TextStyle = {
   conversationField: "contents",
   callIdPrefix: "call_",
   inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
   passthrough: { amend, mustTranslate, readAnswer, openTap },
 };

@@ -84,9 +84,31 @@ export function parseFormat(config: JsonObject): OutputFormat | undefined {
   const type = config["responseMimeType"] ?? undefined;
   const schema = schemaIn(config);
   if (type === "text/plain") return { type: "text" };
+  if (type === ENUM) return choiceOf(schema);
   if (type !== undefined && type !== "application/json") return undefined;
   if (schema !== undefined) return { type: "json_schema", name: "response", schema };
   return type === undefined ? undefined : { type: "json" };
+}
+
+const ENUM = "text/x.enum";
+
+/** Elsewhere an answer has a field for it. */
+function choiceOf(schema: JsonObject | undefined): OutputFormat | undefined {
+  const choices = listOf(schema?.["enum"]).filter((one) => typeof one === "string");
+  if (choices.length === 0) return undefined;
+  const only = "choice";
+  return {
+    type: "json_schema",
+    name: "choice",
+    schema: {
+      type: "object",
+      properties: { [only]: { type: "string", enum: choices } },
+      required: [only],
+      additionalProperties: false,
+    },
+    strict: true,
+    only,
+  };
 }
 
 function schemaIn(config: JsonObject): JsonObject | undefined {

@@ -2,8 +2,10 @@ import type { TextStyle } from "#core/style.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
+import { asksForSchema, schemaBy } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
@@ -24,6 +26,15 @@ export const messages: TextStyle = {
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
   inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    schemaBy,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
+  passthrough: { amend, mustTranslate, asksForSchema, readAnswer, repairAnswer, openTap },
 };

@@ -2,6 +2,7 @@ import type { TextStyle } from "#core/style.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
@@ -25,6 +26,14 @@ export const responses: TextStyle = {
   callIdPrefix: "call_",
   keeps: ["metadata"],
   inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
   passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
 };

@@ -20,9 +20,10 @@ function itemsIn(message: Message, name: string): readonly JsonObject[] {
 }
 
 /** Marks and notes that this style has no place for. */
-function reportLosses({ blocks, name, extra }: Message, { report }: Place): void {
-  report.loseForeign(extra, RESPONSES, "messages.");
-  if (name !== undefined) report.lose("messages.name");
+function reportLosses(message: Message, { report }: Place): void {
+  const { blocks, name, extra } = message;
+  report.loseForeign(extra, RESPONSES, "messages.", message);
+  if (name !== undefined) report.lose("messages.name", message);
   if (blocks.some((block) => block.cache !== undefined)) report.lose("cache_control");
   if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
     report.lose("citations");
@@ -143,7 +144,7 @@ function buildServerItem(block: Block, { report }: Place): JsonObject | undefine
   const item = itemOf(block);
   if (item !== undefined) return item;
   const type = block.type === "other" ? textOf(block.data["type"]) : block.type;
-  report.lose(`messages.${type ?? "content"}`);
+  report.lose(`messages.${type ?? "content"}`, block);
   return undefined;
 }
 

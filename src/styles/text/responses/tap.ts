@@ -14,6 +14,7 @@ import { errorInEvent } from "./failure.ts";
 import { buildHead } from "./head.ts";
 import { lastNumber, mentionsCallDelta, mentionsResponse } from "./marks.ts";
 import { callsIn, openOutputText, outputTextIn } from "./output-text.ts";
+import { CallRepair } from "./repair-stream.ts";
 import { parseUsage } from "./usage.ts";
 
 export function openTap(facts: RequestFacts): Tap {
@@ -31,6 +32,7 @@ class ResponsesTap implements Tap {
   readonly #facts: RequestFacts;
   readonly #output = openOutputText();
   readonly #content = new FirstContent(holdsContent);
+  readonly #repair = new CallRepair();
   #hasDeltas = false;
   #hasCallDeltas = false;
   #isComplete = false;
@@ -46,7 +48,7 @@ class ResponsesTap implements Tap {
     if (this.error !== undefined) return undefined;
     this.isEnding = false;
     if (this.#isComplete) return events;
-    const bytes = viewOf(events);
+    const bytes = this.#repair.push(viewOf(events));
     this.#content.look(bytes);
     if (this.#output.addDeltas(bytes)) this.#hasDeltas = true;
     this.#hasCallDeltas ||= mentionsCallDelta(bytes);
