@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
-import { claudeHeaders } from "./claude-headers.ts";
+import { claudeHeaders, claudeHeadersWithoutVersion } from "./claude-headers.ts";
 
 const NOBODY = (): undefined => undefined;
 const AT_VENDOR = { options: {}, isVendors: true, ofCaller: NOBODY };
@@ -47,4 +47,15 @@ test("a caller cannot make a request's head longer than vendors read", () => {
   );
   expect(Object.keys(claudeHeaders({}, ofCaller, AT_VENDOR)).length).toBeLessThan(40);
   expect(claudeHeaders({}, ofCaller, AT_VENDOR)).not.toHaveProperty("anthropic-x-0");
+});
+
+test("a host that has the version in the body gets none in the head", () => {
+  const ofCaller = Object.assign((name: string) => `value of ${name}`, {
+    names: () => ["anthropic-version", "anthropic-workspace-id"],
+  });
+  const headers = claudeHeadersWithoutVersion({ fallbacks: "default" }, ofCaller);
+
+  expect(headers).not.toHaveProperty("anthropic-version");
+  expect(headers["anthropic-workspace-id"]).toBe("value of anthropic-workspace-id");
+  expect(headers["anthropic-beta"]).toContain("server-side-fallback-2026-07-01");
 });

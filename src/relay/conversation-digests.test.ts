@@ -4,11 +4,12 @@ import { outlineJson, type Json } from "#lib/json.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { conversationDigests } from "./conversation-digests.ts";
 
-function digests(said: readonly Json[], userId = 7) {
+function digests(said: readonly Json[], userId = 7, session?: string) {
   const json = { messages: said };
   const text = JSON.stringify(json);
   const body = { text, json, outline: outlineJson(text, 64) };
-  return conversationDigests({ key: { userId } as ApiKey, style: messages, body });
+  const tags = session === undefined ? {} : { tags: { session } };
+  return conversationDigests({ key: { userId } as ApiKey, style: messages, body, ...tags });
 }
 
 const HELLO = { role: "user", content: "hello" };
@@ -43,6 +44,7 @@ test("conversations that begin alike are told apart by the first answer, and use
   const other = digests([HELLO, { role: "assistant", content: "hello" }, MORE]);
   expect(other?.answered).not.toBe(digests([HELLO, HI, MORE])?.answered);
   expect(digests([HELLO], 8)).not.toEqual(digests([HELLO], 7));
+  expect(digests([HELLO], 7, "one")).not.toEqual(digests([HELLO], 7, "two"));
 });
 
 test("a picture in the first message costs no more than a few words", () => {

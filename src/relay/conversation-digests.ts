@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 
 /** By what a conversation is known again: its first turns stay the same as it grows. */
 export interface ConversationDigests {
-  /** Of what the user said first; other conversations may begin alike. */
+  /** Of what the user said first; other conversations may begin alike, unless their clients name sessions. */
   readonly beginning: string;
   /** With the first answer, if there is one; two conversations rarely share it. */
   readonly answered?: string;
@@ -20,12 +20,14 @@ export function conversationDigests({
   key,
   style,
   body,
-}: Pick<Call, "key" | "style" | "body">): ConversationDigests | undefined {
+  tags,
+}: Pick<Call, "key" | "style" | "body" | "tags">): ConversationDigests | undefined {
   const said = body.json[style.conversationField];
   const items = isArray(said) ? said : said === undefined ? [] : [said];
   const first = items.findIndex((item) => !SYSTEM_ROLES.has(memberOf(item, "role")));
   if (first < 0) return undefined;
-  const beginning = digestOf(`${key.userId}`, textOf(items[first]));
+  const { session = "", agent = "" } = tags ?? {};
+  const beginning = digestOf(`${key.userId}`, session, agent, textOf(items[first]));
   const answer = items.slice(first + 1).find((item) => !isUsers(item));
   if (answer === undefined) return { beginning };
   return { beginning, answered: digestOf(beginning, textOf(answer)) };

@@ -5,6 +5,7 @@ import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import type { Caller, Turn } from "../matrix/caller.ts";
 import { chatCaller } from "../matrix/callers/chat.ts";
+import { nativeCaller } from "../matrix/callers/native.ts";
 import { messagesCaller } from "../matrix/callers/messages.ts";
 import { responsesCaller } from "../matrix/callers/responses.ts";
 
@@ -89,11 +90,12 @@ describe("two accounts at one vendor", () => {
   });
 
   test.each([
-    [messagesCaller, "claude-haiku-5-5"],
-    [chatCaller, "claude-haiku-5-5"],
-    [responsesCaller, "gpt-5"],
-    [messagesCaller, "gpt-5"],
-  ] as const)("a conversation stays on the one that began it: $id on %s", async (caller, model) => {
+    { caller: messagesCaller, model: "claude-haiku-5-5" },
+    { caller: chatCaller, model: "claude-haiku-5-5" },
+    { caller: responsesCaller, model: "gpt-5" },
+    { caller: messagesCaller, model: "gpt-5" },
+  ])("a $caller.id conversation stays on the one that began it: $model", async (asked) => {
+    const { caller, model } = asked;
     const talks = CITIES.map((city) => ({ city, talk: new Talk(gateway, caller, model) }));
     // Conversations take turns, so that keys that only rotate would be found out.
     for (let round = 0; round < 3; round++) {
@@ -145,6 +147,51 @@ describe.each([messagesCaller, chatCaller])("a $id conversation whose vendor is 
     ]);
   }, 30_000);
 });
+
+describe.each([
+  ["claude-opus-5-5", "gpt-5"],
+  ["gpt-5", "claude-opus-5-5"],
+  ["gpt-5", "gemini-3-pro-preview"],
+  ["claude-opus-5-5", "gemini-3-pro-preview"],
+])("ten turns that begin on %s and end on %s", (first, second) => {
+  test.each([messagesCaller, chatCaller, responsesCaller, nativeCaller])(
+    "are refused by neither, for a $id caller",
+    async (caller) => {
+      await using vendors = await startSandboxes();
+      await using gateway = await openTestGateway({
+        yaml: `channels:
+${channelFor("one", first, vendors.one.url, 0)}
+${channelFor("two", second, vendors.two.url, 1)}
+`,
+      });
+      const talk = new Talk(gateway, caller, "agent");
+      const both = [vendors.one, vendors.two];
+      await talk.ask("Paris", both);
+      await talk.ask("Oslo", both);
+      await vendors.one.stop();
+      for (const city of ["Rome", "Lima", "Cairo"]) await talk.ask(city, both);
+
+      expect(talk.went.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+      const away = talk.went.map(({ lost }) => lost.includes("reasoning.account"));
+      expect(away.indexOf(true)).toBe(4);
+      expect(away.lastIndexOf(true)).toBe(4);
+      const refused = both.flatMap(({ requests }) =>
+        requests.filter(({ status = 0 }) => status >= 400),
+      );
+      expect(refused).toEqual([]);
+    },
+    30_000,
+  );
+});
+
+function channelFor(name: string, model: string, url: string, priority: number): string {
+  const [provider, path] = model.startsWith("claude")
+    ? ["anthropic", "/anthropic/v1"]
+    : model.startsWith("gpt")
+      ? ["openai", "/openai/v1"]
+      : ["gemini", "/gemini/v1beta"];
+  return `  - { name: ${name}, provider: ${provider}, base_url: "${url}${path}", api_key: key-${name}, models: [{ name: agent, upstream: ${model} }], priority: ${priority} }`;
+}
 
 async function startSandboxes() {
   const [one, two] = [await startSandbox(), await startSandbox()];
