@@ -133,6 +133,8 @@ const row = z.strictObject({
   /** When its maker announced its end, and when it is served no more. */
   deprecated: z.iso.date().exactOptional(),
   retires: z.iso.date().exactOptional(),
+  /** The day on which its vendor stopped serving it. */
+  retired: z.iso.date().exactOptional(),
   contextTokens: z.int().positive().exactOptional(),
   maxOutputTokens: z.int().positive().exactOptional(),
   input: z.array(modality).nonempty().default(["text"]),
