@@ -39,7 +39,17 @@ const CLAUDE_4_7: RequestRules = {
   refuses: ["temperature", "top_p", "top_k"],
   thinking: ["adaptive", "disabled"],
 };
-const CLAUDE_5_5: RequestRules = { ...CLAUDE_4_7, thinking: ["adaptive"], forcedTools: false };
+/**
+ * Since 5.1. Whether all of them check what stands before thinking, and for
+ * every account, is not documented: it is assumed.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking, 2026-11-23.
+ */
+const CLAUDE_5_1: RequestRules = {
+  ...CLAUDE_4_7,
+  thinking: ["adaptive"],
+  forcedTools: false,
+  bindsThinking: true,
+};
 /** Before 4.1: no answers in an enforced format. */
 const CLAUDE_4: RequestRules = {
   thinking: ["enabled", "disabled"],
@@ -131,10 +141,14 @@ const EVERY_EFFORT = ["none", "minimal", "low", "medium", "high", "xhigh", "max"
 /** The first that a name fits. */
 const FAMILIES: readonly Family[] = [
   {
-    named: /claude-sonnet-5-5/,
+    named: /claude-sonnet-5[-.][5-9](?!\d)/,
     traits: {
       ...CLAUDE_NOW,
-      rules: { ...CLAUDE_5_5, thinking: ["adaptive", "between_tools"] },
+      rules: {
+        ...CLAUDE_5_1,
+        thinking: ["adaptive", "between_tools"],
+        maxEffortWithoutThinking: "high",
+      },
     },
   },
   {
@@ -142,10 +156,13 @@ const FAMILIES: readonly Family[] = [
     traits: {
       ...CLAUDE_NOW,
       reasoningControls: { toggle: true, efforts: FIVE_EFFORTS },
-      rules: { ...CLAUDE_4_7, maxEffortWithoutThinking: "high" },
+      rules: { ...CLAUDE_4_7, maxEffortWithoutThinking: "high", bindsThinking: true },
     },
   },
-  { named: /claude-(opus|fable|mythos)-5-\d/, traits: { ...CLAUDE_NOW, rules: CLAUDE_5_5 } },
+  {
+    named: /claude-(opus|fable|mythos)-5[-.]\d(?!\d)/,
+    traits: { ...CLAUDE_NOW, rules: CLAUDE_5_1 },
+  },
   {
     named: /claude-(fable|mythos)-/,
     traits: { ...CLAUDE_NOW, rules: { ...CLAUDE_4_7, thinking: ["adaptive"] } },

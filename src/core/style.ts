@@ -160,6 +160,11 @@ export interface OutboundContext {
   readonly model: ModelTraits;
   /** In which ways the vendor's reading of the style is its own; each style has its own such terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
+  /**
+   * What stands before reasoning in the conversation may not be what it was
+   * made behind: reasoning that no longer fits is to be dropped, not refused.
+   */
+  readonly dropsMisplaced?: boolean;
 }
 
 /** Reads a stream event by event; nothing is required of how its bytes were cut. */
