@@ -118,3 +118,20 @@ describe("a Gemini that is not known", () => {
     expect(findFamily("gemini-2.5-pro")?.reasoningControls?.budget).toBeDefined();
   });
 });
+
+test.each([
+  ["gemini-3.5-flash", "gemini-3.6-flash"],
+  ["gemini-3.7-flash", "gemini-3.8-flash"],
+])("%s costs what %s costs, by which its vendor serves it", (id, served) => {
+  expect(findModel("gemini", id)?.id).toBe(served);
+});
+
+test("what Google ended on 2026-10-22 says so", () => {
+  const ended = listModels("gemini").filter(({ retired }) => retired === "2026-10-22");
+  expect(ended.map(({ id }) => id).toSorted()).toEqual([
+    "gemini-omni-flash-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ]);
+});

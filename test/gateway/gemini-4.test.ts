@@ -6,6 +6,7 @@ import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 const KNOWN = ["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon", "gemini-3.8-flash"];
 const MODELS = [...KNOWN, "gemini-3.6-flash", "gemini-3.7-flash", "gemini-omni-1.2-flash"];
+const DRAWS = "gemini-nano-banana-2.1";
 
 let sandbox: Sandbox;
 let gateway: TestGateway;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   gateway = await openTestGateway({
     yaml: [
       "channels:",
-      `  - { name: google, provider: gemini, base_url: "${sandbox.url}/gemini/v1beta", api_key: upstream-secret-of-the-operator, models: [${MODELS.join(", ")}] }`,
+      `  - { name: google, provider: gemini, base_url: "${sandbox.url}/gemini/v1beta", api_key: upstream-secret-of-the-operator, models: [${[...MODELS, DRAWS].join(", ")}] }`,
     ].join("\n"),
   });
 });
@@ -151,4 +152,14 @@ test("a turn of the model in capitals is one for other vendors, too", async () =
     ],
   });
   expect(status).toBe(200);
+});
+
+test("Nano Banana 2.1 draws in long formats", async () => {
+  const { status, json } = await ask("/v1/images/generations", {
+    model: DRAWS,
+    prompt: "a fox",
+    size: "1024x256",
+  });
+  expect([status, JSON.stringify(json).includes("b64_json")]).toEqual([200, true]);
+  expect(sent()["generationConfig"]).toMatchObject({ imageConfig: { aspectRatio: "4:1" } });
 });
