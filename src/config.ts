@@ -175,7 +175,7 @@ export const SETTINGS = {
     path: "redis_url",
     parser: countersUrl,
     default: undefined,
-    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together; without it, each for itself.",
+    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together, and remember which account answered a conversation; without it, each for itself.",
   }),
   secret: setting({
     env: "SLUICE_SECRET",
