@@ -1,4 +1,5 @@
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { responseObjectFaults } from "./response-object.ts";
 
 const TERMINAL = ["response.completed", "response.incomplete", "response.failed"];
 
@@ -134,9 +135,7 @@ class StreamCheck {
     }
     this.#responseId ??= response["id"];
     if (response["id"] !== this.#responseId) this.fault("the response's id changes");
-    for (const name of REQUIRED) {
-      if (response[name] === undefined) this.fault(`a response lacks '${name}'`);
-    }
+    for (const fault of responseObjectFaults(response)) this.fault(fault);
     return response;
   }
 
@@ -302,26 +301,6 @@ class StreamCheck {
     item.isCallDone = true;
   }
 }
-
-/** By the vendor's schema, and what official clients read without asking. */
-const REQUIRED = [
-  "id",
-  "object",
-  "created_at",
-  "status",
-  "error",
-  "incomplete_details",
-  "instructions",
-  "model",
-  "tools",
-  "output",
-  "parallel_tool_calls",
-  "metadata",
-  "tool_choice",
-  "temperature",
-  "top_p",
-  "usage",
-] as const;
 
 function listIn(value: JsonObject, name: string): readonly Json[] {
   const list = value[name];

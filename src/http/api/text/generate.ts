@@ -118,6 +118,7 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>

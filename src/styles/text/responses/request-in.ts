@@ -31,6 +31,8 @@ export function parseRequest(body: JsonObject): ChatRequest {
     sampling: defined({
       temperature: numberOf(wire["temperature"]),
       topP: numberOf(wire["top_p"]),
+      presencePenalty: numberOf(wire["presence_penalty"]),
+      frequencyPenalty: numberOf(wire["frequency_penalty"]),
     }),
     ...defined({
       maxOutputTokens: integerOf(wire["max_output_tokens"]),
