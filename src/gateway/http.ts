@@ -19,7 +19,7 @@ type Needs = Pick<Ground, "problems" | "clock" | "storage" | "live" | "settings"
   Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
   Relay &
-  Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn">;
+  Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn" | "sockets">;
 
 const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 
@@ -45,6 +45,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     singleSignOn: needs.singleSignOn,
     loginLimits: needs.loginLimits,
     refusals: needs.refusals,
+    sockets: needs.sockets,
     trustedProxies: settings.trustedProxies,
     channels: needs.channels,
     inventory: needs.inventory,

@@ -11,11 +11,14 @@ export interface Continued {
   readonly previousId: string | undefined;
 }
 
+/** Where earlier turns and their items are found. */
+export type ConversationStore = Pick<ResponseStore, "findConversation" | "findItems">;
+
 /** A responses request with everything in it that its caller left with us. */
 export async function continueConversation(
   body: JsonObject,
   userId: number,
-  store: ResponseStore,
+  store: ConversationStore,
   maxChars: number,
 ): Promise<Continued> {
   const { previous_response_id: previous } = body;
@@ -35,7 +38,7 @@ export function inputItems(input: Json | undefined): readonly Json[] {
 async function itemsUpTo(
   id: string,
   userId: number,
-  store: ResponseStore,
+  store: ConversationStore,
   maxChars: number,
 ): Promise<readonly Json[]> {
   const turns = await store.findConversation(userId, id, maxChars);
@@ -54,7 +57,7 @@ async function itemsUpTo(
 async function withoutReferences(
   items: readonly Json[],
   userId: number,
-  store: ResponseStore,
+  store: ConversationStore,
   maxChars: number,
 ): Promise<readonly Json[]> {
   const ids = items.map(referenceIn).filter((id) => id !== undefined);
