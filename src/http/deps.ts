@@ -91,6 +91,8 @@ export interface HttpDeps {
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly sockets: OpenSockets;
+  /** For the summaries that callers carry in place of conversations. */
+  readonly summarySeal: Seal;
   readonly keptAnswers: KeptAnswerStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;

@@ -48,6 +48,7 @@ import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
 import { createMessage } from "./api/text/messages.ts";
 import { nativeOperations } from "./api/text/native.ts";
+import { compactResponse } from "./api/text/compact/route.ts";
 import { openResponseSocket } from "./api/text/response-socket/route.ts";
 import { createResponse } from "./api/text/responses.ts";
 import {
@@ -120,6 +121,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...inOtherShape(createResponse),
     ...inOtherShape(openResponseSocket),
     countResponseTokens,
+    ...inOtherShape(compactResponse),
     getResponse,
     deleteResponse,
     cancelResponse,

@@ -1,13 +1,17 @@
 import { GatewayError } from "#core/error.ts";
 import { referencesTooLong, type ResponseStore } from "#core/responses.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import type { Seal } from "#lib/seal.ts";
+import { withOpenSummaries } from "./compact/sealed-summary.ts";
 
 /** What a call adds to a conversation, and all of it together. */
 export interface Continued {
   /** The caller's own items, references among them resolved. */
   readonly added: readonly Json[];
-  /** What the upstream is asked: earlier turns, then what was added. */
+  /** What the upstream is asked: earlier turns, then what was added, with summaries of ours as messages. */
   readonly input: readonly Json[];
+  /** The same with those summaries as the caller has them. */
+  readonly sealed: readonly Json[];
   readonly previousId: string | undefined;
 }
 
@@ -18,6 +22,7 @@ export type ConversationStore = Pick<ResponseStore, "findConversation" | "findIt
 export async function continueConversation(
   body: JsonObject,
   userId: number,
+  { summarySeal }: { readonly summarySeal: Seal },
   store: ConversationStore,
   maxChars: number,
 ): Promise<Continued> {
@@ -26,7 +31,8 @@ export async function continueConversation(
   const added = await withoutReferences(inputItems(body["input"]), userId, store, maxChars);
   const earlier =
     previousId === undefined ? [] : await itemsUpTo(previousId, userId, store, maxChars);
-  return { added, input: [...earlier, ...added], previousId };
+  const sealed = [...earlier, ...added];
+  return { added, sealed, input: withOpenSummaries(sealed, userId, summarySeal), previousId };
 }
 
 /** Input as items; a plain string is what the user says. */

@@ -59,7 +59,7 @@ export function creationOf(
   return {
     async prepare(body) {
       const { bodyBytes } = deps.limits;
-      asked = await continueConversation(body.json, userId, store, bodyBytes);
+      asked = await continueConversation(body.json, userId, deps, store, bodyBytes);
       check?.(asked);
       isStored = body.json["store"] !== false;
       const whole = askedWhole(body, asked, deps);

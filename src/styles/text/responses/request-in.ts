@@ -47,11 +47,17 @@ export function parseRequest(body: JsonObject): ChatRequest {
       metadata: objectOf(wire["metadata"]),
       extra: extraOf(wire, {
         ...hosted,
+        "input.compaction": listOf(wire["input"]).some(isCompaction) ? true : undefined,
         tool_choice: toolChoice === undefined ? wire["tool_choice"] : undefined,
       }),
     }),
     spelling: { [RESPONSES]: pick(wire, SPELLED_MEMBERS) },
   };
+}
+
+/** Sealed by a vendor: what this gateway sealed is a message before this. */
+function isCompaction(item: Json): boolean {
+  return memberOf(item, "type") === "compaction";
 }
 
 export function parseReasoning(body: JsonObject): Reasoning | undefined {
