@@ -15,6 +15,7 @@ import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { inlineLinks } from "./inline-links.ts";
+import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -138,7 +139,7 @@ export async function writeWhole(
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const named = originalNames(request);
-  const seen = events.map((event) => meter.see(named(event)));
+  const seen = events.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -182,17 +183,20 @@ export class StreamWriter {
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #isWanted: (event: ChatEvent) => boolean;
   #hasUsage = false;
 
   constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
     this.#request = request;
     this.#named = originalNames(request);
+    this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request);
   }
 
   write(event: ChatEvent): string {
+    if (!this.#isWanted(event)) return "";
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }

@@ -44,6 +44,7 @@ export function responsesStreamFaults(stream: string): readonly string[] {
   const check = new StreamCheck();
   const frames = stream.split("\n\n");
   if (frames.pop() !== "") check.fault("the last event lacks its blank line");
+  if (frames.at(-1) === "data: [DONE]") frames.pop();
   for (const frame of frames) {
     if (!frame.startsWith(":")) check.frame(frame);
   }
