@@ -2,7 +2,7 @@ import { access, constants, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { showProbes } from "./channels.ts";
 import { ask, type Reach } from "./client.ts";
@@ -113,14 +113,31 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
   const channels = listOf(items).filter(isObject);
   if (channels.length === 0) findings.push(bad("channels", "there is none"));
   for (const channel of channels) findings.push(await lookAtChannel(channel, house));
-  findings.push(await lookAtPrices(house));
+  findings.push(...(await lookAtModels(house)));
   return findings;
 }
 
 const MAX_NAMED = 3;
 
-async function lookAtPrices(house: Reach): Promise<Finding> {
-  const { items } = await ask({ method: "GET", path: "/api/model?unpriced=true" }, house);
+async function lookAtModels(house: Reach): Promise<Finding[]> {
+  const found = await ask({ method: "GET", path: "/api/model?unpriced=true" }, house);
+  return [lookAtPrices(found["items"]), ...lookAtRefusals(found["refused_members"])];
+}
+
+/** What the catalogue ought to know. */
+function lookAtRefusals(members: Json | undefined): Finding[] {
+  return listOf(members).map((each) => {
+    const [member = "", model = "", channel = ""] = ["member", "model", "channel"].map((name) =>
+      textOf(memberOf(each, name)),
+    );
+    return doubtful(
+      "learned",
+      `${member} is left out of requests for ${model} on channel ${channel}: its vendor refused it`,
+    );
+  });
+}
+
+function lookAtPrices(items: Json | undefined): Finding {
   const names = listOf(items).flatMap((model) => textOf(memberOf(model, "name")) ?? []);
   if (names.length === 0) return good("prices", "every model has a price");
   const named = names.slice(0, MAX_NAMED).join(", ");

@@ -26,7 +26,7 @@ export interface ModelOverride extends ModelDraft {
 
 /** The words of a price, here and wherever else it stands in a document. */
 export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades"];
-const FIELDS = [...PRICE_FIELDS, "context", "max_output", "limits"];
+const FIELDS = [...PRICE_FIELDS, "context", "max_output", "like", "limits"];
 const MAX_GRADES = 100;
 
 const dollars: Readonly<Record<Scale, Parser<number>>> = {
@@ -62,11 +62,13 @@ export function readModel(node: FileNode, report: Report): ModelDraft | undefine
   const rates = readPrice(form, report);
   const contextTokens = form.optional("context", tokens);
   const maxOutputTokens = form.optional("max_output", tokens);
+  const like = form.optional("like", modelName);
   const limits = readLimits(form, report);
   return {
     ...(rates === undefined ? {} : { rates }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(like === undefined ? {} : { like }),
     ...(limits === undefined ? {} : { limits }),
   };
 }

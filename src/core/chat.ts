@@ -179,6 +179,8 @@ export type OutputFormat =
       readonly description?: string;
       readonly schema?: JsonObject;
       readonly strict?: boolean;
+      /** The caller is answered with this member of the object alone. */
+      readonly only?: string;
     };
 
 export interface Reasoning {

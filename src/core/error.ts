@@ -95,6 +95,10 @@ export interface VendorFailure {
   readonly type?: string;
   /** The vendor's message, scrubbed. Only operators may see it: it can describe their account. */
   readonly reason?: string;
+  /** Member of the request that the vendor says it does not take: `thinking.display`. */
+  readonly refusedMember?: string;
+  /** The same as it came, if scrubbing changed it. The attempt removes it: it knows what the caller sent. */
+  readonly said?: string;
 }
 
 /** The message is shown to the caller; the cause is only ever logged. */

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json } from "#lib/json.ts";
-import type { Extra } from "./chat.ts";
+import type { Block, Extra, Message } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
 /**
@@ -10,30 +10,36 @@ import { GatewayError } from "./error.ts";
 export class LossReport {
   readonly #fields = new Set<string>();
   readonly #kept: readonly string[];
+  readonly #nameOf: LossNames | undefined;
 
   /** `kept`: fields that the gateway gives back to the caller by itself. */
-  constructor(kept: readonly string[] = []) {
+  constructor(kept: readonly string[] = [], nameOf?: LossNames) {
     this.#kept = kept;
+    this.#nameOf = nameOf;
   }
 
-  /** Callers name some of them: neither a name nor the list grows with what they send. */
-  lose(field: string): void {
-    if (this.#kept.includes(field)) return;
-    if (this.#fields.size < MAX_FIELDS) this.#fields.add(field.slice(0, MAX_LENGTH));
+  /**
+   * Callers name some of them: neither a name nor the list grows with what they
+   * send. `part`: the part of the conversation that is lost, or that had the field.
+   */
+  lose(field: string, part?: Block | Message): void {
+    if (this.#kept.includes(field) || this.#fields.size >= MAX_FIELDS) return;
+    const name = this.#nameOf?.(field, part) ?? field;
+    this.#fields.add(name.slice(0, MAX_LENGTH));
   }
 
   /**
    * Reports members that belong to other styles than the one written now, and
    * refuses those without which the answer would be to another question.
    */
-  loseForeign(extra: Extra | undefined, style: string, path = ""): void {
+  loseForeign(extra: Extra | undefined, style: string, path = "", part?: Message): void {
     for (const [owner, members] of Object.entries(extra ?? {})) {
       if (owner === style) continue;
       for (const [member, value = null] of Object.entries(members)) {
         for (const name of namesOf(member, value)) {
           const why = VITAL.get(`${owner}.${name}`) ?? whyVendorRuns(name);
           if (why !== undefined) throw refuse(name, why);
-          this.lose(path + name);
+          this.lose(path + name, part);
         }
       }
     }
@@ -53,6 +59,9 @@ export class LossReport {
     });
   }
 }
+
+/** A lost field as the caller wrote it; the styles that write requests know the conversation as `messages`. */
+export type LossNames = (field: string, part: Block | Message | undefined) => string;
 
 /** A list of tools that only some vendor knows is told by each tool's name. */
 function namesOf(member: string, value: Json): readonly string[] {

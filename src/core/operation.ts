@@ -27,8 +27,8 @@ export interface InboundFormat<Q extends Question, A extends Reading> {
     read(body: JsonObject, address: Address): Q;
     /** The same of a form; absent where the format has none. */
     readForm?(form: Form, address: Address): Q;
-    /** The answer says how much was used, whether or not the upstream did. */
-    write(answer: A & Required<Reading>, question: Q): JsonObject;
+    /** The answer says how much was used, whether or not the upstream did. `id`: the request's. */
+    write(answer: A & Required<Reading>, question: Q, id?: string): JsonObject;
     buildError(error: GatewayError): JsonObject;
   };
 }

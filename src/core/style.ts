@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { ChatEvent, ChatRequest } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest, Reasoning } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -31,17 +31,39 @@ export interface InboundStyle {
   readonly inbound: {
     /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
     readRequest(body: JsonObject, address: Address): RequestFacts;
+    /**
+     * What may decide the upstream's style. Asked only if the model's rules name
+     * some of it; absent if callers of the style have no words for any of it.
+     */
+    wantsOf?(body: JsonObject): CallWants;
     /** Of a body that `readRequest` has let through. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
     /**
      * Where the messages that `parseRequest` reads stand in the body, one by
      * one: `input[3]`. Absent if they are the body's own `messages`.
      */
-    placesOf?(body: JsonObject): readonly string[];
+    placesOf?(body: JsonObject): readonly MessagePlace[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
-    openEncoder(request: ChatRequest): StreamEncoder;
+    openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+export interface CallWants {
+  readonly hasTools: boolean;
+  readonly searches: boolean;
+  readonly reasoning: Reasoning | undefined;
+}
+
+export interface MessagePlace {
+  readonly path: string;
+  /** Where its blocks stand, if each has a path of its own. */
+  readonly blocks?: readonly BlockPlace[];
+}
+
+export interface BlockPlace {
+  readonly type: Block["type"];
+  readonly path: string;
 }
 
 /** What upstreams speak. */
@@ -55,13 +77,33 @@ export interface OutboundStyle {
      * on those that pass through. Reports what is lost by it.
      */
     fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
+    /**
+     * How an answer is held to a schema, by what the model and its vendor are
+     * declared to take: by a member of the request, by a tool that the model is
+     * made to call, or in words. Absent: always by a member.
+     */
+    schemaBy?(
+      schema: JsonObject,
+      context: Omit<OutboundContext, "report">,
+    ): "format" | "tool" | "words";
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /** A failed answer, in whatever shape its server has for failures. */
     parseError(status: number, body: string): UpstreamError;
     /** A failure inside a body whose status says success. */
     errorIn(body: JsonObject): UpstreamError | undefined;
+    readonly essential: EssentialMembers;
   };
+}
+
+/**
+ * Members of a request without which it asks something else, by their dotted
+ * names. What stands in one of them is essential as well, unless it is a
+ * container, of whose members those are that are named.
+ */
+export interface EssentialMembers {
+  readonly members: ReadonlySet<string>;
+  readonly containers: ReadonlySet<string>;
 }
 
 /** The same style on both sides: the caller's bytes go out, the upstream's come back. */
@@ -80,9 +122,17 @@ export interface Passthrough {
   /**
    * Whether a request has to be translated although its upstream speaks the
    * same style, because its answer would have to be edited: names of tools that
-   * are too long for the upstream come back as they were.
+   * are too long for the upstream come back as they were, and a compact stream
+   * is not what the upstream writes.
    */
-  mustTranslate?(body: JsonObject, model: ModelTraits): boolean;
+  mustTranslate?(
+    body: JsonObject,
+    model: ModelTraits,
+    facts?: RequestFacts,
+    dialect?: OutboundContext["dialect"],
+  ): boolean;
+  /** Whether the answer is to be held to a schema; absent if every upstream of the style takes one. */
+  asksForSchema?(body: JsonObject): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
@@ -92,7 +142,8 @@ export interface Passthrough {
     facts: RequestFacts,
     context?: AnswerContext,
   ): JsonObject | undefined;
-  openTap(facts: RequestFacts, context?: AnswerContext): Tap;
+  /** `dialect`: as in `OutboundContext`. */
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"], context?: AnswerContext): Tap;
 }
 
 /** What members that an answer left out are filled from. */
@@ -105,12 +156,14 @@ export interface AnswerContext {
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;
 
-/** What a style that does so says in its path rather than in its body. */
+/** What a request says in its path or headers rather than in its body. */
 export interface Address {
   readonly model?: string;
   readonly stream?: boolean;
   /** What is wanted, in the format's own word for it. */
   readonly scenario?: string;
+  /** As in `RequestFacts`. */
+  readonly compactStream?: boolean;
 }
 
 /** What to know of the upstream that a request is written for. */
@@ -152,6 +205,16 @@ export interface RequestFacts {
   readonly wantsUsage: boolean;
   /** The caller chose the tool that is called. */
   readonly forcesTool?: true;
+  /**
+   * The client reads streams in which a tool call is one chunk, usage stands
+   * beside the reason to end, and no member is null for want of a value.
+   */
+  readonly compactStream?: true;
+  /**
+   * Why the request cannot be translated: it says something of its style that
+   * we do not know. Vendors of the style may know it, and get it as it is.
+   */
+  readonly unknownValue?: GatewayError;
   /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
   readonly mustTranslate?: true;
 }

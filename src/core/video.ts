@@ -168,6 +168,7 @@ export interface InboundVideoFormat {
     readonly names?: Readonly<Record<string, string>>;
     /** The same for a format whose callers have several names for a field: those of this request. */
     namesIn?(body: JsonObject): Readonly<Record<string, string>>;
+    namesInForm?(form: Form): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoQuestion;
     readForm?(form: Form, address: Address): VideoQuestion;
@@ -206,6 +207,8 @@ export interface OutboundVideoFormat {
      * a model does by itself, and what a wish is lowered to. Throws as `build` does.
      */
     expect?(question: VideoQuestion, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
+    /** Most seconds that the video may have if the vendor decides on its length; undefined if it does not. */
+    longest?(question: VideoQuestion, dialect?: VideoContext["dialect"]): number | undefined;
     /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
     parseSubmitted(body: JsonObject): string;
     /** Throws where the body tells of a failure of the query, and not of the task. */

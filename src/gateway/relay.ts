@@ -6,6 +6,7 @@ import type { DeliverySettings } from "#relay/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
 import { OpenCalls } from "#relay/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
+import { LearnedRefusals } from "#relay/learned-refusals.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/route.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
@@ -55,8 +56,11 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => tasks.board.size,
     () => buffered.total,
   );
-  const report = new UnpricedReport(clock, (notice) =>
-    needs.log.warn(notice, "model has no price: its calls cost nothing"),
+  const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
+    needs.log.warn(
+      notice,
+      isRefused ? "model has no price: call refused" : "model has no price: its calls cost nothing",
+    ),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
@@ -79,6 +83,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
       return live.userLimits;
     },
     journal: storage.journal,
+    learned: new LearnedRefusals(clock),
     vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     references: needs.references,

@@ -186,7 +186,7 @@ function keepingStream(
   // A caller who leaves before the first byte never has the answer sent.
   const onGone = (): void => void release(claim, deps);
   if (signal.aborted) onGone();
-  else signal.addEventListener("abort", onGone, { once: true });
+  else signal.addEventListener("abort", onGone);
 
   return {
     ...reply,

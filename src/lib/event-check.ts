@@ -21,7 +21,8 @@ const MAX_KNOWN_ENDS = 32;
  * Finds events whose JSON is broken, for streams that are passed on as they
  * are. The events of a stream close with the same few rows of brackets. An
  * event is parsed only if it begins or closes in another way than those that
- * were parsed before.
+ * were parsed before. One that is broken in its middle alone passes: to look at
+ * every byte takes 0.4 µs, 5 % of what a streamed event costs.
  */
 export class EventCheck {
   readonly #knownEnds = new Set<number>();

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
 import {
+  leastOf,
   text,
   type ListRule,
   type NumberRule,
@@ -15,11 +16,17 @@ export interface Violation {
   /** As in `.messages[2].role`. */
   readonly path: string;
   readonly problem: string;
+  /**
+   * The value is of the right kind, and unknown: whoever passes it on to the
+   * author of its format need not refuse it, whoever has to understand it must.
+   */
+  readonly mayBeNewer?: true;
 }
 
 /**
- * The first violation; its path is only put together when there is one. It
- * names the bound that was broken, and quotes no value that may be a secret.
+ * The first violation, of those that are certain if there is one; its path is
+ * only put together when there is one. It names the bound that was broken, and
+ * quotes no value that may be a secret.
  */
 export function findViolation(value: Json, rule: Rule, isHidden = false): Violation | undefined {
   const hidden = isHidden || mayHoldSecret(rule);
@@ -28,7 +35,7 @@ export function findViolation(value: Json, rule: Rule, isHidden = false): Violat
       return isText(value) ? textViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "number":
     case "integer":
-      return isWithin(value, rule) ? undefined : mismatch(value, rule, hidden);
+      return isWithin(value, rule) ? undefined : numberViolation(value, rule, hidden);
     case "flag":
       return typeof value === "boolean" ? undefined : mismatch(value, rule, hidden);
     case "object":
@@ -79,7 +86,16 @@ function textViolation(
   if (typeof value !== "string") return mismatch(value, rule, hidden);
   if (oneOf.includes(value)) return undefined;
   if (rule.anyCase === true && oneOf.includes(value.toUpperCase())) return undefined;
-  return mismatch(value, rule, hidden);
+  return unknown(mismatch(value, rule, hidden), rule.isOpen === true && value !== "");
+}
+
+function numberViolation(value: Json, rule: NumberRule, hidden: boolean): Violation {
+  const mayBeNewer = isWithin(value, { ...rule, min: leastOf(rule) });
+  return unknown(mismatch(value, rule, hidden), mayBeNewer);
+}
+
+function unknown(found: Violation, mayBeNewer: boolean): Violation {
+  return mayBeNewer ? { ...found, mayBeNewer } : found;
 }
 
 function charactersOf({ minLength = 0, maxLength }: TextRule): string {
@@ -105,15 +121,18 @@ function memberViolation(
     if (member === undefined || member === null)
       return { path: `.${name}`, problem: "is required" };
   }
+  let newer: Violation | undefined;
   for (const name in value) {
     const member = value[name];
     if (member === undefined || member === null) continue;
     const memberRule = rule.members.get(name);
     if (memberRule === undefined) continue;
     const found = findViolation(member, memberRule, hidden);
-    if (found !== undefined) return within(`.${name}`, found);
+    if (found === undefined) continue;
+    if (found.mayBeNewer !== true) return within(`.${name}`, found);
+    newer ??= within(`.${name}`, found);
   }
-  return undefined;
+  return newer;
 }
 
 function itemViolation(
@@ -122,12 +141,15 @@ function itemViolation(
   hidden: boolean,
 ): Violation | undefined {
   if (items.length < rule.min || items.length > rule.max) return mismatch(items, rule, hidden);
+  let newer: Violation | undefined;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
     const found = item === undefined ? undefined : findViolation(item, rule.of, hidden);
-    if (found !== undefined) return within(`[${index}]`, found);
+    if (found === undefined) continue;
+    if (found.mayBeNewer !== true) return within(`[${index}]`, found);
+    newer ??= within(`[${index}]`, found);
   }
-  return undefined;
+  return newer;
 }
 
 function taggedViolation(
@@ -142,9 +164,10 @@ function taggedViolation(
   }
   const chosen = typeof tag === "string" ? rule.cases.get(tag) : undefined;
   if (chosen !== undefined) return memberViolation(value, chosen, hidden);
-  if (typeof tag === "string" && !rule.closed) return undefined;
-  const known = rule.closed ? text({ oneOf: [...rule.cases.keys()] }) : text();
-  return within(`.${rule.tag}`, mismatch(tag, known, hidden));
+  if (typeof tag === "string" && rule.closed === false) return undefined;
+  const known = rule.closed === false ? text() : text({ oneOf: [...rule.cases.keys()] });
+  const mayBeNewer = rule.closed === "open" && typeof tag === "string" && tag !== "";
+  return within(`.${rule.tag}`, unknown(mismatch(tag, known, hidden), mayBeNewer));
 }
 
 function recordViolation(
@@ -152,17 +175,20 @@ function recordViolation(
   rule: RecordRule,
   hidden: boolean,
 ): Violation | undefined {
+  let newer: Violation | undefined;
   for (const name in value) {
     const member = value[name];
     if (!isObject(member)) continue;
     const found = memberViolation(member, rule.of, hidden);
-    if (found !== undefined) return within(`.${name}`, found);
+    if (found === undefined) continue;
+    if (found.mayBeNewer !== true) return within(`.${name}`, found);
+    newer ??= within(`.${name}`, found);
   }
-  return undefined;
+  return newer;
 }
 
 function within(step: string, found: Violation): Violation {
-  return { path: step + found.path, problem: found.problem };
+  return { ...found, path: step + found.path };
 }
 
 function mismatch(value: Json, rule: Rule, hidden: boolean): Violation {

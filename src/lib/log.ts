@@ -1,4 +1,5 @@
 import { AssertionError } from "node:assert";
+import { writeSync } from "node:fs";
 import { pino, type DestinationStream, type Logger } from "pino";
 
 export type { Logger } from "pino";
@@ -16,9 +17,38 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError },
     },
-    destination ?? pino.destination(2),
+    destination ?? openDestination(STANDARD_ERROR),
   );
 }
+
+const STANDARD_ERROR = 2;
+const MAX_RETRIES = 50;
+const RETRY_MS = 2;
+
+/**
+ * Writes each line at once. A line that cannot be written, since the disk is
+ * full or nobody reads, is dropped: pino's own destination keeps such lines in
+ * memory, and tries for ever to write them before the process ends.
+ */
+export function openDestination(fd: number): DestinationStream {
+  return {
+    write(line) {
+      let rest = Buffer.from(line);
+      let retries = 0;
+      while (rest.length > 0) {
+        try {
+          rest = rest.subarray(writeSync(fd, rest));
+        } catch (cause) {
+          const isBusy = cause instanceof Error && "code" in cause && cause.code === "EAGAIN";
+          if (!isBusy || retries++ >= MAX_RETRIES) return;
+          Atomics.wait(NEVER, 0, 0, RETRY_MS);
+        }
+      }
+    },
+  };
+}
+
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 export interface DescribedError {
   readonly type: string;

@@ -1,5 +1,12 @@
 import type { JsonObject } from "./json.ts";
-import { object, type ObjectRule, type Rule, type TaggedRule } from "./rules.ts";
+import {
+  leastOf,
+  object,
+  type ObjectRule,
+  type Rule,
+  type TaggedRule,
+  type TextRule,
+} from "./rules.ts";
 import { objectOf } from "./values.ts";
 
 /** JSON schema of a rule: the public documentation says what requests are held to. */
@@ -16,11 +23,11 @@ function bareSchemaOf(rule: Rule): JsonObject {
         type: "string",
         ...(rule.minLength === undefined ? {} : { minLength: rule.minLength }),
         ...(rule.maxLength === undefined ? {} : { maxLength: rule.maxLength }),
-        ...(rule.oneOf === undefined ? {} : { enum: spellings(rule.oneOf, rule.anyCase === true) }),
+        ...choicesOf(rule),
       };
     case "number":
     case "integer":
-      return { type: rule.is, minimum: rule.min, maximum: rule.max };
+      return { type: rule.is, minimum: leastOf(rule), maximum: rule.max };
     case "flag":
       return { type: "boolean" };
     case "object":
@@ -40,6 +47,13 @@ function bareSchemaOf(rule: Rule): JsonObject {
 }
 
 const NOT_OBJECT = { type: ["string", "number", "boolean", "array", "null"] };
+
+/** Those we know are named where vendors may know others. */
+function choicesOf({ oneOf, anyCase, isOpen }: TextRule): JsonObject {
+  if (oneOf === undefined) return {};
+  const known = { enum: spellings(oneOf, anyCase === true) };
+  return isOpen === true ? { anyOf: [known, { minLength: 1 }] } : known;
+}
 
 function spellings(words: readonly string[], anyCase: boolean): readonly string[] {
   return anyCase ? [...words, ...words.map((word) => word.toLowerCase())] : words;
@@ -67,8 +81,9 @@ function taggedSchema(rule: TaggedRule): JsonObject {
   const shapes = [...rule.cases].map(([name, one]) =>
     objectSchema(one, { [tag]: { const: name } }),
   );
-  if (!rule.closed) {
-    const foreign = { type: "string", not: { enum: [...rule.cases.keys()] } };
+  if (rule.closed !== true) {
+    const least = rule.closed === "open" ? { minLength: 1 } : {};
+    const foreign = { type: "string", ...least, not: { enum: [...rule.cases.keys()] } };
     shapes.push(objectSchema(object({}), { [tag]: foreign }));
   }
   if (untagged !== undefined) {

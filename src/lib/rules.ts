@@ -30,12 +30,16 @@ export interface TextRule extends RuleBase {
   /** Compared without regard to case where `anyCase` is set. */
   readonly oneOf?: readonly string[];
   readonly anyCase?: true;
+  /** A value beside `oneOf` may be newer than we are: see `Violation.mayBeNewer`. */
+  readonly isOpen?: true;
 }
 
 export interface NumberRule extends RuleBase {
   readonly is: "number" | "integer";
   readonly min: number;
   readonly max: number;
+  /** A number below `min` may be newer than we are: see `Violation.mayBeNewer`. */
+  readonly isOpen?: true;
 }
 
 export interface FlagRule extends RuleBase {
@@ -68,8 +72,12 @@ export interface TaggedRule extends RuleBase {
   readonly cases: ReadonlyMap<string, ObjectRule>;
   /** For an object without the tag; otherwise the tag is required. */
   readonly untagged?: ObjectRule;
-  /** Tags beside the cases are refused; otherwise they are somebody else's and pass. */
-  readonly closed: boolean;
+  /**
+   * Whether tags beside the cases are refused; otherwise they are somebody
+   * else's and pass. `open`: they may be newer than we are, see
+   * `Violation.mayBeNewer`.
+   */
+  readonly closed: boolean | "open";
 }
 
 /** Members with any name; those that are objects follow the rule. */
@@ -116,11 +124,16 @@ export function object(members: Readonly<Record<string, Rule>>, doc?: string): O
 export function tagged(
   tag: string,
   cases: Readonly<Record<string, ObjectRule>>,
-  options: { closed: boolean; untagged?: ObjectRule },
+  options: { closed: TaggedRule["closed"]; untagged?: ObjectRule },
 ): TaggedRule {
   return { is: "tagged", tag, cases: new Map(Object.entries(cases)), ...options };
 }
 
 function bare(name: string): string {
   return name.endsWith("!") ? name.slice(0, -1) : name;
+}
+
+/** The least that passes. */
+export function leastOf({ min, isOpen }: NumberRule): number {
+  return isOpen === true ? Math.min(min, 0) : min;
 }

@@ -64,7 +64,10 @@ test.each<[string, Said]>([
   [FIRST_PRO, { frames: 57, resolution: "1080p", watermark: true, lastFrame: true }],
   [FIRST_PRO, { media: [FIRST, LAST], seconds: 12 }],
   [LITE, { media: [LOOK, LOOK, LOOK, LOOK], seconds: 5 }],
-  [SPEAKING, { audio: false, seconds: -1, extra: { "video-ark": { draft: true } } }],
+  [
+    SPEAKING,
+    { entry: "video-ark", audio: false, seconds: -1, extra: { "video-ark": { draft: true } } },
+  ],
   [SECOND, { resolution: "4k", ratio: "adaptive", seconds: 15, audio: true, user: "u" }],
   [SECOND, { media: [LOOK, CLIP, SOUND], extra: { "video-ark": { priority: 9 } } }],
   [SECOND, { media: [FIRST], extra: { "video-ark": { tools: [{ type: "web_search" }] } } }],

@@ -34,12 +34,14 @@ const lost = (model: string, said: Partial<VideoQuestion> = {}) =>
 const refused = (model: string, said: Partial<VideoQuestion>) => refusalOf("ark", model, said);
 
 const TEXT = { type: "text", text: "a lake" };
+/** Said to every model whose caller does not say it: what is reserved for. */
+const USUAL = { duration: 5, resolution: "720p" };
 
 describe("a question", () => {
-  test("is words and a model, and nothing that nobody asked for", () => {
+  test("is words and a model, with the usual length and resolution, and nothing else unasked", () => {
     expect(requestOf("ark", SECOND)).toEqual({
       path: "/contents/generations/tasks",
-      body: { model: SECOND, content: [TEXT] },
+      body: { model: SECOND, content: [TEXT], ...USUAL },
       lost: [],
     });
   });
@@ -88,7 +90,12 @@ describe("a question", () => {
     const members = { execution_expires_after: 3_600, priority: 3, omni_reference_task_type: "x" };
 
     const own = { "video-ark": { ...members, model: "dearer", content: [] } };
-    expect(sent(SECOND, { extra: own })).toEqual({ ...members, model: SECOND, content: [TEXT] });
+    expect(sent(SECOND, { extra: own })).toEqual({
+      ...members,
+      model: SECOND,
+      content: [TEXT],
+      ...USUAL,
+    });
     const other = { "video-unified": { ...members, camera: 1 } };
     expect(requestOf("ark", SECOND, { extra: other })).toMatchObject({
       body: { execution_expires_after: 3_600, priority: 3 },
@@ -108,7 +115,7 @@ describe("a question", () => {
     };
 
     expect(requestOf("ark", SECOND, wishes)).toMatchObject({
-      body: { model: SECOND, content: [TEXT] },
+      body: { model: SECOND, content: [TEXT], ...USUAL },
       lost: expect.arrayContaining([
         "negative_prompt",
         "bgm",
@@ -234,7 +241,8 @@ describe("how long", () => {
 
   test("is counted in frames by the first generation alone", () => {
     for (const frames of [29, 57, 289]) {
-      expect(sent(PRO, { frames })).toEqual({ model: PRO, content: [TEXT], frames });
+      const framed = { model: PRO, content: [TEXT], frames, resolution: "1080p" };
+      expect(sent(PRO, { frames })).toEqual(framed);
     }
     expect(sent(PRO, { frames: 57, seconds: 3 })).toMatchObject({ frames: 57, duration: 3 });
     for (const frames of [25, 28, 30, 293]) {
@@ -275,7 +283,8 @@ describe("how large", () => {
     ["834x1112", "720p", "3:4"],
     ["2206x946", "1080p", "21:9"],
   ])("a size of %s is %s, %s", (size, resolution, ratio) => {
-    expect(sent(SECOND, { size })).toEqual({ model: SECOND, content: [TEXT], resolution, ratio });
+    const shaped = { model: SECOND, content: [TEXT], duration: 5, resolution, ratio };
+    expect(sent(SECOND, { size })).toEqual(shaped);
   });
 
   test("ratios are those that there are", () => {

@@ -22,7 +22,7 @@ export const cohere: Provider = {
       const name = textOf(memberOf(model, "name"));
       const endpoints = listOf(memberOf(model, "endpoints"));
       const isOurs = endpoints.includes("embed") || endpoints.includes("rerank");
-      return name !== undefined && isOurs ? [name] : [];
+      return name !== undefined && isOurs ? [{ id: name }] : [];
     });
   },
 };

@@ -4,6 +4,7 @@ import type { GeminiDialect } from "#styles/text/gemini/fit-request.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
+import { readNative } from "#styles/model-list/native-in.ts";
 import type { Provider } from "./provider.ts";
 
 /** What we ask of models; the others in the list are for something else. */
@@ -74,7 +75,7 @@ export const gemini: Provider = {
     return (isArray(models) ? models : []).filter(isObject).flatMap((model) => {
       const { name, supportedGenerationMethods: methods } = model;
       const isOurs = !isArray(methods) || METHODS.some((method) => methods.includes(method));
-      return typeof name === "string" && isOurs ? [name.replace(/^models\//, "")] : [];
+      return typeof name === "string" && isOurs ? [readNative(model)] : [];
     });
   },
 };

@@ -9,6 +9,7 @@ import { deepseek } from "./deepseek.ts";
 import { fireworks } from "./fireworks.ts";
 import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
+import { huggingface } from "./huggingface.ts";
 import { jina } from "./jina.ts";
 import { jimeng } from "./jimeng.ts";
 import { kling } from "./kling.ts";
@@ -46,6 +47,7 @@ export const PROVIDERS: readonly Provider[] = [
   together,
   fireworks,
   openrouter,
+  huggingface,
   moonshot,
   zhipu,
   dashscope,

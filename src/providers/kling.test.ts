@@ -113,10 +113,12 @@ describe("[B4.6-a] a request in the first style", () => {
     });
   });
 
-  test("says nothing that nobody said", () => {
+  test("says the documented mode and length, and nothing else that nobody said", () => {
     expect(requestOf("kling", "kling-v1").body).toEqual({
       model_name: "kling-v1",
       prompt: "a lake",
+      mode: "std",
+      duration: "5",
       external_task_id: OUR_ID,
     });
   });
@@ -255,6 +257,7 @@ describe("[B4.6-a] a request in the first style", () => {
     expect(body).toEqual({
       model_name: "kling-video-o1",
       prompt: "<<<image_1>>> then <<<video_1>>>, not @nobody",
+      mode: "std",
       aspect_ratio: "1:1",
       external_task_id: OUR_ID,
       image_list: [
@@ -315,9 +318,10 @@ describe("[B4.6-b] a request in the newer style", () => {
     });
   });
 
-  test("says nothing that nobody said", () => {
+  test("says the documented resolution and length, and nothing else that nobody said", () => {
     expect(requestOf("kling", "kling-2.5-turbo").body).toEqual({
       prompt: "a lake",
+      settings: { resolution: "720p", duration: 5 },
       options: { external_task_id: OUR_ID },
     });
   });
@@ -335,7 +339,7 @@ describe("[B4.6-b] a request in the newer style", () => {
       { type: "first_frame", url: "Zmlyc3Q=" },
       { type: "last_frame", url: "https://a.test/2.png" },
     ]);
-    expect(body).not.toHaveProperty("settings");
+    expect(body["settings"]).not.toHaveProperty("aspect_ratio");
     expect(lost).toEqual(["ratio"]);
   });
 
@@ -358,7 +362,7 @@ describe("[B4.6-b] a request in the newer style", () => {
         { type: "feature_video", url: "https://a.test/c.mp4", id: "walk" },
         element,
       ],
-      settings: { audio: "off", multi_shot: true },
+      settings: { resolution: "720p", duration: 5, audio: "off", multi_shot: true },
       options: { external_task_id: OUR_ID },
     });
   });
@@ -375,7 +379,7 @@ describe("[B4.6-b] a request in the newer style", () => {
       { type: "prompt", text: "a lake" },
       { type: "base_video", url: "https://a.test/b.mp4" },
     ]);
-    expect(body["settings"]).toEqual({ audio: "original" });
+    expect(body["settings"]).toEqual({ resolution: "720p", audio: "original" });
     expect(lost).toEqual(["duration"]);
   });
 
@@ -383,9 +387,9 @@ describe("[B4.6-b] a request in the newer style", () => {
     const settings = (media: readonly (typeof LOOK)[], scenario: "text" | "omni") =>
       requestOf("kling", "kling-o1", { scenario, media }).body["settings"];
 
-    expect(settings([], "text")).toEqual({ aspect_ratio: "16:9" });
-    expect(settings([LOOK], "omni")).toEqual({ aspect_ratio: "16:9" });
-    expect(settings([FIRST], "omni")).toBeUndefined();
+    expect(settings([], "text")).toHaveProperty("aspect_ratio", "16:9");
+    expect(settings([LOOK], "omni")).toHaveProperty("aspect_ratio", "16:9");
+    expect(settings([FIRST], "omni")).not.toHaveProperty("aspect_ratio");
   });
 
   test.each([
@@ -429,21 +433,29 @@ describe("[B4.6-b] a request in the newer style", () => {
     ["kling-3.0", true, { audio: "native" }, []],
     ["kling-3.0-omni", true, { aspect_ratio: "16:9", audio: "native" }, []],
     ["kling-2.6", false, { audio: "off" }, []],
-    ["kling-3.0-turbo", true, undefined, ["audio"]],
-    ["kling-2.5-turbo", false, undefined, []],
+    ["kling-3.0-turbo", true, {}, ["audio"]],
+    ["kling-2.5-turbo", false, {}, []],
     ["kling-o1", true, { aspect_ratio: "16:9" }, ["audio"]],
     ["kling-o1", false, { aspect_ratio: "16:9", audio: "off" }, []],
   ])("to %s about its own sound (%p) says %j", (model, audio, settings, lost) => {
     const sent = requestOf("kling", model, { audio });
 
-    expect<unknown>(sent.body["settings"]).toEqual(settings);
+    expect<unknown>(sent.body["settings"]).toEqual({
+      resolution: "720p",
+      duration: 5,
+      ...settings,
+    });
     expect(sent.lost).toEqual(lost);
   });
 
   test("with sound of its own says so where the resolution allows for it", () => {
     const { body } = requestOf("kling", "kling-2.6", { audio: true, resolution: "1080p" });
 
-    expect(body["settings"]).toEqual({ resolution: "1080p", audio: "native" });
+    expect(body["settings"]).toEqual({
+      resolution: "1080p",
+      duration: 5,
+      audio: "native",
+    });
   });
 
   const shots = (value: boolean) => ({ "video-kling3": { settings: { multi_shot: value } } });

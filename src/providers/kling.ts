@@ -44,10 +44,10 @@ const FIRST_STYLE: readonly (readonly [RegExp, KlingDialect])[] = [
   [/^kling-v1(?:-\d)?$/, { ...MUTE, lengths: SHORT }],
   [/^kling-v2-(?:master|1)/, { ...MUTE, lengths: SHORT, guidance: false, camera: false }],
   [/^kling-v2-5/, { ...BARE, lengths: SHORT, sound: false }],
-  [/^kling-v2-6/, { ...BARE, lengths: SHORT, soundNeedsPro: true }],
-  [/^kling-v3-omni/, { ...OMNI, lengths: { min: 3, max: 15 } }],
+  [/^kling-v2-6/, { ...BARE, lengths: SHORT, sound: true, soundNeedsPro: true }],
+  [/^kling-v3-omni/, { ...OMNI, lengths: { min: 3, max: 15 }, sound: true }],
   [/^kling-video-o1/, { ...OMNI, lengths: { min: 3, max: 10 } }],
-  [/^kling-v3/, { ...BARE, lengths: { min: 3, max: 15 } }],
+  [/^kling-v3/, { ...BARE, lengths: { min: 3, max: 15 }, sound: true }],
   [/^kling-v/, {}],
 ];
 

@@ -169,6 +169,8 @@ describe("a request to MiniMax's older models", () => {
     expect(requestOf("minimax", "S2V-01", { scenario: "reference", media: [LOOK] }).body).toEqual({
       model: "S2V-01",
       prompt: "a lake",
+      duration: 6,
+      resolution: "720P",
       subject_reference: [{ type: "character", image: ["https://a.test/r.png"] }],
     });
   });

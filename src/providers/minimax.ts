@@ -17,13 +17,36 @@ const OLDER: MinimaxDialect = {
   lengths: [6, 10],
   seconds: 6,
   resolutions: ["512p", "720p", "768p", "1080p"],
+  resolution: "768p",
 };
+const OLDEST: MinimaxDialect = { ...OLDER, resolution: "720p" };
 
 const COMMON = {
   maxCount: 1,
   media: { inlines: [], types: ["image/jpeg", "image/png"] },
   deadlineMs: 24 * HOUR_MS,
 } satisfies Partial<VideoEndpoint>;
+
+function older(names: RegExp, dialect: MinimaxDialect): VideoEndpoint {
+  return {
+    ...COMMON,
+    style: olderMinimaxVideo,
+    serves: (model) => names.test(model),
+    path: () => "/v1/video_generation",
+    look: {
+      method: "GET",
+      path: ({ upstreamId }) =>
+        `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
+      restOf(answer) {
+        const file = fileOf(answer);
+        if (file === undefined) return undefined;
+        return `/v1/files/retrieve?file_id=${encodeURIComponent(file)}`;
+      },
+    },
+    dialect: { ...dialect },
+    linksLastMs: 9 * HOUR_MS,
+  };
+}
 
 export const minimax: Provider = {
   id: "minimax",
@@ -34,24 +57,8 @@ export const minimax: Provider = {
   needsKey: true,
   text: [],
   videos: [
-    {
-      ...COMMON,
-      style: olderMinimaxVideo,
-      serves: (model) => /^MiniMax-Hailuo-|^[TIS]2V-01/i.test(model),
-      path: () => "/v1/video_generation",
-      look: {
-        method: "GET",
-        path: ({ upstreamId }) =>
-          `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
-        restOf(answer) {
-          const file = fileOf(answer);
-          if (file === undefined) return undefined;
-          return `/v1/files/retrieve?file_id=${encodeURIComponent(file)}`;
-        },
-      },
-      dialect: { ...OLDER },
-      linksLastMs: 9 * HOUR_MS,
-    },
+    older(/^MiniMax-Hailuo-/i, OLDER),
+    older(/^[TIS]2V-01/i, OLDEST),
     {
       ...COMMON,
       style: minimaxVideo,

@@ -12,6 +12,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   streamOptions: false,
+  compactStreams: true,
   refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
   refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
   usersAfterTools: false,

@@ -30,6 +30,6 @@ export const tei: Provider = {
 
   readModels(info) {
     const model = isObject(info) ? textOf(info["model_id"]) : undefined;
-    return model === undefined ? [] : [model];
+    return model === undefined ? [] : [{ id: model }];
   },
 };

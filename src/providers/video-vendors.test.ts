@@ -128,7 +128,8 @@ test.each([
   ["vidu", "vidu2.0", { resolution: "360p" }, { audio: false, resolution: "360p", seconds: 4 }],
   ["minimax", "MiniMax-H3", {}, { resolution: "768p", seconds: 5 }],
   ["minimax", "MiniMax-H3", { resolution: "2k", seconds: 15 }, { resolution: "2k", seconds: 15 }],
-  ["minimax", "MiniMax-Hailuo-02", {}, { seconds: 6 }],
+  ["minimax", "MiniMax-Hailuo-02", {}, { resolution: "768p", seconds: 6 }],
+  ["minimax", "T2V-01", {}, { resolution: "720p", seconds: 6 }],
   ["kling", "kling-v1", {}, { audio: false, resolution: "720p", seconds: 5 }],
   [
     "kling",

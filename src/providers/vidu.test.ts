@@ -78,10 +78,13 @@ describe("[B4.4] a request to Vidu", () => {
     });
   });
 
-  test("says nothing that nobody said", () => {
+  test("says the documented length, resolution and sound, and nothing else that nobody said", () => {
     expect(requestOf("vidu", "viduq3").body).toEqual({
       model: "viduq3",
       prompt: "a lake",
+      duration: 5,
+      resolution: "720p",
+      audio: true,
       payload: OUR_ID,
     });
   });

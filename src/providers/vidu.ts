@@ -31,6 +31,7 @@ const EARLY: ViduDialect = {
   seconds: 4,
   lengths: [4, 8],
   resolutions: ["360p", "720p", "1080p"],
+  resolutionBySeconds: { 4: "360p", 8: "720p" },
 };
 
 const GENERATIONS: readonly (readonly [RegExp, ViduDialect])[] = [

@@ -8,6 +8,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
+import { lossNames } from "./callers-field.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { Vault } from "./vault.ts";
 import type { WholeReading } from "./whole.ts";
@@ -48,7 +49,7 @@ export function askAdapter(
 ) {
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, vault);
-  const report = new LossReport(call.style.keeps);
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},

@@ -5,8 +5,8 @@ import type { Served } from "./call.ts";
 import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Endable } from "./open-calls.ts";
 import { recordOfRefusal } from "./record.ts";
-import type { Candidate, Plan } from "./route.ts";
-import { pricedFor } from "./unpriced.ts";
+import { UnpricedModel, type Candidate, type Plan } from "./route.ts";
+import { pricedFor, unpricedNotice } from "./unpriced.ts";
 import { Settlement, type SettlementDeps } from "./settlement.ts";
 
 export interface AdmitDeps extends ClaimDeps, SettlementDeps {
@@ -32,6 +32,9 @@ export async function admit<R extends Candidate>(
   } catch (cause) {
     if (claim !== undefined) giveBack(claim, 0, deps.limiter);
     const error = GatewayError.from(cause);
+    if (error instanceof UnpricedModel && error.candidate !== undefined) {
+      deps.onUnpriced(unpricedNotice(call, error.candidate, true));
+    }
     deps.journal.write(recordOfRefusal(call, error, deps.clock));
     throw error;
   }

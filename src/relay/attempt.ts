@@ -4,12 +4,13 @@ import type { Claim } from "#core/limits.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
-import { withoutOwn } from "#egress/without-own.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
+import { hiddenLinksIn } from "#styles/scrub.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
+import { disclose, sentIn } from "./disclose.ts";
 import { keptFailure } from "./kept-failure.ts";
 import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
@@ -39,7 +40,22 @@ export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
   release(error?: GatewayError): void;
+  /** A failure of the answer as the caller may see it. */
+  disclose(error: GatewayError): GatewayError;
+  /**
+   * The next channel that begins to answer, after this answer failed without
+   * any content. Throws what the caller is to be told if there is none.
+   */
+  instead(cause: unknown): Promise<Begun<T, R>>;
 }
+
+/** One try that began to answer. `fail`: it failed before any content, as if it had never begun. */
+interface Tried<T, R extends Candidate> extends Omit<Begun<T, R>, "instead"> {
+  fail(cause: unknown): GatewayError;
+}
+
+/** What a stream needs of the attempt that it began with. */
+export type StreamedAttempt = Pick<Begun<unknown>, "release" | "disclose">;
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
 export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Promise<T>;
@@ -78,19 +94,18 @@ export interface Outgoing<B extends Body = string> {
  * does not is written in the error table: try its next credential, the next
  * channel, or tell the caller.
  */
-export async function firstToAnswer<T, R extends Tried>(
+export async function firstToAnswer<T, R extends Destination>(
   call: Served,
   plan: Plan<R>,
   settlement: Settlement,
   deps: AttemptDeps,
   begin: Begin<T, R>,
 ): Promise<Begun<T, R>> {
-  const failover = new Failover<T, R>(call, plan, settlement, deps, begin);
-  return (await failover.tryAble()) ?? (await failover.tryOthers());
+  return await new Failover<T, R>(call, plan, settlement, deps, begin).next();
 }
 
 /** The attempts of one call. */
-class Failover<T, R extends Tried> {
+class Failover<T, R extends Destination> {
   readonly #call: Served;
   readonly #plan: Plan<R>;
   readonly #settlement: Settlement;
@@ -102,6 +117,14 @@ class Failover<T, R extends Tried> {
   #refusal: GatewayError | undefined;
   #waits: Map<Channel, number> | undefined;
   #passedOver: R[] | undefined;
+  /** The route that is being tried, and with which credentials it was. */
+  #route: R | undefined;
+  #tried = new Set<Credential>();
+  #credential: Credential | undefined;
+  /** How many of the plan's routes were looked at, or of those that were passed over. */
+  #position = 0;
+  /** There is nobody else to turn to. */
+  #anyway = false;
 
   constructor(
     call: Served,
@@ -117,40 +140,58 @@ class Failover<T, R extends Tried> {
     this.#begin = begin;
   }
 
-  /** Those that nothing speaks against, in the plan's order. */
-  async tryAble(): Promise<Begun<T, R> | undefined> {
-    const { health } = this.#deps;
-    for (const route of this.#plan.routes) {
-      // Much may have happened since the plan was made: others took the last place, or failed.
-      if (!health.mayTry(route)) {
-        this.#passedOver ??= [];
-        this.#passedOver.push(route);
-        continue;
-      }
-      const begun = await this.#tryRoute(route, false);
-      if (begun !== undefined) return begun;
-    }
-    return undefined;
-  }
-
-  /** With nobody else to turn to, a circuit that is open is tried, too. */
-  async tryOthers(): Promise<Begun<T, R>> {
-    for (const route of this.#passedOver ?? []) {
-      if (!this.#mayTry(route, true)) continue;
-      const begun = await this.#tryRoute(route, true);
-      if (begun !== undefined) return begun;
+  async next(): Promise<Begun<T, R>> {
+    for (let route = this.#route ?? this.#advance(); route !== undefined; route = this.#advance()) {
+      const begun = await this.#tryRoute(route);
+      if (begun === undefined) continue;
+      const { answer, release, disclose: shown } = begun;
+      const instead = (cause: unknown): Promise<Begun<T, R>> => this.#instead(begun, cause);
+      return { route, answer, release, disclose: shown, instead };
     }
     if (this.#last !== undefined) throw this.#told(this.#last);
     throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
   }
 
-  /** `anyway`: there is nobody else to turn to. */
-  async #tryRoute(route: R, anyway: boolean): Promise<Begun<T, R> | undefined> {
+  async #instead(begun: Tried<T, R>, cause: unknown): Promise<Begun<T, R>> {
+    this.#note(begun.fail(cause));
+    this.#leaveRouteOrCredential();
+    return await this.next();
+  }
+
+  /**
+   * The next route in the plan's order that nothing speaks against; after all
+   * of them, those that were passed over: with nobody else to turn to, a
+   * circuit that is open is tried, too.
+   */
+  #advance(): R | undefined {
+    this.#tried.clear();
+    this.#route = undefined;
+    for (;;) {
+      const routes = this.#anyway ? (this.#passedOver ?? []) : this.#plan.routes;
+      const route = routes[this.#position++];
+      if (route === undefined) {
+        if (this.#anyway) return undefined;
+        this.#anyway = true;
+        this.#position = 0;
+      } else if (this.#mayTry(route, this.#anyway)) {
+        return (this.#route = route);
+      } else if (!this.#anyway) {
+        // Much may have happened since the plan was made: others took the last place, or failed.
+        this.#passedOver ??= [];
+        this.#passedOver.push(route);
+      }
+    }
+  }
+
+  async #tryRoute(route: R): Promise<Tried<T, R> | undefined> {
     const deps = this.#deps;
-    const tried = new Set<Credential>();
-    while (this.#attempts < deps.maxAttempts) {
-      const credential = this.#pick(route, tried, anyway);
-      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
+    const anyway = this.#anyway;
+    while (this.#route === route && this.#attempts < deps.maxAttempts) {
+      const credential = this.#pick(route, this.#tried, anyway);
+      if (
+        credential === undefined &&
+        (this.#tried.size > 0 || route.channel.credentials.length > 0)
+      )
         return undefined;
       const claim = claimOn(route, this.#call, deps);
       if (claim !== undefined) {
@@ -162,6 +203,7 @@ class Failover<T, R extends Tried> {
         }
       }
       this.#attempts++;
+      this.#credential = credential;
       try {
         const begun = await tryOnce(
           this.#call,
@@ -177,10 +219,16 @@ class Failover<T, R extends Tried> {
         if (claim !== undefined) giveBack(claim, 0, deps.limiter);
         this.#note(GatewayError.from(cause));
       }
-      if (this.#last?.fault.next === "channel" || credential === undefined) return undefined;
-      tried.add(credential);
+      this.#leaveRouteOrCredential();
     }
     return undefined;
+  }
+
+  /** What failed last is not tried again. */
+  #leaveRouteOrCredential(): void {
+    if (this.#last?.fault.next === "channel" || this.#credential === undefined)
+      this.#route = undefined;
+    else this.#tried.add(this.#credential);
   }
 
   #mayTry(route: R, anyway: boolean): boolean {
@@ -232,14 +280,14 @@ function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
 }
 
 /** One try, with one credential. */
-export async function tryOnce<T, R extends Tried>(
+export async function tryOnce<T, R extends Destination>(
   call: Served,
   route: R,
   credential: Credential | undefined,
-  settlement: Pick<Settlement, "tried">,
+  settlement: Pick<Settlement, "tried" | "amendAttempt">,
   deps: TryDeps,
   begin: Begin<T, R>,
-): Promise<Begun<T, R>> {
+): Promise<Tried<T, R>> {
   const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
   let reply: UpstreamReply | undefined;
@@ -277,6 +325,34 @@ export async function tryOnce<T, R extends Tried>(
   };
 
   const visit = deps.health.enter(route, credential);
+  const elapsedMs = (): number => Math.round(deps.clock.monotonic() - startedAt);
+  let links = NO_LINKS;
+  const shown = (failure: GatewayError): GatewayError => {
+    if (failure.fault.blame === "gateway") return failure;
+    const isLinked = (piece: string): boolean => links.some((link) => link.includes(piece));
+    const isSent = sent === undefined ? isLinked : sentIn(sent);
+    return disclose(failure, { ...terms, url: baseOf(route) }, isSent);
+  };
+  const failed = (cause: unknown): GatewayError => {
+    reply?.close();
+    session?.close();
+    // Also of a failure that an answer of success told.
+    const failure = shown(GatewayError.from(cause));
+    if (failure.fault.blame !== "gateway") {
+      failure.upstream = {
+        channel: channel.name,
+        model: route.upstreamModel,
+        credential: credential?.label ?? "",
+        status: reply?.status ?? null,
+      };
+    }
+    visit.leave(failure);
+    const { next } = failure.fault;
+    if ((next === "credential" || next === "once") && credential !== undefined) {
+      deps.health.cool(route, credential, failure, call.key);
+    }
+    return failure;
+  };
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
@@ -296,26 +372,20 @@ export async function tryOnce<T, R extends Tried>(
         return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
       },
     });
-    return { route, answer, release: (failure) => visit.leave(failure) };
+    links = call.facts.stream && typeof sent === "string" ? hiddenLinksIn(sent) : NO_LINKS;
+    return {
+      route,
+      answer,
+      release: (failure) => visit.leave(failure),
+      disclose: shown,
+      fail(cause) {
+        const failure = failed(cause);
+        settlement.amendAttempt(failure, elapsedMs());
+        return failure;
+      },
+    };
   } catch (cause) {
-    reply?.close();
-    session?.close();
-    error = GatewayError.from(cause);
-    if (error.fault.blame !== "gateway") {
-      // Also of a failure that an answer of success told.
-      error.message = withoutOwn(error.message, { ...terms, url: baseOf(route) });
-      error.upstream = {
-        channel: channel.name,
-        model: route.upstreamModel,
-        credential: credential?.label ?? "",
-        status: reply?.status ?? null,
-      };
-    }
-    visit.leave(error);
-    const { next } = error.fault;
-    if ((next === "credential" || next === "once") && credential !== undefined) {
-      deps.health.cool(route, credential, error, call.key);
-    }
+    error = failed(cause);
     throw error;
   } finally {
     deps.health.turn(channel);
@@ -325,12 +395,14 @@ export async function tryOnce<T, R extends Tried>(
       fault: error?.code ?? null,
       status: reply?.status ?? null,
       ...(error?.vendor && keptFailure(error.vendor, route.upstreamModel, sent)),
-      durationMs: Math.round(deps.clock.monotonic() - startedAt),
+      durationMs: elapsedMs(),
     });
     // A long answer must not hold on to its question.
     sent = undefined;
   }
 }
+
+const NO_LINKS: readonly string[] = [];
 
 const urls = new WeakMap<Channel, Map<string, URL>>();
 const MAX_PATHS = 1_000;
@@ -373,7 +445,7 @@ const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What a route says of where it leads; an adapted one says nothing. */
-type Tried = Candidate & { readonly endpoint?: Addressee | undefined };
+type Destination = Candidate & { readonly endpoint?: Addressee | undefined };
 
 interface Answerer {
   readonly endpoint?: Pick<Addressee, "style"> | undefined;

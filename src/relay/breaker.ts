@@ -40,7 +40,7 @@ export class Breaker {
   }
 
   enter(now: number): Passage {
-    const isProbe = this.#isOpen && this.state(now) === "half-open";
+    const isProbe = this.state(now) === "half-open";
     if (isProbe) this.#probedAt = now;
     return isProbe ? { openings: this.#openings, isProbe } : this.#usual();
   }

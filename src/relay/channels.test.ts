@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { findModel, listModels } from "#catalog/index.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelKind, ModelOverride } from "#core/model.ts";
@@ -7,6 +8,7 @@ import { findProvider } from "#providers/index.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "./health.ts";
 import { Router } from "./route.ts";
+import type { FoundModel } from "#core/found-model.ts";
 import { aChannel } from "#test/a-channel.ts";
 
 const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
@@ -164,7 +166,6 @@ describe("a channel that names no models", () => {
     findCounting: () => undefined,
     findFamily: () => undefined,
   };
-  const FILMING = ["sora-2", "sora-2-pro"];
   const MAIN = aChannel({ name: "main", baseUrl: "https://api.openai.com/v1" });
   const FACTS = { stream: false, maxOutputTokens: 1, choices: 1 };
 
@@ -174,6 +175,7 @@ describe("a channel that names no models", () => {
     return channels;
   }
 
+  const found = (id: string): FoundModel => ({ id });
   const idsOf = (channels: Channels, key = KEY): readonly string[] =>
     channels.list(key).map(({ id }) => id);
   const reached = (channels: Channels, name: string) =>
@@ -183,7 +185,7 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([MAIN]);
 
     for (const list of [undefined, ["gpt-4o-mini", "new"], ["gpt-4o-mini-2024-07-18", "new"]]) {
-      if (list !== undefined) channels.discovered(MAIN, list);
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
       for (const name of ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "o3"]) {
         expect(reached(channels, name)).toEqual([`main ${name}`]);
       }
@@ -193,11 +195,30 @@ describe("a channel that names no models", () => {
 
   test("lists other ids of a model only if its upstream does", () => {
     const channels = channelsOf([MAIN]);
-    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3", ...FILMING]);
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3"]);
 
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"]);
-    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3", ...FILMING];
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"].map(found));
+    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3"];
     expect(idsOf(channels)).toEqual(known);
+  });
+
+  test("takes abilities and dates of models that the catalogue lacks from its upstream's list", () => {
+    const channels = channelsOf([MAIN]);
+    channels.discovered(MAIN, [
+      { id: "new", createdAt: 1_790_000_000, traits: { contextTokens: 5, tools: true } },
+    ]);
+
+    expect(channels.find("new")?.[0]?.traits).toEqual({ contextTokens: 5, tools: true });
+    expect(channels.describe(KEY, "new")?.createdAt).toBe(1_790_000_000);
+  });
+
+  test("takes abilities of a model from the one that its owner says it is like", () => {
+    const overrides = new Map([["house", { like: "gpt-4o-mini", maxOutputTokens: 7 }]]);
+    const channels = channelsOf([MAIN], overrides);
+    channels.discovered(MAIN, [{ id: "house", traits: { tools: false } }]);
+    const traits = (name: string) => channels.find(name)?.[0]?.traits;
+
+    expect(traits("house")).toEqual({ ...traits("gpt-4o-mini"), maxOutputTokens: 7 });
   });
 
   test("is passed over for a model that another channel's list has and its own has not", () => {
@@ -205,8 +226,8 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([MAIN, other]);
     expect(reached(channels, "o3")).toEqual(["main o3", "other o3"]);
 
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
-    channels.discovered(other, ["gpt-4o-mini", "o3"]);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
+    channels.discovered(other, ["gpt-4o-mini", "o3"].map(found));
 
     expect(reached(channels, "o3")).toEqual(["other o3"]);
     expect(reached(channels, "gpt-4o-mini")).toEqual(["main gpt-4o-mini", "other gpt-4o-mini"]);
@@ -217,7 +238,7 @@ describe("a channel that names no models", () => {
     const channels = channelsOf([elsewhere]);
     expect(idsOf(channels)).toContain("o3");
 
-    channels.discovered(elsewhere, ["gpt-4o-mini"]);
+    channels.discovered(elsewhere, ["gpt-4o-mini"].map(found));
 
     expect(idsOf(channels)).toEqual(["gpt-4o-mini"]);
     expect(reached(channels, "gpt-4o-mini-2024-07-18")).toEqual(["one gpt-4o-mini-2024-07-18"]);
@@ -238,7 +259,7 @@ describe("a channel that names no models", () => {
     const said = { price, limited: { id: "model:gpt-4o-mini", limits } };
 
     expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
-    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"]);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
     expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
     expect(channels.find("o3")?.[0]?.limited).toBeUndefined();
   });
@@ -252,7 +273,7 @@ describe("a channel that names no models", () => {
       router.planFor({ key, facts: { model, ...FACTS }, inputTokens: 1 }, (each) => each, "");
 
     for (const list of [undefined, ["gpt-4o-mini-2024-07-18"]]) {
-      if (list !== undefined) channels.discovered(MAIN, list);
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
       expect(ask("gpt-4o-mini-2024-07-18")().routes).toHaveLength(1);
       expect(ask("openai/gpt-4o-mini")().routes).toHaveLength(1);
       expect(ask("openai/o3")).toThrow("does not exist");
@@ -335,5 +356,65 @@ describe("a vendor's name before a model's", () => {
 
     expect(channels.describe(may, "openai/gpt-4o-mini")?.id).toBe("openai/gpt-4o-mini");
     expect(channels.describe(mayNot, "openai/gpt-4o-mini")).toBeUndefined();
+  });
+});
+
+describe("a model that its vendor stopped serving", () => {
+  const OWN = aChannel({ name: "own", baseUrl: "https://api.openai.com/v1" });
+  const FILMS = aChannel({ name: "films", provider: "vidu", baseUrl: "https://api.vidu.com" });
+  const refusalOf = (
+    all: readonly Channel[],
+    model: string,
+    key = KEY,
+    listed?: readonly string[],
+  ) => {
+    const channels = new Channels({ ...CATALOG, findModel, listModels }, new Map());
+    channels.replace(all);
+    if (listed !== undefined)
+      channels.discovered(
+        OWN,
+        listed.map((id) => ({ id })),
+      );
+    const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+    const facts = { model, stream: false, maxOutputTokens: 1, choices: 1 };
+    const asked = { key, facts, inputTokens: 1 };
+    try {
+      new Router(channels, new Health(systemClock), settings).planFor(asked, (each) => each, "");
+      return `served, ${channels.list(key).some(({ id }) => id === model) ? "" : "not "}listed`;
+    } catch (cause) {
+      return cause instanceof Error ? cause.message : "";
+    }
+  };
+
+  test("is not offered at the vendor's own address, and the nearest served one is named", () => {
+    expect(refusalOf([OWN], "sora-2")).toBe(
+      "The vendor of 'sora-2' stopped serving it on 2026-09-24. No model that is served here does the same.",
+    );
+    expect(refusalOf([OWN, FILMS], "sora-2-pro-2025-10-06")).toMatch(
+      /stopped serving it on 2026-09-24\. The nearest model that is served here is 'vidu/,
+    );
+    expect(refusalOf([OWN], "openai/gpt-4.1-nano")).toEndWith("is 'gpt-5.4-nano'.");
+  });
+
+  test("is unknown to a key that could not have used it", () => {
+    const key = { ...KEY, models: ["gpt-4o*"] };
+
+    expect(refusalOf([OWN], "sora-2", key)).toBe("The model 'sora-2' does not exist.");
+    const narrow = { ...KEY, models: ["gpt-4o*", "gpt-4.1-nano"] };
+    expect(refusalOf([OWN], "gpt-4.1-nano", narrow)).toEndWith("is 'gpt-4o-mini'.");
+  });
+
+  test("is served if the vendor's own list has it after all", () => {
+    expect(refusalOf([OWN], "gpt-4.1-nano", KEY, ["gpt-4.1-nano"])).toBe("served, listed");
+    expect(refusalOf([OWN], "sora-2", KEY, ["gpt-4.1-nano"])).toContain("stopped serving it");
+  });
+
+  test("is served where a channel's owner writes it, and at another address", () => {
+    const models = { kind: "listed", upstreamNames: new Map([["sora-2", "sora-2"]]) } as const;
+    const elsewhere = aChannel({ baseUrl: "https://gateway.example/v1" });
+
+    expect(refusalOf([{ ...OWN, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([{ ...elsewhere, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([OWN, elsewhere], "sora-2")).toBe("served, listed");
   });
 });

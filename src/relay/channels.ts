@@ -2,20 +2,26 @@ import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
+import type { Price } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
 import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
+import type { FoundModel } from "#core/found-model.ts";
+import { defined } from "#lib/values.ts";
 import { poolOf } from "./pools.ts";
-import type { Candidate, ModelTable } from "./route.ts";
+import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
+import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 
 export interface ListedModel {
   readonly id: string;
   readonly owner: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  readonly model: Model | undefined;
+  /** Unix seconds, if they are known. */
+  readonly createdAt: number | undefined;
+  readonly traits: ModelTraits;
+  /** What the key is charged. */
+  readonly price: Price | undefined;
 }
 
 /** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
@@ -27,11 +33,13 @@ export class Channels implements ModelTable {
   #overrides: ReadonlyMap<string, ModelOverride>;
   #hasLimits = false;
   /** By pool: another address or credential may have other models. */
-  readonly #discovered = new Map<string, readonly string[]>();
+  readonly #discovered = new Map<string, ReadonlyMap<string, FoundModel>>();
   #channels: readonly Channel[] = [];
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
   #unlisted: ReadonlySet<string> = new Set();
+  /** Names that their vendor no longer serves, and that no channel has. */
+  #retired: ReadonlyMap<string, RetiredCandidate> = new Map();
 
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
     this.#catalog = catalog;
@@ -58,8 +66,8 @@ export class Channels implements ModelTable {
   }
 
   /** What a channel's upstream says it serves. */
-  discovered(channel: Channel, models: readonly string[]): void {
-    this.#discovered.set(firstPool(channel), models);
+  discovered(channel: Channel, models: readonly FoundModel[]): void {
+    this.#discovered.set(firstPool(channel), new Map(models.map((each) => [each.id, each])));
     this.#rebuild();
   }
 
@@ -101,12 +109,44 @@ export class Channels implements ModelTable {
     return nearest;
   }
 
+  retiredFor(key: ApiKey, name: string): Retired | undefined {
+    const found = this.#retired.get(name) ?? this.#retired.get(name.slice(name.indexOf("/") + 1));
+    if (found === undefined) return undefined;
+    const { candidate, since } = found;
+    if (withinReach(key, name, [candidate]) === undefined) return undefined;
+    return { since, successor: this.#nearestOfKind(key, candidate) };
+  }
+
+  /** Its maker's own come before those of others. */
+  #nearestOfKind(key: ApiKey, { traits, maker, upstreamModel }: Candidate): string | undefined {
+    let nearest: string | undefined;
+    let least = Infinity;
+    for (const [name, candidates] of this.#table) {
+      const [first] = candidates;
+      if (first === undefined || first.traits.kind !== traits.kind) continue;
+      if (this.#unlisted.has(name)) continue;
+      if (withinReach(key, name, candidates) === undefined) continue;
+      const distance = editDistance(upstreamModel, name.slice(0, MAX_COMPARED), MAX_COMPARED);
+      const rank = distance + (first.maker === maker ? 0 : MAX_COMPARED);
+      if (rank >= least) continue;
+      nearest = name;
+      least = rank;
+    }
+    return nearest;
+  }
+
   describe(key: ApiKey, id: string): ListedModel | undefined {
     const found = this.#table.get(id) ?? this.#findPrefixed(id);
     const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
-    return { id, owner: first.provider.id, createdAt: model?.createdAt ?? 0, model };
+    return {
+      id,
+      owner: first.provider.id,
+      createdAt: model?.createdAt ?? this.#foundOn(first.channel, first.upstreamModel)?.createdAt,
+      traits: first.traits,
+      price: priceOn(first, key, id),
+    };
   }
 
   #find(provider: Provider, upstreamModel: string): Model | undefined {
@@ -143,8 +183,16 @@ export class Channels implements ModelTable {
     const table = new Map<string, Candidate[]>();
     const guesses = new Map<string, Candidate[]>();
     const listed = new Set<string>();
+    const retired = new Map<string, RetiredCandidate>();
     for (const channel of this.#channels) {
       for (const offer of this.#offersOf(channel)) {
+        if (offer.retired !== undefined) {
+          retired.set(offer.name, {
+            candidate: this.#candidate(channel, offer),
+            since: offer.retired,
+          });
+          continue;
+        }
         const into = offer.isGuess === true ? guesses : table;
         const candidate = this.#candidate(channel, offer);
         const others = into.get(offer.name);
@@ -156,6 +204,7 @@ export class Channels implements ModelTable {
     // A channel whose list lacks a model is asked for it only if no other channel has it.
     for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
     this.#table = table;
+    this.#retired = retired;
     this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
   }
 
@@ -178,7 +227,7 @@ export class Channels implements ModelTable {
     const provider = findProvider(channel.provider);
     const rows = this.#knownModels(channel.provider, provider);
     const owners = new Map(rows.flatMap((row) => aliasesOf(row).map((id) => [id, row.id])));
-    for (const id of list ?? []) {
+    for (const id of list?.keys() ?? []) {
       const aliasOf = owners.get(id);
       add(id, aliasOf === undefined ? {} : { aliasOf });
     }
@@ -186,8 +235,13 @@ export class Channels implements ModelTable {
       const others = aliasesOf(row);
       const isListed = offers.has(row.id) || others.some((id) => offers.has(id));
       const isGuess = list !== undefined && !isListed;
+      const retired = isListed || !isVendors(channel, provider) ? undefined : row.retired;
+      if (retired !== undefined) {
+        for (const id of [row.id, ...others]) add(id, { retired });
+        continue;
+      }
       // What stands at another address than the vendor's own is often something else.
-      add(row.id, { isGuess, isUnlisted: isGuess && channel.baseUrl !== provider?.baseUrl });
+      add(row.id, { isGuess, isUnlisted: isGuess && !isVendors(channel, provider) });
       for (const id of others) add(id, { isGuess, aliasOf: row.id, isUnlisted: true });
     }
     return offers.values();
@@ -197,11 +251,42 @@ export class Channels implements ModelTable {
   #knownModels(
     id: string,
     provider: Provider | undefined,
-  ): readonly Pick<Model, "id" | "aliases">[] {
+  ): readonly Pick<Model, "id" | "aliases" | "retired">[] {
     const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
     const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
     const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
     return [...rows, ...declared.map((each) => ({ id: each }))];
+  }
+
+  #sourcesOf(
+    channel: Channel,
+    provider: Provider,
+    upstreamModel: string,
+    override: ModelOverride | undefined,
+  ): TraitSources {
+    const counting = this.#catalog.findCounting(upstreamModel);
+    return defined({
+      configuration: this.#configured(provider, override),
+      catalogue: traitsOf(this.#find(provider, upstreamModel)),
+      "vendor's list": this.#foundOn(channel, upstreamModel)?.traits,
+      family: { ...this.#catalog.findFamily(upstreamModel), ...(counting && { counting }) },
+    });
+  }
+
+  /** What the owner says, also by naming a model that this one is like. */
+  #configured(provider: Provider, override: ModelOverride | undefined): ModelTraits | undefined {
+    if (override === undefined) return undefined;
+    const { like, contextTokens, maxOutputTokens } = override;
+    const model = like === undefined ? undefined : this.#find(provider, like);
+    const family = like === undefined ? undefined : this.#catalog.findFamily(like);
+    return {
+      ...mergeTraits(defined({ catalogue: traitsOf(model), family: traitsOf(family) })),
+      ...defined({ contextTokens, maxOutputTokens }),
+    };
+  }
+
+  #foundOn(channel: Channel, model: string): FoundModel | undefined {
+    return this.#discovered.get(firstPool(channel))?.get(model);
   }
 
   /** Names that lead to one entry share its limits. */
@@ -218,14 +303,14 @@ export class Channels implements ModelTable {
     const override = entry === undefined ? undefined : this.#overrides.get(entry);
     const [limited] = entries.flatMap((each) => this.#limitedBy(each) ?? []);
     const known = this.#find(provider, upstreamModel);
-    const counting = known?.counting ?? this.#catalog.findCounting(upstreamModel);
-    const family = this.#catalog.findFamily(upstreamModel);
+    const sources = this.#sourcesOf(channel, provider, upstreamModel, override);
     return {
       channel,
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
-      traits: { ...family, ...known, ...(counting && { counting }), ...limitsOf(override) },
+      traits: mergeTraits(sources),
+      sources,
       suffixes: known?.suffixes ?? [],
       ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),
@@ -244,6 +329,18 @@ interface Offer {
   readonly isUnlisted?: boolean;
   /** The vendor's list has it under no name. */
   readonly isGuess?: boolean;
+  /** Since when the channel's vendor does not serve it, as far as the catalogue and its own list know. */
+  readonly retired?: string;
+}
+
+interface RetiredCandidate {
+  readonly candidate: Candidate;
+  readonly since: string;
+}
+
+/** At the vendor's own address. */
+function isVendors({ baseUrl }: Channel, provider: Provider | undefined): boolean {
+  return provider?.baseUrl !== undefined && (baseUrl === "" || baseUrl === provider.baseUrl);
 }
 
 /** Stands before the names of models in the native style, whoever makes them. */
@@ -288,12 +385,4 @@ interface Serving {
 
 function sharedOf(provider: Provider | undefined, style: string): readonly Serving[] {
   return provider?.shared?.filter((each) => each.style.id === style) ?? [];
-}
-
-function limitsOf(override: ModelOverride | undefined): ModelTraits {
-  const { contextTokens, maxOutputTokens } = override ?? {};
-  return {
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-  };
 }

@@ -7,7 +7,7 @@ import { systemClock } from "#lib/clock.ts";
 import { isObject, outlineJson, parseJson } from "#lib/json.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { Call } from "./call.ts";
-import { claimFor } from "./claims.ts";
+import { claimFor, countRequest, giveBack } from "./claims.ts";
 import { Health } from "./health.ts";
 import { Router, type Candidate } from "./route.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -33,6 +33,7 @@ function setup(
   const table = {
     find: () => candidates as Candidate[],
     nearestTo: () => undefined,
+    retiredFor: () => undefined,
     hasLimits: more.model !== undefined,
   };
   const router = new Router(table, new Health(systemClock), {
@@ -182,4 +183,57 @@ test.each([
   expect(error).toBeInstanceOf(GatewayError);
   expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });
   expect(told).toHaveLength(1);
+});
+
+describe("a request that asks no model", () => {
+  const counted = async (limits: RateLimits | undefined, verdict: Verdict) => {
+    const seen: string[] = [];
+    const limiter = {
+      take(claim: Claim): Verdict {
+        seen.push(`taken ${claim.bounds.map(({ id, tokens }) => `${id} ${tokens}`).join()}`);
+        return verdict;
+      },
+      correct: () => {},
+      release: ({ id }: Claim) => void seen.push(`released ${id}`),
+    };
+    const key = { ...KEY, ...(limits === undefined ? {} : { limits }) };
+    const told = await countRequest(key, "call", { limiter, userLimits: undefined }).catch(
+      (cause: unknown) => cause,
+    );
+    return { seen, told };
+  };
+  const requests = { limit: 9, remaining: 3, resetMs: 1 };
+
+  test("counts against the key's limits, takes no tokens, and its place is free at once", async () => {
+    expect(await counted({ tokensPerMinute: 9 }, { standings: [{ requests }] })).toEqual({
+      seen: ["taken key:1 0", "released call"],
+      told: { requests },
+    });
+  });
+
+  test("is refused at the limit", async () => {
+    const limits = { requestsPerMinute: 9 };
+    const bound = { id: "key:1", limits, tokens: 0 };
+    const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
+
+    const { seen, told } = await counted(limits, { refusal, standings: [{}] });
+
+    expect(told).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
+    expect(seen).toEqual(["taken key:1 0"]);
+  });
+
+  test("of a key without limits counts nowhere", async () => {
+    expect(await counted(undefined, { standings: [] })).toEqual({ seen: [], told: {} });
+  });
+});
+
+test("what a call did not use goes back, and so does its place", () => {
+  const seen: string[] = [];
+  giveBack({ id: "call", bounds: [] }, 12, {
+    take: () => ({ standings: [] }),
+    correct: ({ id }, tokens) => void seen.push(`${id} used ${tokens}`),
+    release: ({ id }) => void seen.push(`${id} released`),
+  });
+
+  expect(seen).toEqual(["call used 12", "call released"]);
 });

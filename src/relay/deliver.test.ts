@@ -9,6 +9,7 @@ import type { OnPiece, UpstreamReply } from "#egress/egress.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import type { StreamedAttempt } from "./attempt.ts";
 import { BufferedBytes } from "./buffered-bytes.ts";
 import { Delivery } from "./deliver.ts";
 import { PassedStream } from "./passthrough.ts";
@@ -44,6 +45,11 @@ function streamOf(
   return stream;
 }
 
+/** The attempt that a stream began with. */
+function attempt(release: StreamedAttempt["release"] = () => {}): StreamedAttempt {
+  return { release, disclose: (error) => error };
+}
+
 /** What happened, in order: what left for the caller, and what was settled. */
 function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
   const seen: string[] = [];
@@ -70,7 +76,11 @@ test("the end of an answer leaves after its settlement, and not before", async (
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, { release: () => void seen.push("released") });
+  await delivery.send(
+    sink,
+    settlement,
+    attempt(() => void seen.push("released")),
+  );
 
   expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
 });
@@ -87,7 +97,7 @@ test("a caller who waits in silence is shown that we live", async () => {
     SSE_COMMENT,
   );
 
-  await delivery.send(sink, settlement, { release() {} });
+  await delivery.send(sink, settlement, attempt());
 
   expect(seen[0]).toBe("a");
   expect(seen[1]).toBe(": keep-alive\n\n");
@@ -108,7 +118,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
   expect(isOver).toBe(false);
 
   const { seen, sink, settlement } = stage();
-  await delivery.send(sink, settlement, { release() {} });
+  await delivery.send(sink, settlement, attempt());
   expect(seen).toContain("late");
 });
 
@@ -133,9 +143,11 @@ test("what fails later is settled, told in the caller's style, and the upstream 
   const delivery = await Delivery.begin(stream, settings, SSE_COMMENT);
   let failure: string | undefined;
 
-  await delivery.send(sink, settlement, {
-    release: (error) => void (failure = error?.code),
-  });
+  await delivery.send(
+    sink,
+    settlement,
+    attempt((error) => void (failure = error?.code)),
+  );
 
   expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
   expect(seen[2]).toContain('"error"');
@@ -156,7 +168,7 @@ test("a caller who reads slowly holds the upstream back", async () => {
     SSE_COMMENT,
   );
 
-  const sending = delivery.send({ write: () => kept.promise }, settlement, { release() {} });
+  const sending = delivery.send({ write: () => kept.promise }, settlement, attempt());
   await sleep(20);
   expect(isHeld).toBe(true);
   kept.resolve();
@@ -177,7 +189,7 @@ test("a caller who hangs up at the sight of the end has had the whole answer", a
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
@@ -194,7 +206,7 @@ test("nothing is said after the end, whatever the upstream does then", async () 
     SSE_COMMENT,
   );
 
-  expect(await delivery.send(sink, settlement, { release() {} })).toBe(true);
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
   expect(seen.join("")).not.toContain("error");
 });
 
@@ -213,7 +225,7 @@ test("a caller who leaves while the end waits for its settlement has not had it"
   const slow = Promise.withResolvers<void>();
   const waiting = { ...settlement, complete: () => slow.promise } as unknown as Settlement;
 
-  expect(await delivery.send(sink, waiting, { release() {} })).toBe(false);
+  expect(await delivery.send(sink, waiting, attempt())).toBe(false);
   expect(seen).not.toContain("the end");
   slow.resolve();
 });
@@ -253,7 +265,7 @@ describe("two hundred readers who are behind", () => {
         ...stage().settlement,
         fail: async (error: GatewayError) => void failures.push(error.code),
       } as unknown as Settlement;
-      ends.push(delivery.send(sink, settlement, { release() {} }));
+      ends.push(delivery.send(sink, settlement, attempt()));
       written.push(pieces);
       all.push(delivery);
     }

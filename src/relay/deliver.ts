@@ -3,7 +3,7 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
 import type { AnswerStream } from "./answer-stream.ts";
-import type { Begun } from "./attempt.ts";
+import type { StreamedAttempt } from "./attempt.ts";
 import type { BufferedBytes, SlowReader } from "./buffered-bytes.ts";
 import type { Settlement } from "./settlement.ts";
 
@@ -35,6 +35,7 @@ export class Delivery implements Watched, SlowReader {
   /** Until the first piece has come, and until a caller takes it. */
   #beginning: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #attaching: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  #hasBegun = false;
   #sink: Sink | undefined;
   #settlement: Settlement | undefined;
   /** Its end was paid for and left: what comes after is no failure of the answer. */
@@ -81,12 +82,46 @@ export class Delivery implements Watched, SlowReader {
     }
   }
 
-  /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
-  async send(
+  /** A piece of the answer has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Resolves at the first piece; rejects if the answer fails before. */
+  async whenBegun(): Promise<void> {
+    await Promise.race([this.#beginning?.promise, this.#running]);
+  }
+
+  /** Tells a caller that we live, as long as nothing comes that could be sent. */
+  keepAwake(sink: Sink): Disposable {
+    const { deadlines, silenceMs } = this.#settings;
+    const keepAlive = this.#keepAlive;
+    const watched: Watched = {
+      dueAt: deadlines.now() + silenceMs,
+      onDue(now) {
+        this.dueAt = now + silenceMs;
+        if (keepAlive !== undefined) void sink.write(keepAlive);
+      },
+    };
+    deadlines.watch(watched);
+    return { [Symbol.dispose]: () => deadlines.release(watched) };
+  }
+
+  /** Ends an answer that never began. */
+  async abandon(
+    failure: GatewayError,
     sink: Sink,
     settlement: Settlement,
-    place: Pick<Begun<unknown>, "release">,
-  ): Promise<boolean> {
+    place: Pick<StreamedAttempt, "release">,
+  ): Promise<void> {
+    await settlement.fail(failure);
+    if (failure.code !== "canceled") await this.#tell(failure, sink);
+    this.stream.close();
+    place.release(failure);
+  }
+
+  /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
+  async send(sink: Sink, settlement: Settlement, place: StreamedAttempt): Promise<boolean> {
     const { deadlines } = this.#settings;
     let failure: GatewayError | undefined;
     this.#sink = sink;
@@ -101,7 +136,7 @@ export class Delivery implements Watched, SlowReader {
       await settlement.complete();
       return true;
     } catch (cause) {
-      failure = GatewayError.from(cause);
+      failure = place.disclose(GatewayError.from(cause));
       await settlement.fail(failure);
       // Many callers hang up at the sight of the end: they have it all.
       if (this.#hasEnded) return true;
@@ -138,6 +173,7 @@ export class Delivery implements Watched, SlowReader {
     if (this.#sink !== undefined && this.#settlement !== undefined) {
       return this.#write(piece, this.#sink, this.#settlement);
     }
+    this.#hasBegun = true;
     this.#beginning?.resolve();
     return this.#attaching?.promise.then(() => this.#take(piece));
   };

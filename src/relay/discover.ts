@@ -1,5 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { FoundModel } from "#core/found-model.ts";
+import { readListed } from "#styles/model-list/usual-in.ts";
 import type { Egress } from "#egress/egress.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -14,9 +16,11 @@ export async function askForModels(
   egress: Pick<Egress, "send">,
   signal: AbortSignal,
   credential = channel.credentials[0],
-): Promise<readonly string[]> {
+): Promise<readonly FoundModel[]> {
   const provider = findProvider(channel.provider);
-  if (provider?.modelsPath === undefined) return provider?.models ?? [];
+  if (provider?.modelsPath === undefined) {
+    return (provider?.models ?? []).map((id) => ({ id }));
+  }
 
   const reply = await egress.send({
     url: new URL(channel.baseUrl + provider.modelsPath),
@@ -33,19 +37,18 @@ export async function askForModels(
     if (reply.status !== 200) throw await asError(reply, {});
     const body = parseJson(new TextDecoder().decode(await reply.readAll()));
     if (!isArray(body) && !isObject(body)) throw noList(channel);
-    return (provider.readModels?.(body) ?? usualIds(body, channel)).slice(0, MAX_MODELS);
+    return (provider.readModels?.(body) ?? usualModels(body, channel)).slice(0, MAX_MODELS);
   } finally {
     reply.close();
   }
 }
 
-function usualIds(body: Json, channel: Channel): readonly string[] {
+function usualModels(body: Json, channel: Channel): readonly FoundModel[] {
   const list = isObject(body) ? body["data"] : body;
   // Some servers write an empty list so.
   if (list === null) return [];
   if (!isArray(list)) throw noList(channel);
-  const ids = list.map((each) => (isObject(each) ? each["id"] : undefined));
-  return ids.filter((id) => typeof id === "string");
+  return list.flatMap(readListed);
 }
 
 /** What stands at a wrong address is often a page, with a status of success. */

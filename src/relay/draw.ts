@@ -53,7 +53,7 @@ export async function drawStream(
         SSE_COMMENT,
       ),
     );
-    return await handOver(call, begun.answer, begun, settlement);
+    return await handOver(call, begun.answer, begun, settlement, { begun });
   } catch (cause) {
     const error = GatewayError.from(cause);
     await settlement.fail(error);

@@ -1,11 +1,19 @@
 import { GatewayError } from "#core/error.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import type { Begun } from "./attempt.ts";
+import type { Begun, StreamedAttempt } from "./attempt.ts";
 import type { Served, StreamedAnswer } from "./call.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Endable } from "./open-calls.ts";
 import type { Candidate } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
+
+/** What may happen while an answer has no content yet, although its head is sent. */
+export interface Failover {
+  /** Whose `instead` answers, if it fails. */
+  readonly begun: Begun<Delivery, Candidate>;
+  /** Nobody else will be asked. */
+  onBegun?(): void;
+}
 
 /** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
 export async function handOver(
@@ -13,6 +21,7 @@ export async function handOver(
   delivery: Delivery,
   begun: Begun<unknown, Candidate>,
   settlement: Settlement,
+  failover?: Failover,
 ): Promise<StreamedAnswer> {
   const { stream } = delivery;
   try {
@@ -23,28 +32,34 @@ export async function handOver(
     throw cause;
   }
   settlement.answering(begun.route, stream, stream);
+  if (!delivery.hasBegun)
+    return new HandedOver(delivery, begun, settlement, callerSignal, failover);
+  failover?.onBegun?.();
   return new HandedOver(delivery, begun, settlement, callerSignal);
 }
 
 class HandedOver implements StreamedAnswer, EventListenerObject {
   readonly kind = "stream";
-  readonly #delivery: Delivery;
-  readonly #place: Pick<Begun<unknown>, "release">;
+  #delivery: Delivery;
+  #place: StreamedAttempt;
   readonly #settlement: Settlement;
   readonly #callerSignal: AbortSignal;
+  readonly #failover: Failover | undefined;
 
   constructor(
     delivery: Delivery,
-    place: Pick<Begun<unknown>, "release">,
+    place: StreamedAttempt,
     settlement: Settlement,
     callerSignal: AbortSignal,
+    failover?: Failover,
   ) {
     this.#delivery = delivery;
     this.#place = place;
     this.#settlement = settlement;
     this.#callerSignal = callerSignal;
+    this.#failover = failover;
     if (callerSignal.aborted) this.handleEvent();
-    else callerSignal.addEventListener("abort", this, ONCE);
+    else callerSignal.addEventListener("abort", this);
   }
 
   get lost(): readonly string[] {
@@ -55,9 +70,39 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     return this.#delivery.stream.isTranslated;
   }
 
-  send(sink: Sink): Promise<boolean> {
+  async send(sink: Sink): Promise<boolean> {
     this.#callerSignal.removeEventListener("abort", this);
-    return this.#delivery.send(sink, this.#settlement, this.#place);
+    const failure = this.#failover && (await this.#awaitContent(this.#failover, sink));
+    if (failure === undefined) return this.#delivery.send(sink, this.#settlement, this.#place);
+    await this.#delivery.abandon(failure, sink, this.#settlement, this.#place);
+    return false;
+  }
+
+  /**
+   * The head of the answer is sent, so that its caller does not give up. Until
+   * the first content another channel may still answer. Returns why none does.
+   */
+  async #awaitContent(failover: Failover, sink: Sink): Promise<GatewayError | undefined> {
+    using _awake = this.#delivery.keepAwake(sink);
+    let { begun } = failover;
+    for (;;) {
+      try {
+        await begun.answer.whenBegun();
+        failover.onBegun?.();
+        return undefined;
+      } catch (cause) {
+        try {
+          begun = await begun.instead(cause);
+        } catch (last) {
+          return GatewayError.from(last);
+        }
+        // Nothing of it was sent.
+        this.#delivery.stream.close();
+        this.#delivery = begun.answer;
+        this.#place = begun;
+        this.#settlement.answering(begun.route, begun.answer.stream, begun.answer.stream);
+      }
+    }
   }
 
   /** A caller who leaves before the first byte never has the answer sent. */
@@ -67,5 +112,3 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     void this.#settlement.cancel();
   }
 }
-
-const ONCE = { once: true };

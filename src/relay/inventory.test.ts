@@ -291,7 +291,7 @@ describe("a change of one channel", () => {
     const own = inventory();
     await own.load();
     const before = current();
-    table.discovered(before, ["found"]);
+    table.discovered(before, [{ id: "found" }]);
 
     stored = [{ ...discovering, priority: 3 }];
     await own.load();
@@ -301,7 +301,7 @@ describe("a change of one channel", () => {
     await own.load();
     expect(table.find("found")).toBeUndefined();
     // An answer that was under way is of no use any more.
-    table.discovered(before, ["found"]);
+    table.discovered(before, [{ id: "found" }]);
     expect(table.find("found")).toBeUndefined();
   });
 });

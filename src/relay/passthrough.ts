@@ -22,11 +22,13 @@ import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
+import type { TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 import type { Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import type { WireRoute } from "./route.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
@@ -39,12 +41,14 @@ export interface PassedRequest extends Outgoing {
 
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
- * style must add to be metered, and what the vendor would choke on.
+ * style must add to be metered, and what the vendor would choke on. `refused`:
+ * members that the vendor was found to refuse.
  */
 export function passthroughRequest(
-  { body, facts, header, isStrict }: Call,
-  { endpoint, upstreamModel, traits }: WireRoute,
+  { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
+  { endpoint, upstreamModel, traits }: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits">,
   passthrough: Passthrough,
+  refused: readonly string[] = [],
 ): PassedRequest {
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
@@ -52,6 +56,9 @@ export function passthroughRequest(
   if (endpoint.adaptRequest !== undefined) {
     const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
     edits = { ...edits, ...adapted };
+  }
+  if (refused.length > 0) {
+    edits = { ...edits, ...editsWithout(withEdits(body.json, edits), refused, report) };
   }
   if (isStrict) report.refuseIfAny();
   return {
@@ -68,7 +75,7 @@ function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   return body;
 }
 
-/** Nobody else will be asked: what was only needed to ask is let go of. */
+/** What was only needed to ask is let go of. */
 export function forgetQuestion({ body }: Call): void {
   body.text = "";
   body.outline = NO_OUTLINE;
@@ -109,14 +116,15 @@ const MAX_DEPTH = 64;
 export async function passStream(
   reply: UpstreamReply,
   call: Call,
-  style: OutboundStyle,
+  { style, dialect }: TextEndpoint,
   passthrough: Passthrough,
   maxEventBytes: number,
   { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // What a vendor sends unasked is the caller's.
-  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage }, contextOf(call));
+  const facts = { ...call.facts, wantsUsage: !asksForUsage };
+  const tap = passthrough.openTap(facts, dialect, contextOf(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

@@ -8,12 +8,12 @@ import { tryOnce, type TryDeps } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import type { Channels } from "./channels.ts";
 import { askForModels } from "./discover.ts";
-import { beginWhole } from "./relay.ts";
+import { beginWhole, type RelayDeps } from "./relay.ts";
 import { routeFor } from "./route.ts";
 import type { TranslationDeps } from "./translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
-export type ProbeDeps = TryDeps & TranslationDeps;
+export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
 
 /** What one credential of a channel was answered. */
 export interface Probe {
@@ -111,8 +111,8 @@ async function askModel(
   signal: AbortSignal,
 ): Promise<object> {
   const call = oneTokenCall(model, deps, signal);
-  const route = routeFor(table.candidateOn(channel, model), call.style);
-  const unrecorded = { tried: () => {} };
+  const route = routeFor(table.candidateOn(channel, model), call);
+  const unrecorded = { tried: () => {}, amendAttempt: () => {} };
   const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
   begun.release();
   return {};

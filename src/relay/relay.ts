@@ -2,9 +2,10 @@ import { GatewayError } from "#core/error.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
+import { withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
-import { firstToAnswer, type AttemptDeps, type Begin, type Way } from "./attempt.ts";
+import { firstToAnswer, type AttemptDeps, type Begin, type Outgoing, type Way } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
@@ -12,8 +13,11 @@ import {
   passStream,
   passthroughRequest,
   passWhole,
+  type PassedRequest,
   refuseNonStream,
 } from "./passthrough.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { LearnedRefusals } from "./learned-refusals.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
 import type { Plan, Route, WireRoute } from "./route.ts";
@@ -23,12 +27,14 @@ import {
   translateRequest,
   translateStream,
   translateWhole,
+  type Translation,
   type TranslationDeps,
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
 export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
   readonly delivery: DeliverySettings;
+  readonly learned: LearnedRefusals;
 }
 
 /** One call, from admission to settlement. */
@@ -67,14 +73,15 @@ async function relayStream(
   deps: RelayDeps,
 ): Promise<Answer> {
   const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
-  const answer = await handOver(call, begun.answer, begun, settlement);
-  forgetQuestion(call);
-  return answer;
+  // Nobody else will be asked.
+  const onBegun = (): void => forgetQuestion(call);
+  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
 export function beginWhole(
   call: Call,
-  deps: TranslationDeps & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  deps: TranslationDeps &
+    Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
@@ -82,13 +89,17 @@ export function beginWhole(
       return await readAdapted(call, route, way.openSession(), vault);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
-      const request = passthroughRequest(call, route, passthrough);
-      using reply = await way.send(route, request);
+      const write = (refused: readonly string[]): PassedRequest =>
+        passthroughRequest(call, route, passthrough, refused);
+      const { request, reply: sent } = await sendFitted(way, route, write, deps.learned);
+      using reply = sent;
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
-    const translation = await translateRequest(call, route, deps, isStreamed);
-    using reply = await way.send(route, translation);
+    const write = (refused: readonly string[]): Promise<Translation> =>
+      translateRequest(call, route, deps, isStreamed, refused);
+    const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
+    using reply = sent;
     if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
@@ -113,14 +124,44 @@ async function openStream(
   const maxEventBytes = mostOfAnEvent(route, delivery);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
-    const request = passthroughRequest(call, route, passthrough);
-    const reply = await way.send(route, request);
-    return await passStream(reply, call, style, passthrough, maxEventBytes, request);
+    const write = (refused: readonly string[]): PassedRequest =>
+      passthroughRequest(call, route, passthrough, refused);
+    const { request, reply } = await sendFitted(way, route, write, deps.learned);
+    return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
-  const translation = await translateRequest(call, route, deps);
-  const reply = await way.send(route, translation);
+  const write = (refused: readonly string[]): Promise<Translation> =>
+    translateRequest(call, route, deps, call.facts.stream, refused);
+  const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
   return translateStream(reply, call, route, translation, maxEventBytes, vault);
+}
+
+/** Members that one call may be told of one by one. */
+const MAX_LEARNED = 3;
+
+/**
+ * Sends a request; again, while nothing of an answer came, without a member
+ * that the vendor refuses by its name.
+ */
+async function sendFitted<R extends Outgoing>(
+  way: Way,
+  route: WireRoute,
+  write: (refused: readonly string[]) => R | Promise<R>,
+  learned: LearnedRefusals,
+): Promise<{ readonly request: R; readonly reply: UpstreamReply }> {
+  for (let count = 0; ; count++) {
+    const written = write(learned.on(route));
+    const request = written instanceof Promise ? await written : written;
+    try {
+      return { request, reply: await way.send(route, request) };
+    } catch (cause) {
+      const isNew =
+        count < MAX_LEARNED &&
+        cause instanceof GatewayError &&
+        learned.learn(route, cause, request.body);
+      if (!isNew) throw cause;
+    }
+  }
 }
 
 /** A picture is one event, however large. */
@@ -140,6 +181,14 @@ function isGathered(
   return !stream && streamsOnly?.(model) === true;
 }
 
+/** The upstream takes no schema: the answer comes as a tool's arguments, and is rewritten. */
+function isFormedByTool(
+  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  route: WireRoute,
+): boolean {
+  return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
+}
+
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
 export function passthroughFor(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
@@ -150,5 +199,8 @@ export function passthroughFor(
   const isPlain = facts.mustTranslate !== true && steering === undefined;
   if (!isAlike || !isPlain || isGathered(facts, endpoint, upstreamModel)) return undefined;
   const { passthrough } = endpoint.style;
-  return passthrough?.mustTranslate?.(body.json, traits) === true ? undefined : passthrough;
+  const { dialect } = endpoint;
+  if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
+  const asksForSchema = passthrough?.asksForSchema?.(body.json) === true;
+  return asksForSchema && isFormedByTool({ style, facts, body }, route) ? undefined : passthrough;
 }

@@ -7,7 +7,6 @@ import type { CallSize, Limited } from "#core/limits.ts";
 import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
-import type { InboundStyle } from "#core/style.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
 import type {
   ImageEndpoint,
@@ -19,7 +18,9 @@ import type {
 import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
+import { neededStyle, type NeededStyle } from "./needed-style.ts";
 import { withinReach } from "./reach.ts";
+import type { TraitSources } from "./traits.ts";
 
 /** A channel that can serve a model, with all that an attempt needs to know. */
 export interface Candidate {
@@ -29,6 +30,8 @@ export interface Candidate {
   /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
   readonly traits: ModelTraits;
+  /** Who said which of them. */
+  readonly sources?: TraitSources;
   /** Endings of its name that it answers to. */
   readonly suffixes: readonly SuffixKind[];
   /** How the ending of the name that the caller used steers the model's reasoning. */
@@ -54,7 +57,12 @@ export type Route = WireRoute | AdaptedRoute;
 
 export interface WireRoute extends Candidate {
   readonly endpoint: TextEndpoint;
+  /** What of the call made it this endpoint, if that was not the caller's style. */
+  readonly neededFor?: NeededStyle["feature"];
 }
+
+/** What of a call decides its endpoint. */
+export type Asking = Pick<Call, "style"> & { readonly body: Pick<Call["body"], "json"> };
 
 export interface AdaptedRoute extends Candidate {
   readonly endpoint?: undefined;
@@ -86,8 +94,17 @@ export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
   /** The name that a key may use, and that is nearest to one which nobody has. */
   nearestTo(key: ApiKey, name: string): string | undefined;
+  /** What is known of a model that a key might use, had its vendor not stopped serving it. */
+  retiredFor(key: ApiKey, name: string): Retired | undefined;
   /** Some model has limits. */
   readonly hasLimits: boolean;
+}
+
+export interface Retired {
+  /** `2026-09-24`. */
+  readonly since: string;
+  /** The served model of its kind that comes nearest. */
+  readonly successor: string | undefined;
 }
 
 export class Router {
@@ -102,19 +119,24 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    return this.planFor(call, (each) => findRoute(each, call.style), noTextOf);
+  plan(call: Pick<Call, "key" | "facts" | "inputTokens" | "units"> & Asking): Plan {
+    const { unknownValue } = call.facts;
+    if (unknownValue === undefined) {
+      return this.planFor(call, (each) => findRoute(each, call), noTextOf);
+    }
+    return this.planFor(call, (each) => findUntranslated(each, call), unknownValue);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
     toRoute: (candidate: Candidate) => R | undefined,
-    refusal: string | ((candidates: readonly Candidate[]) => string),
+    refusal: string | GatewayError | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
     const candidates = this.#candidates(call.key, call.facts.model);
     const all = candidates.flatMap((each) => toRoute(each) ?? []);
     if (all.length === 0) {
+      if (refusal instanceof GatewayError) throw refusal;
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
     const able = all.filter((each) => this.#health.mayTry(each));
@@ -141,7 +163,7 @@ export class Router {
    * All channels that have the model: those of a plan in its order, then those
    * passed over. `isBounded`: a quota or budget binds the call.
    */
-  survey(call: Pick<Call, "key" | "style" | "facts">, isBounded = false): readonly Prospect[] {
+  survey(call: Pick<Call, "key" | "facts"> & Asking, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
       candidate,
       objection: this.#isRefused(candidate, isBounded)
@@ -154,7 +176,7 @@ export class Router {
     const prospects = [able, others]
       .flatMap((group) => inOrder(group.map((each) => each.candidate)))
       .flatMap((each) => {
-        const route = findRoute(each, call.style);
+        const route = findRoute(each, call);
         return route === undefined ? [] : { route, objection: objections.get(each) };
       });
     if (prospects.length === 0) throw unableTo("does not generate text");
@@ -192,7 +214,7 @@ export class Router {
     if (this.#settings.unpriced !== "refuse") return candidates;
     const allowed = candidates.filter((each) => !isUnpriced(each));
     if (allowed.length > 0) return allowed;
-    throw unpriced(model, "models without a price are refused here");
+    throw new UnpricedModel(model, candidates, "models without a price are refused here");
   }
 
   #isRefused(candidate: Candidate, isBounded: boolean): boolean {
@@ -205,13 +227,8 @@ export class Router {
     if (candidates === undefined) {
       throw unknownModel(key, model, this.#table);
     }
-    const { group } = key;
-    if (group === undefined) return candidates;
-    return candidates.map((each) => {
-      const { entry, base, aliasOf, price } = each;
-      const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
-      return { ...each, price: priceFor(group, price, names) };
-    });
+    if (key.group === undefined) return candidates;
+    return candidates.map((each) => ({ ...each, price: priceOn(each, key, model) }));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -236,6 +253,14 @@ export class Router {
 
 const NOBODY: readonly Limited[] = [];
 
+/** What the holder of a key is charged for a model of this name. */
+export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {
+  const { entry, base, aliasOf, price } = candidate;
+  if (group === undefined) return price;
+  const names = [model, entry, base, aliasOf].filter((name) => name !== undefined);
+  return priceFor(group, price, names);
+}
+
 /** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
   if (price === undefined) return provider.isLocal !== true;
@@ -243,13 +268,19 @@ export function isUnpriced({ price, provider, expected }: Candidate): boolean {
 }
 
 /** The model is refused because it has no price. */
-export function unpriced(model: string, why: string): GatewayError {
-  return new GatewayError(
-    "forbidden",
-    `The model '${shown(model)}' has no price, and ${why}. ` +
-      "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
-    { param: "model" },
-  );
+export class UnpricedModel extends GatewayError {
+  /** The first of its channels. */
+  readonly candidate: Candidate | undefined;
+
+  constructor(model: string, candidates: readonly Candidate[], why: string) {
+    super(
+      "forbidden",
+      `The model '${shown(model)}' has no price, and ${why}. ` +
+        "Ask the operator to set a price for it, or to set pricing.unpriced to allow.",
+      { param: "model" },
+    );
+    [this.candidate] = candidates;
+  }
 }
 
 /**
@@ -292,21 +323,37 @@ function reasonFor(cause: GatewayError | undefined): string {
   }
 }
 
-/** The caller's own style where the vendor speaks it, so that nothing needs translating. */
-export function routeFor(candidate: Candidate, style: InboundStyle): Route {
-  const route = findRoute(candidate, style);
+/** The caller's own style if the vendor speaks it and takes the call in it, so that nothing needs translating. */
+export function routeFor(candidate: Candidate, call: Asking): Route {
+  const route = findRoute(candidate, call);
   if (route === undefined) throw unableTo(noTextOf([candidate]));
   return route;
 }
 
-function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined {
-  const { provider, channel, upstreamModel } = candidate;
+function findRoute(candidate: Candidate, call: Asking): Route | undefined {
+  const { provider, channel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
   if (isWordless(candidate)) return undefined;
-  const wanted = channel.style ?? style.id;
-  const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
+  const wanted = channel.style ?? call.style.id;
+  const able = provider.text.filter((each) => isAble(each, candidate));
+  const needed = neededStyle(candidate, call, wanted);
+  const other = needed && able.find((each) => each.style.id === needed.style);
+  if (other !== undefined && needed !== undefined) {
+    return { ...candidate, endpoint: other, neededFor: needed.feature };
+  }
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
+}
+
+function isAble({ serves, isOffered, style }: TextEndpoint, { channel, upstreamModel }: Candidate) {
+  if (serves?.(upstreamModel) === false) return false;
+  return isOffered?.(channel.options ?? {}) !== false || channel.style === style.id;
+}
+
+/** Only a vendor of the caller's own style can know what we do not. */
+function findUntranslated(candidate: Candidate, call: Asking): Route | undefined {
+  const route = findRoute(candidate, call);
+  return route?.endpoint?.style.id === call.style.id ? route : undefined;
 }
 
 /** It only makes pictures or videos. */

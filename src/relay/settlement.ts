@@ -13,7 +13,7 @@ import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "./route.ts";
-import type { UnpricedNotice } from "./unpriced.ts";
+import { unpricedNotice, type UnpricedNotice } from "./unpriced.ts";
 import { Uncounted } from "./uncounted.ts";
 
 export interface SettlementDeps {
@@ -129,8 +129,17 @@ export class Settlement {
     this.#attempts.push(attempt);
   }
 
-  /** What the channel that answers counts against its limits. */
+  /** The last attempt, which had begun to answer, failed before any content. */
+  amendAttempt(error: GatewayError, durationMs: number): void {
+    const last = this.#attempts.pop();
+    if (last === undefined) return;
+    const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+    this.#attempts.push({ ...last, fault: error.code, durationMs, ...kept });
+  }
+
+  /** What the channel that answers counts against its limits, instead of one that began before. */
   took(claim: Claim): void {
+    if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, 0, this.#deps.limiter);
     this.#channelClaim = claim;
   }
 
@@ -317,11 +326,11 @@ export class Settlement {
 /** Tells the caller and the operator that the call costs nothing because nobody knows its price. */
 export function noteUnpriced(
   { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
-  { channel, provider }: Candidate,
+  route: Candidate,
   deps: Pick<SettlementDeps, "onUnpriced">,
 ): void {
   onUnpriced?.();
-  deps.onUnpriced({ model: facts.model, channel: channel.name, provider: provider.id });
+  deps.onUnpriced(unpricedNotice({ facts }, route, false));
 }
 
 function contextOf({ key, facts, style }: Endable): HoldContext {

@@ -10,10 +10,13 @@ import type { Sink } from "#lib/push-stream.ts";
 import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
+import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
 import type { Call } from "./call.ts";
+import { lossNames } from "./callers-field.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
@@ -23,6 +26,8 @@ import { parseAnswer, type WholeReading } from "./whole.ts";
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
   readonly request: ChatRequest;
+  /** The answer is what a tool is called with. */
+  readonly isByTool: boolean;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
@@ -36,6 +41,7 @@ export interface TranslationDeps {
 
 /** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
 export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
+  if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = vault.restore(call.key, request);
   const { steering, upstreamModel: model } = route;
@@ -49,24 +55,30 @@ export async function translateRequest(
   route: WireRoute,
   { vault, media }: TranslationDeps,
   isStreamed = call.facts.stream,
+  refused: readonly string[] = [],
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport(call.style.keeps);
-  const asked = request.stream === isStreamed ? request : { ...request, stream: isStreamed };
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  const byTool = withFormatTool(request, route);
+  if (byTool !== undefined) report.lose("response_format");
+  const written = byTool ?? request;
+  const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
   const fitted = { ...built, ...fitRequest(built, route, report) };
-  const body = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const adapted = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
   return {
     request,
+    isByTool: byTool !== undefined,
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
     lost: report.fields,
@@ -93,12 +105,12 @@ export async function translateWhole(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost }: Translation,
+  { request, lost, isByTool }: Translation,
   vault: Vault,
 ): Promise<WholeReading> {
   const json = parseAnswer(await reply.readAll());
   const events = route.endpoint.style.outbound.parseResponse(json);
-  return await writeWhole(events, call, route, request, lost, vault);
+  return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
 /** A whole answer of an upstream that only streams. */
@@ -106,7 +118,7 @@ export async function gatherStream(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost }: Translation,
+  { request, lost, isByTool }: Translation,
   maxEventBytes: number,
   vault: Vault,
 ): Promise<WholeReading> {
@@ -125,7 +137,7 @@ export async function gatherStream(
   } catch (cause) {
     throw explained(cause);
   }
-  return await writeWhole(events, call, route, request, lost, vault);
+  return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
 /** A whole answer in the caller's style, out of the hub's events. */
@@ -136,10 +148,13 @@ export async function writeWhole(
   request: ChatRequest,
   lost: readonly string[],
   vault: Vault,
+  isByTool = false,
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const named = originalNames(request);
-  const seen = events.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
+  const unpack = unpackerFor(request, isByTool);
+  const told = unpack === undefined ? events : events.flatMap(unpack);
+  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -171,7 +186,7 @@ export function translateStream(
     reply,
     new SseDecoder(maxEventBytes),
     route.endpoint.style.outbound.openDecoder(),
-    new StreamWriter(call, route, translation.request, vault),
+    new StreamWriter(call, route, translation.request, vault, translation.isByTool),
     translation.lost,
   );
 }
@@ -184,18 +199,27 @@ export class StreamWriter {
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
   readonly #isWanted: (event: ChatEvent) => boolean;
+  readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
-  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault) {
+  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, isByTool = false) {
     this.#request = request;
+    this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
     this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
-    this.#encoder = call.style.inbound.openEncoder(request);
+    this.#encoder = call.style.inbound.openEncoder(request, call.facts);
   }
 
   write(event: ChatEvent): string {
+    if (this.#unpack === undefined) return this.#write(event);
+    let out = "";
+    for (const each of this.#unpack(event)) out += this.#write(each);
+    return out;
+  }
+
+  #write(event: ChatEvent): string {
     if (!this.#isWanted(event)) return "";
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));

@@ -2,7 +2,7 @@ import type { ApiKey } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
-import { isUnpriced, unpriced, type Candidate, type Plan, type Router } from "./route.ts";
+import { isUnpriced, UnpricedModel, type Candidate, type Plan, type Router } from "./route.ts";
 
 export interface PricedDeps {
   readonly router: Router;
@@ -23,7 +23,7 @@ export async function pricedFor<R extends Candidate>(
   if (!(await isBounded(key, ledger))) return plan;
   const routes = plan.routes.filter((each) => !isUnpriced(each));
   if (routes.length > 0) return { ...plan, routes };
-  throw unpriced(facts.model, "a quota or budget binds this call");
+  throw new UnpricedModel(facts.model, plan.routes, "a quota or budget binds this call");
 }
 
 /** Some account that a call with the key draws on has a bound. */
@@ -44,6 +44,17 @@ export interface UnpricedNotice {
   readonly model: string;
   readonly channel: string;
   readonly provider: string;
+  /** The call was refused because of it, and not served. */
+  readonly isRefused: boolean;
+}
+
+/** What the operator is told of a call of the model on the channel. */
+export function unpricedNotice(
+  { facts }: Pick<Served, "facts">,
+  { channel, provider }: Candidate,
+  isRefused: boolean,
+): UnpricedNotice {
+  return { model: facts.model, channel: channel.name, provider: provider.id, isRefused };
 }
 
 const HOUR_MS = 3_600_000;

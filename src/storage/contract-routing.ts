@@ -60,6 +60,7 @@ const OVERRIDE: ModelOverride = {
   },
   contextTokens: 8_192,
   maxOutputTokens: 1_024,
+  like: "llama-4",
   limits: { requestsPerMinute: 3 },
 };
 

@@ -13,10 +13,11 @@ export interface Write {
 
 /**
  * What a failed transaction means. `wait`: the database cannot be written now.
+ * `full`: nor will it be before its disk has room again.
  * `bad`: one of the operations will never be taken. `fatal`: nothing that was
  * written can be trusted.
  */
-export type Verdict = "wait" | "bad" | "fatal";
+export type Verdict = "wait" | "full" | "bad" | "fatal";
 
 export interface GroupOptions<W extends Write> {
   /** All or nothing, in one transaction. */
@@ -62,7 +63,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   return {
     add(write) {
       if (isDead) {
-        write.refuse(unavailable(trouble));
+        write.refuse(unavailable(judge(trouble), trouble));
         return;
       }
       queue.push(write);
@@ -70,7 +71,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     },
 
     assertOpen() {
-      if (isDead || isClosing || failures > 0) throw unavailable(trouble);
+      if (isDead || isClosing || failures > 0) throw unavailable(judge(trouble), trouble);
       if (queue.length >= limits.maxQueuedWrites) {
         throw new GatewayError("overloaded", "The gateway is behind with its bookkeeping.", {
           retryAfterMs: RETRY_AFTER_MS,
@@ -120,6 +121,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
         for (const write of writes) write.refuse(unbookable(error));
         return;
       case "wait":
+      case "full":
         failures++;
         trouble = error;
         if (failures === 1) {
@@ -159,7 +161,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     queue = [];
     const kept = all.filter((write) => !write.isRefusable);
     for (const write of all) {
-      if (write.isRefusable) write.refuse(unavailable(trouble));
+      if (write.isRefusable) write.refuse(unavailable(judge(trouble), trouble));
     }
     // A refusal may have added to the queue.
     queue = [...kept, ...queue];
@@ -168,7 +170,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   function refuseAll(cause: unknown): void {
     const all = queue;
     queue = [];
-    for (const write of all) write.refuse(unavailable(cause));
+    for (const write of all) write.refuse(unavailable(judge(cause), cause));
   }
 
   async function pause(): Promise<void> {
@@ -184,11 +186,12 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   }
 }
 
-function unavailable(cause: unknown): GatewayError {
-  return new GatewayError("unavailable", "The gateway cannot reach its database at the moment.", {
-    retryAfterMs: RETRY_AFTER_MS,
-    cause,
-  });
+function unavailable(verdict: Verdict, cause: unknown): GatewayError {
+  const message =
+    verdict === "full"
+      ? "The disk of the gateway's database is full. Its operator must free space; then try again."
+      : "The gateway cannot reach its database at the moment.";
+  return new GatewayError("unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause });
 }
 
 function unbookable(cause: unknown): GatewayError {

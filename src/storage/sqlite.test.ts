@@ -319,3 +319,63 @@ describe("a hold of which nothing leaves before it is closed", () => {
     expect(await storage.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 0 });
   });
 });
+
+test("a reservation that cannot grow on disk is as large as before, and can grow later", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
+  const { ledger } = storage;
+  const request = holdFor(await withKey(storage, 100), 40);
+  await (
+    await ledger.hold(request)
+  ).durable;
+  const lock = await place.lock();
+
+  const refused = await reasonOf(ledger.extend(request.callId, nanoUsd(50)));
+  expect(refused).toMatchObject({ code: "unavailable" });
+  expect(await ledger.findAccount("key:1")).toMatchObject({ held: 40 });
+  await lock[Symbol.asyncDispose]();
+
+  await waitFor(async () => (await reasonOf(storage.ping())) === undefined);
+  expect(await ledger.extend(request.callId, nanoUsd(60))).toBe(true);
+  expect(await ledger.findAccount("key:1")).toMatchObject({ held: 100 });
+  await ledger.settle(request.callId, nanoUsd(70), recordOf(request.callId, 70));
+  expect(await ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 70 });
+}, 30_000);
+
+test("a call that ends while its reservation cannot grow gives back what it had, once", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
+  const { ledger } = storage;
+  const request = holdFor(await withKey(storage, 100), 40);
+  await (
+    await ledger.hold(request)
+  ).durable;
+  const lock = await place.lock();
+
+  const growing = reasonOf(ledger.extend(request.callId, nanoUsd(50)));
+  const settled = ledger.settle(request.callId, nanoUsd(30), recordOf(request.callId, 30));
+  expect(await growing).toMatchObject({ code: "unavailable" });
+  await lock[Symbol.asyncDispose]();
+
+  expect(await settled).toBe(true);
+  expect(await ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 30 });
+}, 30_000);
+
+test("no amount of money is negative", async () => {
+  await using place = await openFolder();
+  await using storage = await openAt(place.address);
+  const { ledger } = storage;
+  const request = holdFor(await withKey(storage, 100), 40);
+  await (
+    await ledger.hold(request)
+  ).durable;
+  const { callId } = request;
+  const accounts = request.accounts;
+
+  expect(await reasonOf(ledger.hold(holdFor(accounts, -1)))).toBeInstanceOf(Error);
+  expect(await reasonOf(ledger.extend(callId, nanoUsd(-1)))).toBeInstanceOf(Error);
+  expect(await reasonOf(ledger.settle(callId, nanoUsd(-1), recordOf(callId)))).toBeInstanceOf(
+    Error,
+  );
+  expect(await ledger.findAccount("key:1")).toMatchObject({ held: 40, spent: 0 });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { scrub } from "./scrub.ts";
+import { hiddenLinksIn, scrub } from "./scrub.ts";
 
 describe("an upstream's words lose what is not the caller's to see", () => {
   test.each([
@@ -84,4 +84,28 @@ test("a long text is cut, and costs no more than a short one", () => {
   for (const each of ["a@", "a.", "http://", "1.", "a-b@c-", "://"]) {
     expect(scrub(each.repeat(1_000_000)).length).toBeLessThanOrEqual(300);
   }
+});
+
+describe("what stands in the request stays in a message about it", () => {
+  const request =
+    '{"a":"http://localhost:3000/cat.png","b":"ops@corp.example","c":"http://[fd00::7]/x","d":"https://me:pw@a.example"}';
+  const isSent = (piece: string): boolean => request.includes(piece);
+
+  test.each([
+    ["cannot fetch http://localhost:3000/cat.png.", "cannot fetch http://localhost:3000/cat.png."],
+    ["ops@corp.example is no user", "ops@corp.example is no user"],
+    ["cannot fetch http://localhost:4000/cat.png", "cannot fetch [link]"],
+    ["dial localhost:3000: refused, 10.0.0.7:80", "dial localhost:3000: refused, [host]"],
+    ["connect http://[fd00::7]/x, [fd00::8]:443", "connect http://[fd00::7]/x, [host]"],
+  ])("%s", (said, shown) => {
+    expect(scrub(said, isSent)).toBe(shown);
+  });
+
+  test("until a stream ends only the links are kept that would be taken out", () => {
+    expect(hiddenLinksIn(`see https://vendor.example/a and ${request} ://`)).toEqual([
+      "http://localhost:3000/cat.png",
+      "http://[fd00::7]/x",
+      "https://me:pw@a.example",
+    ]);
+  });
 });

@@ -9,40 +9,79 @@ const MAX_READ = 4_000;
  * them. The credential and the address that were used are known exactly, and
  * taken out where they are known, in `egress/`.
  */
-export function scrub(message: string): string {
+export function scrub(message: string, isSent: IsSent = NOTHING_SENT): string {
+  const unlessSent =
+    (shown: string) =>
+    (found: string): string =>
+      isSent(found) ? found : shown;
   const words = message
     .slice(0, MAX_READ)
-    .replaceAll(LINK, scrubLink)
-    .replaceAll(IPV6, "[host]")
-    .replaceAll(EMAIL, "[address]")
+    .replaceAll(LINK, (link) => scrubLink(link, isSent))
+    .replaceAll(IPV6, unlessSent("[host]"))
+    .replaceAll(EMAIL, unlessSent("[address]"))
     .split(/\s/);
   const shown = words
     .filter((word) => word !== "")
-    .map((word) => (word.includes("://") ? word : scrubWord(word)))
+    .map((word) => (word.includes("://") ? word : scrubWord(word, isSent)))
     .join(" ");
   return shown.length <= MAX_LENGTH ? shown : `${shown.slice(0, MAX_LENGTH - 1)}…`;
 }
+
+/** Whether the caller's request holds a piece of a message: then it is no secret to the caller. */
+export type IsSent = (piece: string) => boolean;
+
+const NOTHING_SENT: IsSent = () => false;
+
+/**
+ * The links of a request that `scrub` would take out of a message. They are all
+ * that is kept of a request until its stream ends.
+ */
+export function hiddenLinksIn(request: string): readonly string[] {
+  const found = new Set<string>();
+  let looked = 0;
+  for (let at = request.indexOf("://"); at >= 0; at = request.indexOf("://", at + 3)) {
+    if (++looked > MAX_LINKS || found.size >= MAX_HIDDEN_LINKS) break;
+    const [scheme] = SCHEME.exec(request.slice(Math.max(0, at - 16), at)) ?? [];
+    if (scheme === undefined) continue;
+    const piece = request.slice(at - scheme.length, at + MAX_LINK_CHARS);
+    const [link] = piece.match(LINK) ?? [];
+    if (link !== undefined && scrubLink(link, NOTHING_SENT) !== link) found.add(link);
+  }
+  return [...found];
+}
+
+const SCHEME = /[a-z][a-z0-9+.-]{0,15}$/i;
+const MAX_LINKS = 1_000;
+const MAX_HIDDEN_LINKS = 20;
+const MAX_LINK_CHARS = 1_000;
 
 const IPV6 = /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]*\](?::\d{1,5})?/gi;
 const LINK = /\b[a-z][a-z0-9+.-]{0,15}:\/\/(?:\[[0-9a-f:.]+\])?[^\s"'`<>()[\]{}|\\^]+/gi;
 const EMAIL = /\b[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}\b/gi;
 
 /** Public links stay, without a login, a key or an account that stands in them. */
-function scrubLink(link: string): string {
+function scrubLink(link: string, isSent: IsSent): string {
   const end = link.search(/[.,;:!?]+$/);
   const bare = end < 0 ? link : link.slice(0, end);
   const [, scheme = "", authority = "", rest = ""] =
     /^([^:]+:\/\/)([^/?#]*)(.*)$/s.exec(bare) ?? [];
+  if (isSent(bare)) return link;
   const hasLogin = authority.includes("@");
   if (hasLogin || isInternal(authority)) return `[link]${link.slice(bare.length)}`;
   const shown = rest.replaceAll(/[^/?&=#:.]+/g, (part) =>
-    isKey(part) || isAccount(part) ? "[key]" : part,
+    (isKey(part) || isAccount(part)) && !isSent(part) ? "[key]" : part,
   );
   return scheme + authority + shown + link.slice(bare.length);
 }
 
-function scrubWord(word: string): string {
-  return word.split(SEPARATORS).map(scrubPiece).join("");
+function scrubWord(word: string, isSent: IsSent): string {
+  return word
+    .split(SEPARATORS)
+    .map((piece) => {
+      const scrubbed = scrubPiece(piece);
+      return scrubbed !== piece && isSent(trimmed(piece)) ? piece : scrubbed;
+    })
+    .join("");
 }
 
 /** Kept by `split`, so that a piece stands between them as it stood. */

@@ -3,6 +3,7 @@ import type { UpstreamError } from "#core/style.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf, defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { failureCode, type SaidFailure } from "./failure-code.ts";
+import { refusedMember } from "./refused-member.ts";
 import { scrub } from "./scrub.ts";
 
 /** Codes that only one vendor has, by a pattern that they fit in small letters. The first one decides. */
@@ -64,10 +65,11 @@ function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamEr
   const code = isLength ? failure : (own ?? failure);
   const { message, param, retryAfterMs, details, code: vendorCode, type } = told;
   const known = inWords(code, message, status, vendorCode);
+  const refused = code === "upstream_rejected" ? refusedMember({ ...told, param }) : undefined;
   return {
     ...known,
     ...defined({ param, retryAfterMs, details }),
-    vendor: { ...known.vendor, ...defined({ type }) },
+    vendor: { ...known.vendor, ...defined({ type, refusedMember: refused }) },
   };
 }
 
@@ -85,10 +87,17 @@ export function inWords(
     message: OWN_WORDS[code] ?? fallback,
     vendor: {
       status,
-      ...defined({ code: nameIn(vendorCode), reason: said === "" ? undefined : said }),
+      ...defined({
+        code: nameIn(vendorCode),
+        reason: said === "" ? undefined : said,
+        said: said === message ? undefined : message.slice(0, MAX_SAID_CHARS),
+      }),
     },
   };
 }
+
+/** As much as is scrubbed of a message. */
+const MAX_SAID_CHARS = 4_000;
 
 function tell(json: Json): Told {
   const outer = isArray(json) ? objectOf(json[0]) : objectOf(json);

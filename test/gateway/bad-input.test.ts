@@ -49,7 +49,8 @@ describe("[A4.3-a] a field that is wrong is named", () => {
     ["no messages", { messages: undefined }, "messages"],
     ["no message at all", { messages: [] }, "messages"],
     ["messages that are not a list", { messages: "hi" }, "messages"],
-    ["an unknown role", { messages: [{ role: "robot", content: "hi" }] }, "messages[0].role"],
+    ["a message without a role", { messages: [{ content: "hi" }] }, "messages[0].role"],
+    ["a role that is no word", { messages: [{ role: 7, content: "hi" }] }, "messages[0].role"],
     [
       "content of the wrong type",
       { messages: [{ role: "user", content: 5 }] },
@@ -80,6 +81,37 @@ describe("[A4.3-a] a field that is wrong is named", () => {
   ];
   test.each(cases)("%s", async (_what, change, param) => {
     await expectRefusal(() => opened.post(PATH, { ...good, ...change }), 400, { param });
+  });
+});
+
+describe("a value that may be newer than the gateway", () => {
+  test("reaches a vendor of the caller's style, who says what it thinks of it", async () => {
+    const before = opened.sandbox.requests.length;
+
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    const answer = await opened.post(PATH, { ...good, tools, tool_choice: "sometimes" });
+
+    expect(opened.sandbox.requests.length).toBe(before + 1);
+    expect(answer.status).toBe(400);
+  });
+
+  test("is refused by its name if the request has to be translated, before anybody is asked", async () => {
+    const before = { sent: opened.sandbox.requests.length, entries: books.entries().length };
+
+    const answer = await opened.post("/v1/messages", {
+      ...good,
+      max_tokens: 9,
+      thinking: { type: "sometimes" },
+    });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      type: "error",
+      error: { message: expect.stringContaining("'thinking.type' must be one of") },
+    });
+    expect({ sent: opened.sandbox.requests.length, entries: books.entries().length }).toEqual(
+      before,
+    );
   });
 });
 

@@ -7,6 +7,8 @@ import { startProgram, type Program } from "#test/program.ts";
 
 /** Stands in every text that a caller sends, and in all that the vendor says. */
 const CANARY = "kanarienvogel";
+/** Stands in what a task keeps for its caller, and belongs nowhere else: its prompt, and why it failed. */
+const KEPT = "stieglitz";
 const KEY = "a-key-that-the-file-names-dolomite";
 const ROOT = { email: "root@example.com", password: PASSWORD };
 
@@ -15,6 +17,17 @@ const FAILURES = [
   ..."400 401 402 403 404 408 409 413 415 422 429 500 501 502 503 504 529".split(" "),
   ..."page text garbage empty broken-events error-event cut success-error".split(" "),
 ];
+
+/** Models of the vendors' videos: each task is taken on, and every look at it fails in its own way. */
+const FILMED: Readonly<Record<string, string>> = {
+  openai: "sora-2",
+  ark: "doubao-seedance-1-0-pro",
+  dashscope: "wan2.2-t2v-plus",
+  gemini: "veo-3.0-generate-001",
+};
+
+/** How a look at a task fails; `failed` is an answer, and the task did. */
+const LOOKS = [...FAILURES, "failed"];
 
 let folder: string;
 let program: Program;
@@ -32,9 +45,21 @@ function openRepeater() {
       const said = `${CANARY} in ${new URL(request.url).pathname}: ${body}`;
       const error = { message: said, type: CANARY, code: CANARY, param: CANARY, status: CANARY };
       const failure = { error, message: said, detail: said, code: CANARY, type: "error" };
+      const task = /(\w+)-poll-[\w-]+?-end/.exec(`${request.url} ${body}`)?.[0];
+      if (task !== undefined && request.method === "POST" && !request.url.includes("fetch")) {
+        return Response.json({
+          id: task,
+          name: `models/x/operations/${task}`,
+          output: { task_id: task },
+        });
+      }
       const [, provider, how = "400"] =
-        /([\w-]+?)-fail-([\w-]+?)-end/.exec(`${request.url} ${body}`) ?? [];
-      asked.add(`${provider ?? ""} ${how}`);
+        /([\w-]+?)-(?:fail|poll)-([\w-]+?)-end/.exec(`${request.url} ${body}`) ?? [];
+      asked.add(`${provider ?? ""} ${task === undefined ? "" : "look "}${how}`);
+      if (how === "failed") {
+        const why = { code: "made_nothing", message: `No ${KEPT} was made.` };
+        return Response.json({ id: task, status: "failed", error: why });
+      }
       const status = Number(how);
       if (Number.isInteger(status)) {
         return Response.json(failure, { status, headers: { "x-request-id": CANARY } });
@@ -76,9 +101,18 @@ beforeAll(async () => {
       const model = `{ name: "${provider}-${how}", upstream: "${provider}-fail-${how}-end" }`;
       return `  - { name: ${provider}-${how}, provider: ${provider}, base_url: "${url}/v1", api_key: secret-${provider}, models: [${model}]${more} }`;
     }).join("\n");
+  const filming = Object.entries(FILMED)
+    .flatMap(([provider, model]) =>
+      LOOKS.map((how) => {
+        const models = `[{ name: "film-${provider}-${how}", upstream: "${model}-${provider}-poll-${how}-end" }]`;
+        return `  - { name: film-${provider}-${how}, provider: ${provider}, base_url: "${url}/v1", api_key: secret-${provider}, models: ${models} }`;
+      }),
+    )
+    .join("\n");
   const yaml = `channels:
 ${["openai", "anthropic", "gemini", "dashscope", "ark", "cohere", "jina"].map((each) => channels(each)).join("\n")}
 ${channels("ai-sdk", `, options: { package: "@ai-sdk/openai", api: chat }`)}
+${filming}
 keys:
   - { name: ci, key: ${KEY} }
 `;
@@ -133,12 +167,37 @@ const OTHERS = (model: string): readonly Asked[] => [
 ];
 
 async function send(path: string, body: unknown, headers = {}): Promise<string> {
+  const type = body instanceof FormData ? {} : { "content-type": "application/json" };
   const response = await fetch(program.url + path, {
     method: "POST",
-    headers: { ...bearer(KEY), "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { ...bearer(KEY), ...type, ...headers },
+    body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body),
   });
   return `${response.status} ${await response.text()}`;
+}
+
+/** A recording with a name, and a hint of what is said in it. */
+function recording(model: string, stream: boolean): FormData {
+  const form = new FormData();
+  form.set("model", model);
+  form.set("prompt", SAID);
+  if (stream) form.set("stream", "true");
+  form.set("file", new File([`RIFF${CANARY}`], `${CANARY}.wav`, { type: "audio/wav" }));
+  return form;
+}
+
+/** Has a task taken on, and asks how it is until its vendor was asked. */
+async function film(provider: string, how: string): Promise<readonly string[]> {
+  const submitted = await send("/v1/videos", { model: `film-${provider}-${how}`, prompt: KEPT });
+  const { id } = JSON.parse(submitted.slice(4)) as { id?: string };
+  const answers = [submitted];
+  for (let turn = 0; turn < 20 && !asked.has(`${provider} look ${how}`); turn++) {
+    const response = await fetch(`${program.url}/v1/videos/${id}`, { headers: bearer(KEY) });
+    answers.push(`${response.status} ${await response.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const last = await fetch(`${program.url}/v1/videos/${id}`, { headers: bearer(KEY) });
+  return [...answers, `${last.status} ${await last.text()}`];
 }
 
 /** Everything that the gateway writes or shows to its operator, by where it is. */
@@ -187,6 +246,17 @@ describe("what callers and vendors say is kept nowhere", () => {
         answers.push(...(await Promise.all(sent)));
       }
     }
+    for (const how of FAILURES) {
+      for (const stream of [false, true]) {
+        const form = recording(`openai-${how}`, stream);
+        answers.push(await send("/v1/audio/transcriptions", form));
+      }
+      answers.push(await send("/v1/audio/translations", recording(`openai-${how}`, false)));
+    }
+    const filmed = await Promise.all(
+      Object.keys(FILMED).flatMap((provider) => LOOKS.map((how) => film(provider, how))),
+    );
+    answers.push(...filmed.flat());
 
     // What never reaches a vendor.
     const bodies = [
@@ -212,7 +282,9 @@ describe("what callers and vendors say is kept nowhere", () => {
       await send("/v1/videos", `--${CANARY}`, { "content-type": "multipart/form-data" }),
     );
     const all = ["openai", "anthropic", "gemini", "ai-sdk", "dashscope", "ark", "cohere", "jina"];
-    expect(asked).toEqual(new Set(all.flatMap((each) => FAILURES.map((how) => `${each} ${how}`))));
+    const reached = all.flatMap((each) => FAILURES.map((how) => `${each} ${how}`));
+    const looks = Object.keys(FILMED).flatMap((each) => LOOKS.map((how) => `${each} look ${how}`));
+    expect(asked).toEqual(new Set([...reached, ...looks]));
     const seen = answers.join("\n");
     const statuses = new Set(answers.map((answer) => answer.slice(0, 3)));
     expect(statuses.size).toBeGreaterThan(6);
@@ -228,5 +300,9 @@ describe("what callers and vendors say is kept nowhere", () => {
       return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 200), at + 60)}`];
     });
     expect(found).toEqual([]);
+    expect(seen).toContain(`No ${KEPT} was made.`);
+    const kept = Object.keys(places).filter((place) => places[place]?.includes(KEPT) === true);
+    expect(kept).not.toEqual([]);
+    expect(kept.filter((place) => !place.startsWith("sluice.db"))).toEqual([]);
   }, 240_000);
 });

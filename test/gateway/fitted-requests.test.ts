@@ -219,8 +219,9 @@ describe("what a model refuses is not sent, and the caller is told", () => {
     expect(strict.status).toBe(lost === "" ? 200 : 400);
   });
 
-  test("a form of answer that is not enforced is asked for in words", async () => {
-    await ask({ model: "deepseek-chat", response_format: schemaFormat() });
+  test("a form of answer that is not enforced is asked for in words beside the caller's tools", async () => {
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    await ask({ model: "deepseek-chat", response_format: schemaFormat(), tools });
 
     expect(sent()["response_format"]).toEqual({ type: "json_object" });
     expect(JSON.stringify(sent()["messages"])).toContain("must conform to this schema");

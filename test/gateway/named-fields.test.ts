@@ -100,3 +100,59 @@ describe("a list that is empty or too long is told the limit in force", () => {
     if (least > 0) expect(none.message).toContain("1 to 4 items");
   });
 });
+
+describe("what is lost is named as its caller wrote it", () => {
+  async function lossOf(path: string, body: object): Promise<string | null> {
+    const response = await opened.post(path, body);
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    return response.headers.get("sluice-lossy");
+  }
+  const PNG =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+  test("in the native style, by content and part", async () => {
+    const body = {
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Draw a dot." }] },
+        {
+          role: "model",
+          parts: [{ text: "Here." }, { inlineData: { mimeType: "image/png", data: PNG } }],
+        },
+        { role: "user", parts: [{ text: "Thanks." }] },
+      ],
+    };
+
+    for (const model of ["claude-sonnet-4-5", "gpt-4o-mini"]) {
+      for (const operation of ["generateContent", "streamGenerateContent"]) {
+        expect(await lossOf(`/v1beta/models/${model}:${operation}`, body)).toBe(
+          "contents[1].parts[1]",
+        );
+      }
+    }
+  });
+
+  test("in the responses style, by item and part", async () => {
+    const hello = { role: "user", content: "hi" };
+    const searched = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
+    const said = { role: "assistant", content: [{ type: "output_text", text: "Found." }] };
+    const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result: PNG };
+    const input = [searched, said, drawn, hello];
+
+    expect(
+      await lossOf("/v1/responses", {
+        model: "claude-sonnet-4-5",
+        instructions: "Be brief.",
+        input,
+      }),
+    ).toBe("input[0], input[2]");
+  });
+
+  test("in the chat style, as before", async () => {
+    const messages = [{ role: "user", name: "ann", content: "hi" }];
+
+    expect(
+      await lossOf("/v1/chat/completions", { model: "claude-sonnet-4-5", max_tokens: 9, messages }),
+    ).toBe("messages.name");
+  });
+});

@@ -20,7 +20,7 @@ beforeAll(async () => {
     api_key: sk-upstream
     models: [${model}]`;
   gateway = await openTestGateway({
-    yaml: `channels:${channel("openai", "gpt-4o-mini")}${channel("mistral", "mistral-small-latest")}`,
+    yaml: `channels:${channel("openai", "gpt-4o-mini")}${channel("mistral", "mistral-small-latest")}${channel("huggingface", "meta-llama/Llama-3.1-8B-Instruct")}`,
   });
 });
 afterAll(async () => {
@@ -47,6 +47,50 @@ test("what a vendor sends unasked reaches a caller who did not ask: its clients 
   ]) {
     expect(await streamed("mistral-small-latest", script)).toBe(script.join(""));
   }
+});
+
+/** Of two hosts behind Hugging Face, whom nobody asked for usage, and what they sent. */
+const UNASKED = {
+  "a host that calls a tool": [
+    'data: {"id":"fc426565","object":"chat.completion.chunk","created":1786505855,"model":"meta-llama/Llama-3.1-8B-Instruct","choices":[{"delta":{"tool_calls":[{"index":0,"id":"llama-4i94eyqdu","type":"function","function":{"name":"get_current_weather","arguments":""}}],"role":"assistant"},"index":0}]}\n\n',
+    'data: {"id":"fc426565","object":"chat.completion.chunk","created":1786505855,"model":"meta-llama/Llama-3.1-8B-Instruct","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\\"location\\":\\"San Francisco\\"}"}}]},"index":0}]}\n\n',
+    'data: {"id":"fc426565","object":"chat.completion.chunk","created":1786505855,"model":"meta-llama/Llama-3.1-8B-Instruct","choices":[{"delta":{},"index":0,"finish_reason":"tool_calls"}],"system_fingerprint":"fp1"}\n\n',
+    'data: {"id":"fc426565","object":"chat.completion.chunk","model":"meta-llama/Llama-3.1-8B-Instruct","created":1786505855,"choices":[],"usage":{"prompt_tokens":203,"completion_tokens":18,"total_tokens":221,"cached_tokens":0}}\n\n',
+    DONE,
+  ],
+  "a host that answers in words": [
+    'data: {"id":"ebafdc26","object":"chat.completion.chunk","created":1786507380,"model":"meta-llama/llama-3.1-8b-instruct","choices":[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}],"system_fingerprint":"","sla_metrics":{"ttft_ms":274}}\n\n',
+    'data: {"id":"ebafdc26","object":"chat.completion.chunk","created":1786507380,"model":"meta-llama/llama-3.1-8b-instruct","choices":[{"index":0,"delta":{"content":"Paris"},"finish_reason":null}],"system_fingerprint":"","sla_metrics":{"ttft_ms":274}}\n\n',
+    'data: {"id":"ebafdc26","object":"chat.completion.chunk","created":1786507380,"model":"meta-llama/llama-3.1-8b-instruct","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"system_fingerprint":"","sla_metrics":{"ttft_ms":274}}\n\n',
+    'data: {"id":"ebafdc26","object":"chat.completion.chunk","created":1786507380,"model":"meta-llama/llama-3.1-8b-instruct","choices":[],"system_fingerprint":"","usage":{"prompt_tokens":40,"completion_tokens":2,"total_tokens":42,"prompt_tokens_details":null,"completion_tokens_details":null},"sla_metrics":{"ttft_ms":274}}\n\n',
+    DONE,
+  ],
+} as const;
+
+test.each(Object.entries(UNASKED))(
+  "an event of usage alone stays if its vendor sends it unasked: %s",
+  async (_, recorded) => {
+    const model = "meta-llama/Llama-3.1-8B-Instruct";
+    const text = await streamed(model, [...recorded]);
+
+    expect(text).toBe(recorded.join(""));
+  },
+);
+
+test("the same event from a vendor that sends none unasked is taken out", async () => {
+  const recorded = UNASKED["a host that answers in words"];
+  const text = await streamed("gpt-4o-mini", [...recorded]);
+
+  expect(text).toBe(recorded.filter((event) => !event.includes("usage")).join(""));
+});
+
+test("a vendor that sends usage unasked is asked all the same, and its promises are taken out", async () => {
+  const script = [chunk(WORDS, "null"), chunk(STOP, "null"), chunk("", USAGE), DONE];
+  const text = await streamed("meta-llama/Llama-3.1-8B-Instruct", script);
+
+  expect(text.replaceAll(/ +\}$/gm, "}")).toBe(
+    [chunk(WORDS), chunk(STOP), chunk("", USAGE), DONE].join(""),
+  );
 });
 
 test("what the gateway asked for is taken out again, and so is the promise of it", async () => {

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { pino } from "pino";
 import { asRoot, asUser, bearer, ROOT, textIn, type Ask } from "#test/accounts.ts";
 import { openVendor, type Vendor } from "#test/adapter/vendor.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { waitFor } from "#test/wait.ts";
 
 /** One of each kind that the catalogue knows nothing of, and what its vendor answers. */
 const KINDS = {
@@ -56,10 +58,17 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const ALL = Object.keys(KINDS) as Kind[];
 
+/** The video, once it is made. */
+const MADE = { ...KINDS.video.answer, status: "completed", progress: 100, seconds: "4" };
+
 function openUnpricedVendor(): Vendor {
-  return openVendor(({ path, body }) => {
+  let videos = 0;
+  return openVendor(({ method, path, body }) => {
+    const [, id] = /\/videos\/([^/]+)$/.exec(path) ?? [];
+    if (method === "GET" && id !== undefined) return Response.json({ ...MADE, id });
     if (body["stream"] === true) return streamed();
     const found = ALL.find((kind) => path.endsWith(KINDS[kind].path.replace(/^.*v1/, "")));
+    if (found === "video") return Response.json({ ...KINDS.video.answer, id: `video_${++videos}` });
     return Response.json(found === undefined ? {} : KINDS[found].answer);
   });
 }
@@ -75,7 +84,12 @@ function streamed(): Response {
   });
 }
 
-async function openUnpriced(vendor: Vendor, yaml = "", lines: string[] = []): Promise<TestGateway> {
+async function openUnpriced(
+  vendor: Vendor,
+  yaml = "",
+  lines: string[] = [],
+  clock?: Clock,
+): Promise<TestGateway> {
   const models = ALL.map((kind) => KINDS[kind].body.model).join(", ");
   return await openTestGateway({
     yaml:
@@ -83,6 +97,7 @@ async function openUnpriced(vendor: Vendor, yaml = "", lines: string[] = []): Pr
       `api_key: secret, models: [${models}, gpt-4o-mini] }\n${yaml}`,
     env: { SLUICE_ADMIN_EMAIL: ROOT.email, SLUICE_ADMIN_PASSWORD: ROOT.password },
     log: pino({ base: null }, { write: (line) => void lines.push(line) }),
+    ...(clock === undefined ? {} : { clock }),
   });
 }
 
@@ -114,8 +129,8 @@ async function call(kind: Kind, key: string, at = gateway, model?: string): Prom
   return await at.post(path, { ...body, ...(model === undefined ? {} : { model }) }, bearer(key));
 }
 
-const notices = (): readonly Record<string, unknown>[] =>
-  lines
+const notices = (written = lines): readonly Record<string, unknown>[] =>
+  written
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ msg }) => String(msg).startsWith("model has no price"));
 
@@ -136,6 +151,30 @@ describe("without a quota or budget", () => {
       ]);
     },
   );
+
+  test("a video is marked in the journal once it is made", async () => {
+    const key = await keyOf("free-made-video");
+    const { id } = (await (await call("video", key)).json()) as { id: string };
+
+    const look = async (): Promise<unknown> =>
+      await (await gateway.get(`/v1/videos/${id}`, bearer(key))).json();
+    await waitFor(
+      async () => ((await look()) as { status: string }).status === "completed",
+      20_000,
+    );
+
+    const made = async (): Promise<unknown> =>
+      ((await ada("GET", "/api/log/self")).data["items"] as { id: string }[]).find(
+        (each) => each.id === id,
+      );
+    await waitFor(async () => (await made()) !== undefined, 20_000);
+    expect(await made()).toMatchObject({
+      model: "sora-99",
+      outcome: "completed",
+      unpriced: true,
+      cost_usd: 0,
+    });
+  });
 
   test("a stream says so in its head", async () => {
     const key = await keyOf("free-stream");
@@ -210,7 +249,7 @@ describe("with a quota or budget", () => {
 test.each([
   ["allow", "serves everybody and logs nothing", 200, 200, 0],
   ["warn", "serves everybody and logs it", 200, 200, 1],
-  ["refuse", "serves nobody", 403, 403, 0],
+  ["refuse", "serves nobody and logs it", 403, 403, 1],
 ] as const)("pricing.unpriced: %s %s", async (rule, _, free, bound, told) => {
   const own: string[] = [];
   await using other = await openUnpriced(vendor, `pricing: { unpriced: ${rule} }`, own);
@@ -224,6 +263,64 @@ test.each([
   expect((await call("chat", plain, other)).status).toBe(free);
   expect((await call("chat", capped, other)).status).toBe(bound);
   expect(own.filter((line) => line.includes("model has no price"))).toHaveLength(told);
+});
+
+/** The time of this machine, and as many hours later as the test says. */
+function settableClock(): Clock & { hoursLater: number } {
+  return {
+    hoursLater: 0,
+    now: () => systemClock.now(),
+    monotonic() {
+      return systemClock.monotonic() + this.hoursLater * 3_600_000;
+    },
+  };
+}
+
+test.each([
+  ["served", {}, 200, "model has no price: its calls cost nothing"],
+  ["refused", { budget_day_usd: "0.01" }, 403, "model has no price: call refused"],
+] as const)(
+  "that calls of a model are %s is logged once per hour",
+  async (_, bound, status, msg) => {
+    const written: string[] = [];
+    const clock = settableClock();
+    await using other = await openUnpriced(vendor, "", written, clock);
+    const ask = await asUser(other.url, "ada");
+    const key = await keyOf("own", bound, ask);
+    const twice = async (): Promise<void> => {
+      for (let each = 0; each < 2; each++) {
+        const answer = await call("chat", key, other);
+        expect([answer.status, (await answer.text()) !== ""]).toEqual([status, true]);
+      }
+    };
+    const notice = { level: 40, msg, model: "in-house", channel: "one", provider: "openai" };
+
+    await twice();
+    expect(notices(written)).toEqual([expect.objectContaining(notice)]);
+
+    clock.hoursLater = 0.9;
+    await twice();
+    expect(notices(written)).toHaveLength(1);
+
+    clock.hoursLater = 1;
+    await twice();
+    expect(notices(written)).toEqual([
+      expect.objectContaining(notice),
+      expect.objectContaining(notice),
+    ]);
+  },
+);
+
+test("a refused video is logged, too", async () => {
+  const written: string[] = [];
+  await using other = await openUnpriced(vendor, "", written);
+  const ask = await asUser(other.url, "ada");
+
+  await (await call("video", await keyOf("own", { budget_day_usd: "0.01" }, ask), other)).text();
+
+  expect(notices(written)).toMatchObject([
+    { msg: "model has no price: call refused", model: "sora-99", channel: "one" },
+  ]);
 });
 
 test("of two channels the one with a price serves a caller with a budget", async () => {

@@ -55,6 +55,7 @@ function usageFaults(chunks: readonly JsonObject[], wantsUsage: boolean): readon
     );
     return isQuiet ? [] : ["usage, or a chunk without a choice, for a caller who did not ask"];
   }
+  if (isCompact(chunks)) return [];
   return chunks.flatMap((chunk, at) => {
     const isLast = at === chunks.length - 1;
     const isEmpty = isArray(chunk["choices"]) && chunk["choices"].length === 0;
@@ -64,6 +65,16 @@ function usageFaults(chunks: readonly JsonObject[], wantsUsage: boolean): readon
         : ["a chunk without a choice that is not the usage at the end"];
     return chunk["usage"] === null ? [] : ["a chunk before the end whose usage is not null"];
   });
+}
+
+/** For clients that read usage beside the last reason to end, and nothing of it before. */
+function isCompact(chunks: readonly JsonObject[]): boolean {
+  const last = chunks.at(-1);
+  const [choice] = isArray(last?.["choices"]) ? last["choices"] : [];
+  const isEnd = isObject(choice) && typeof choice["finish_reason"] === "string";
+  return (
+    isEnd && isObject(last?.["usage"]) && chunks.slice(0, -1).every((chunk) => !("usage" in chunk))
+  );
 }
 
 /** The chunks of one choice, in order. */

@@ -380,6 +380,69 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
   },
 );
 
+describe("once the head is sent, since no content came for ten seconds", () => {
+  const SILENT_MS = 10_500;
+  const asked = SETTINGS.filter(({ wire }) => wire === CHAT);
+  const askAll = async (script: Script, next: Script) => {
+    first.play(script);
+    second.play(next);
+    const answers = await Promise.all(asked.map(({ path, body }) => gateway.post(path, body)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    await books.whenSettled();
+    const calls = books.calls().slice(-asked.length);
+    return { statuses: answers.map(({ status }) => status), texts, calls };
+  };
+
+  test.each<[string, Script]>([
+    ["comments, and then a failure", [COMMENT, SILENT_MS, COMMENT, CHAT.error]],
+    ["its head, and then a cut connection", [CHAT.head, SILENT_MS, CUT]],
+  ])(
+    "%s: the next channel's answer is the whole stream, and is charged once",
+    async (_w, script) => {
+      const { head, content, more, end } = CHAT;
+      const before = second.count;
+      const { statuses, texts, calls } = await askAll(script, [head, content, more, end]);
+
+      expect(asked.length).toBe(3);
+      expect(second.count - before).toBe(asked.length);
+      expect(statuses).toEqual(asked.map(() => 200));
+      for (const [index, { isEnd, isError }] of asked.entries()) {
+        const text = texts[index] ?? "";
+        expect(text.match(isError)).toBeNull();
+        expect(text).toContain("Hello");
+        expect(text).toContain(" there");
+        expect(text).toMatch(isEnd);
+        expect(text.match(/"role":"assistant"|message_start"/g)?.length ?? 0).toBeLessThan(3);
+      }
+      for (const call of calls) {
+        expect(call).toMatchObject({ outcome: "completed", output_tokens: 2 });
+        expect(String(call["channel"])).toEndWith("-1");
+        const attempts = JSON.parse(String(call["attempts"])) as { fault: string | null }[];
+        expect(attempts.map(({ fault }) => fault === null)).toEqual([false, true]);
+      }
+      expect([...books.closes().values()].every((closes) => closes === 1)).toBe(true);
+    },
+  );
+
+  test("a failure of every channel is told in the stream, and costs nothing", async () => {
+    const spent = books.spent();
+    const script = [COMMENT, SILENT_MS, CHAT.error];
+    const { statuses, texts, calls } = await askAll(script, [CHAT.head, CHAT.error]);
+
+    expect(statuses).toEqual(asked.map(() => 200));
+    for (const [index, { isEnd, isError }] of asked.entries()) {
+      expect(texts[index]).toMatch(isError);
+      expect(texts[index]).not.toMatch(isEnd);
+    }
+    for (const call of calls) {
+      expect(call).toMatchObject({ outcome: "failed", cost: 0 });
+      const attempts = JSON.parse(String(call["attempts"])) as { fault: string | null }[];
+      expect(attempts.every(({ fault }) => fault !== null)).toBe(true);
+    }
+    expect(books.spent()).toBe(spent);
+  });
+});
+
 describe.each([
   ["/v1/chat/completions", chatBody("gpt-4o-mini"), { choices: [] }],
   [

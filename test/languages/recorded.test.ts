@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 import { openClientsGateway } from "./gateway.ts";
+import { NO_AGENT } from "./recorder.ts";
 import {
   describeAnswer,
   isOver,
@@ -61,7 +62,7 @@ describe.each(FILES)("requests of %s", (file) => {
     const sent = Object.entries(headers).map(([name, value]) => [name, withKey(value)] as const);
     const answer = await fetch(gateway.url + withKey(values.toValues(path)), {
       method,
-      headers: Object.fromEntries(sent),
+      headers: { "user-agent": NO_AGENT, ...Object.fromEntries(sent) },
       redirect: "manual",
       ...(body === undefined ? {} : { body: withKey(values.toValues(body)) }),
     });

@@ -37,6 +37,7 @@ export function openRecorder(gatewayUrl: string): Recorder {
       const sent = new Uint8Array(await request.arrayBuffer());
       const passed = new Headers(headers);
       for (const name of NOT_PASSED) passed.delete(name);
+      if (!passed.has("user-agent")) passed.set("user-agent", NO_AGENT);
       const answer = await fetch(gatewayUrl + pathname + search, {
         method,
         headers: passed,
@@ -81,5 +82,7 @@ export function openRecorder(gatewayUrl: string): Recorder {
   };
 }
 
+/** Without it, the runtime would name itself to the gateway in place of the client. */
+export const NO_AGENT = "";
 const NOT_PASSED = ["host", "connection", "content-length", "accept-encoding", "transfer-encoding"];
 const NOT_ANSWERED = ["connection", "content-length", "content-encoding", "transfer-encoding"];

@@ -20,6 +20,13 @@ type Command = readonly [program: string, ...args: string[]];
 
 export const TOOLCHAINS: readonly Toolchain[] = [
   {
+    id: "javascript",
+    probe: ["node", "--version"],
+    files: ["package.json", "package-lock.json", "steps.mjs"],
+    build: [["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]],
+    run: ["node", "steps.mjs"],
+  },
+  {
     id: "python",
     probe: ["python3", "--version"],
     files: ["requirements.txt", "steps.py"],
@@ -62,6 +69,13 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     ],
     run: ["sh", "-c", 'exec java -cp "target/classes:$(cat classpath)" Steps "$@"', "steps"],
   },
+  {
+    id: "rust",
+    probe: ["cargo", "--version"],
+    files: ["Cargo.toml", "src/main.rs"],
+    build: [["cargo", "build", "--quiet", "--target-dir", "{folder}/target"]],
+    run: ["{folder}/target/debug/steps"],
+  },
 ];
 
 /** Installed clients stay there for the next time. */
@@ -85,7 +99,7 @@ export async function reasonMissing({ probe }: Toolchain): Promise<string | unde
 }
 
 const PROBE_LIMIT_MS = 60_000;
-const BUILD_LIMIT_MS = 900_000;
+const BUILD_LIMIT_MS = 1_800_000;
 const RUN_LIMIT_MS = 900_000;
 
 /** Installs the clients unless they are installed already. Throws with the tool's last words. */

@@ -21,6 +21,18 @@ export const TARGETS: readonly Target[] = [
     path: "src/storage/postgres/ledger.ts",
     tests: ["src/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
   },
+  { path: "src/relay/settlement.ts", tests: ["src/relay/settlement.test.ts"] },
+  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
+  { path: "src/relay/attempt.ts", tests: ["src/relay/attempt.test.ts"] },
+  {
+    path: "src/relay/breaker.ts",
+    tests: ["src/relay/breaker.test.ts", "src/relay/health.test.ts"],
+  },
+  { path: "src/relay/hand-over.ts", tests: ["src/relay/hand-over.test.ts"] },
+  {
+    path: "src/relay/claims.ts",
+    tests: ["src/relay/claims.test.ts", "test/gateway/limits.test.ts"],
+  },
   {
     path: "src/relay/",
     tests: ["src/relay/", "test/hazards/", "test/gateway/"],
@@ -62,6 +74,13 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: 'if (!url.includes("key=")) return undefined;',
     change: '!url.includes("key=") -> false',
   },
+  // A cache of parsed addresses: without it, or with another size, they are parsed again.
+  { line: "if (url === undefined) {", change: "url === undefined -> true" },
+  {
+    line: "if (known.size >= MAX_PATHS) known.clear();",
+    change: "known.size >= MAX_PATHS -> true",
+  },
+  { line: "if (known.size >= MAX_PATHS) known.clear();", change: ">= -> >" },
 ];
 
 export interface Equivalent {

@@ -73,12 +73,13 @@ function priced({ rates, ...said }: ModelDraft, from: string, date: string): Mod
   return rates === undefined ? said : { ...said, price: { ...rates, source: from, date } };
 }
 
-function fieldsOf({ price, contextTokens, maxOutputTokens, limits }: ModelOverride): JsonObject {
+function fieldsOf(override: ModelOverride): JsonObject {
+  const { price, contextTokens, maxOutputTokens, like, limits } = override;
   return {
     ...(price === undefined
       ? {}
       : { ...priceFields(price), source: price.source, date: price.date }),
-    ...defined({ context: contextTokens, max_output: maxOutputTokens }),
+    ...defined({ context: contextTokens, max_output: maxOutputTokens, like }),
     ...limitFields("limits", limits),
   };
 }

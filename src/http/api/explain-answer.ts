@@ -3,8 +3,11 @@ import type { ApiKey } from "#core/key.ts";
 import { availableIn } from "#core/ledger.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
+import { snakeCase } from "#lib/snake-case.ts";
 import type { Call } from "#relay/call.ts";
 import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
+import type { Route } from "#relay/route.ts";
+import { originsOf } from "#relay/traits.ts";
 import type { HttpLimits } from "../deps.ts";
 import { showPrice } from "./price-json.ts";
 import type { TextOperation } from "./text/operations.ts";
@@ -95,15 +98,36 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
     passed_over: objection ?? null,
     refused: refusal === undefined ? null : refusalOf(refusal),
     price: price === undefined ? null : showPrice(price),
+    traits: traitsOf(route),
     ...(request === undefined
       ? {}
       : {
           way: request.way,
           style: request.style ?? null,
           path: request.path ?? null,
+          ...defined({ style_reason: request.styleReason }),
           lost: request.lost,
         }),
   };
+}
+
+/** What the request is fitted to, and who says so. */
+function traitsOf({ traits, sources = {} }: Route): JsonObject {
+  const { rules, counting: _, ...others } = traits;
+  const origins = originsOf(sources);
+  const shown = [
+    ...Object.entries(others),
+    ...Object.entries(rules ?? {}).map(([name, value]) => [`rules.${name}`, value] as const),
+  ].map(([name, value]) => {
+    const trait: JsonObject = { value: jsonOf(value), from: origins[name] ?? null };
+    return [snakeCase(name), trait] as const;
+  });
+  return Object.fromEntries(shown);
+}
+
+/** Traits are plain data. */
+function jsonOf(value: unknown): Json {
+  return parseJson(JSON.stringify(value)) ?? null;
 }
 
 function requestOf(first: ExplainedChannel | undefined): JsonObject | null {

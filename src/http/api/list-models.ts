@@ -1,4 +1,3 @@
-import type { ListedModel } from "#relay/channels.ts";
 import { unknownModel } from "#relay/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
@@ -21,7 +20,7 @@ export const listModels: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     await throttle(exchange, deps);
-    const models = deps.channels.list(requireKey(exchange)).map(shown);
+    const models = deps.channels.list(requireKey(exchange));
     const { query } = exchange;
     return json(styleFor(exchange.request).list(models, { query }), exchange.id);
   },
@@ -50,7 +49,7 @@ export const listNativeModels: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     await throttle(exchange, deps);
-    const models = deps.channels.list(requireKey(exchange)).map(shown);
+    const models = deps.channels.list(requireKey(exchange));
     const { query } = exchange;
     return json(nativeModelList.list(models, { query }), exchange.id);
   },
@@ -72,7 +71,7 @@ export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
     ...listNativeModels,
     path: `${prefix}/models`,
     handle(exchange, deps) {
-      const models = deps.channels.list(requireKey(exchange)).map(shown);
+      const models = deps.channels.list(requireKey(exchange));
       const { query } = exchange;
       return json(cloudModelList.list(models, { query }), exchange.id);
     },
@@ -97,22 +96,11 @@ function styleFor(request: Request): ModelListStyle {
 function find(exchange: Exchange, deps: HttpDeps): ShownModel {
   const id = modelId(exchange);
   const found = deps.channels.describe(requireKey(exchange), id);
-  if (found !== undefined) return shown(found);
+  if (found !== undefined) return found;
   throw unknownModel(requireKey(exchange), id, deps.channels);
 }
 
 function modelId(exchange: Exchange): string {
   const id = exchange.param("id");
   return id.startsWith("models/") ? id.slice("models/".length) : id;
-}
-
-function shown({ id, owner, createdAt, model }: ListedModel): ShownModel {
-  return {
-    id,
-    owner,
-    createdAt,
-    kind: model?.kind,
-    contextTokens: model?.contextTokens,
-    maxOutputTokens: model?.maxOutputTokens,
-  };
 }

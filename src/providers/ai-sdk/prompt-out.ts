@@ -24,7 +24,7 @@ export function buildPrompt(messages: readonly Message[], terms: Terms): Languag
   const callNames = namesOf(messages);
   const leading = messages.findIndex(({ role }) => !isInstruction(role));
   const prompt = messages.flatMap((message, index) => {
-    terms.report.loseForeign(message.extra, AI_SDK, "messages.");
+    terms.report.loseForeign(message.extra, AI_SDK, "messages.", message);
     const at: Place = { ...terms, path: `messages[${index}]`, callNames };
     if (isInstruction(message.role)) {
       return leading < 0 || index < leading
@@ -56,8 +56,9 @@ function laterInstruction({ blocks }: Message): LanguageModelV3Prompt {
 }
 
 /** Results of tools come before whatever else the turn says. */
-function turnOf({ blocks, name }: Message, at: Place): LanguageModelV3Prompt {
-  if (name !== undefined) at.report.lose("messages.name");
+function turnOf(message: Message, at: Place): LanguageModelV3Prompt {
+  const { blocks, name } = message;
+  if (name !== undefined) at.report.lose("messages.name", message);
   const results = blocks.filter((block) => block.type === "tool_result");
   const said = blocks.flatMap((block) => userPart(block, at));
   const turn: LanguageModelV3Prompt = [];
@@ -77,7 +78,7 @@ function userPart(block: Block, at: Place): readonly User[] {
         ? []
         : [{ type: "text", text: block.text, ...markOf(block, at) }];
     case "other":
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return [];
     default:
       return [];
@@ -105,7 +106,7 @@ function assistantPart(block: Block, at: Place): readonly Assistant[] {
   if (isMedia(block)) {
     if (traits.takesShown === true) return [buildFile(block, at)];
     if (block.transcript !== undefined) return [{ type: "text", text: block.transcript }];
-    report.lose(`messages.${block.type}`);
+    report.lose(`messages.${block.type}`, block);
     return [];
   }
   switch (block.type) {
@@ -137,7 +138,7 @@ function assistantPart(block: Block, at: Place): readonly Assistant[] {
       ];
     }
     case "other":
-      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return [];
     case "tool_result":
       return [];

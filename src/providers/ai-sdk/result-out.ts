@@ -36,7 +36,7 @@ function marked(text: string): string {
 function spoken(block: Block, { report }: Place): string {
   if ("text" in block) return block.text;
   if (block.type === "other") {
-    report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+    report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
   }
   return "";
 }

@@ -77,12 +77,17 @@ async function wholeAnswer(
   standing: Standing,
   body: JsonObject,
   deps: AskDeps,
+  signal?: AbortSignal,
 ): Promise<JsonObject> {
   const rest = standing.endpoint.look.restOf?.(body);
   if (rest === undefined) return body;
-  using reply = await ask(standing, { method: "GET", path: () => rest }, deps);
+  using reply = await ask(
+    standing,
+    { method: "GET", path: () => rest, ...defined({ signal }) },
+    deps,
+  );
   if (reply.status !== 200) throw await asError(reply, standing);
-  return { ...parseAnswer(await reply.readAll()), ...body };
+  return { ...(await parseLargeAnswer(await reply.readAll())), ...body };
 }
 
 /** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
@@ -94,7 +99,8 @@ export async function lookInto(
   using reply = await ask(standing, { ...standing.endpoint.look, signal }, deps);
   if (reply.status === 404) return undefined;
   if (reply.status !== 200) throw await asError(reply, standing);
-  return await parseLargeAnswer(await reply.readAll());
+  const body = await parseLargeAnswer(await reply.readAll());
+  return await wholeAnswer(standing, body, deps, signal);
 }
 
 /**

@@ -126,7 +126,10 @@ function planVideo(
         ...(home === undefined || home.account === "" ? {} : { account: home.account }),
         endpoint: { ...endpoint, path },
         facts,
-        expected: expectedUsage(facts, question),
+        expected: expectedUsage(
+          { ...facts, ...longestOn(endpoint, { ...question, model }) },
+          question,
+        ),
       };
     } catch (cause) {
       refusal ??= GatewayError.from(cause);
@@ -143,6 +146,14 @@ function planVideo(
 /** What will be made there, as far as it is known before. */
 function factsOn({ style, dialect }: VideoEndpoint, question: VideoQuestion): TaskFacts {
   return { ...factsOf(question), ...style.outbound.expect?.(question, dialect) };
+}
+
+/** Nobody knows how long it will be: the longest is reserved. */
+function longestOn(
+  { style, dialect }: VideoEndpoint,
+  question: VideoQuestion,
+): Pick<TaskFacts, "seconds"> {
+  return defined({ seconds: style.outbound.longest?.(question, dialect) });
 }
 
 const MAX_TRIES = 5;

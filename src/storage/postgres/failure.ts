@@ -4,6 +4,7 @@ import type { Verdict } from "../group.ts";
 /** Classes of SQLSTATE that say that the data itself is wrong. */
 const BAD_CLASSES = ["22", "23"];
 const READ_ONLY = "25006";
+const DISK_FULL = "53100";
 const CONFLICTS = ["40001", "40P01"];
 /** Wrong password, no such role or database: waiting does not help. */
 const HOPELESS_CLASSES = ["28", "3D"];
@@ -12,7 +13,7 @@ export function judge(error: unknown): Verdict {
   const isOurs =
     error instanceof TypeError || error instanceof RangeError || error instanceof AssertionError;
   if (isOurs || BAD_CLASSES.includes(stateOf(error).slice(0, 2))) return "bad";
-  return "wait";
+  return stateOf(error) === DISK_FULL ? "full" : "wait";
 }
 
 /** Lost a race against another transaction: it is worth trying again at once. */

@@ -21,6 +21,7 @@ export function judge(error: unknown): Verdict {
   const code = codeOf(error);
   // No code: what it was given could not even be bound.
   if (code === "" || BAD.some((prefix) => code.startsWith(prefix))) return "bad";
+  if (code === "SQLITE_FULL") return "full";
   return FATAL.some((prefix) => code.startsWith(prefix)) ? "fatal" : "wait";
 }
 

@@ -17,12 +17,15 @@ export interface ModelsTable {
   date: string | null;
   context_tokens: number | null;
   max_output_tokens: number | null;
+  /** Whose traits it has. */
+  like_model: string | null;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
   updated_at: number;
 }
 
-export function modelColumns({ price, contextTokens, maxOutputTokens, limits }: ModelOverride) {
+export function modelColumns(override: ModelOverride) {
+  const { price, contextTokens, maxOutputTokens, like, limits } = override;
   const { source = null, date = null } = price ?? {};
   return {
     rates: price === undefined ? null : writeGradedRates(price),
@@ -30,6 +33,7 @@ export function modelColumns({ price, contextTokens, maxOutputTokens, limits }: 
     date,
     context_tokens: contextTokens ?? null,
     max_output_tokens: maxOutputTokens ?? null,
+    like_model: like ?? null,
     requests_per_minute: limits?.requestsPerMinute ?? null,
     tokens_per_minute: limits?.tokensPerMinute ?? null,
   };
@@ -41,6 +45,7 @@ export function toStoredModel(row: Selectable<ModelsTable>): StoredModel {
     price: rates && { ...rates, source: row.source ?? "", date: row.date ?? "" },
     contextTokens: row.context_tokens ?? undefined,
     maxOutputTokens: row.max_output_tokens ?? undefined,
+    like: row.like_model ?? undefined,
     limits: limitsOf({ ...row, concurrency: null }),
   });
   return { name: row.name, override, updatedAt: row.updated_at };

@@ -27,7 +27,8 @@ function one(model: ShownModel): JsonObject {
     type: "model",
     id: model.id,
     display_name: model.id,
-    created_at: new Date(model.createdAt * 1_000).toISOString().replace(".000Z", "Z"),
+    // Its clients expect a date; where none is known it is the first one there is.
+    created_at: new Date((model.createdAt ?? 0) * 1_000).toISOString().replace(".000Z", "Z"),
   };
 }
 

@@ -1,17 +1,17 @@
 import type { GatewayError } from "#core/error.ts";
-import type { ModelKind } from "#core/model.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { Price } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** A model as callers may see it. */
 export interface ShownModel {
   readonly id: string;
   readonly owner: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  /** Undefined where nobody knows. */
-  readonly kind: ModelKind | undefined;
-  readonly contextTokens: number | undefined;
-  readonly maxOutputTokens: number | undefined;
+  /** Unix seconds, if they are known. */
+  readonly createdAt: number | undefined;
+  readonly traits: ModelTraits;
+  /** What its caller is charged, if it has a price. */
+  readonly price: Price | undefined;
 }
 
 /** One way to write a list of models down. */

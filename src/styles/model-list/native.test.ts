@@ -3,8 +3,8 @@ import type { ModelKind } from "#core/model.ts";
 import { nativeModelList } from "./native.ts";
 
 const methodsOf = (kind: ModelKind | undefined): unknown => {
-  const limits = { contextTokens: undefined, maxOutputTokens: undefined };
-  const model = { id: "some", owner: "somebody", createdAt: 0, kind, ...limits };
+  const traits = kind === undefined ? {} : { kind };
+  const model = { id: "some", owner: "somebody", createdAt: 0, traits, price: undefined };
   return nativeModelList.one(model)["supportedGenerationMethods"];
 };
 

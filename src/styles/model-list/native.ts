@@ -52,14 +52,15 @@ function pageOf(
 }
 
 function one(model: ShownModel): JsonObject {
+  const { kind, contextTokens, maxOutputTokens } = model.traits;
   return {
     name: `models/${model.id}`,
     baseModelId: model.id,
     version: model.id,
     displayName: model.id,
-    ...(model.contextTokens === undefined ? {} : { inputTokenLimit: model.contextTokens }),
-    ...(model.maxOutputTokens === undefined ? {} : { outputTokenLimit: model.maxOutputTokens }),
-    supportedGenerationMethods: METHODS[model.kind ?? "chat"] ?? [],
+    ...(contextTokens === undefined ? {} : { inputTokenLimit: contextTokens }),
+    ...(maxOutputTokens === undefined ? {} : { outputTokenLimit: maxOutputTokens }),
+    supportedGenerationMethods: METHODS[kind ?? "chat"] ?? [],
   };
 }
 

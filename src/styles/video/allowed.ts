@@ -31,6 +31,12 @@ export function within(seconds: number, lengths: Lengths | undefined): number {
   throw invalid("duration", `'duration' must be a whole number from ${min} to ${max}.`);
 }
 
+/** The longest that a model makes; undefined if it is not known. */
+export function mostOf(lengths: Lengths | undefined): number | undefined {
+  if (lengths === undefined) return undefined;
+  return "min" in lengths ? lengths.max : Math.max(...lengths);
+}
+
 const FRAMES_A_SECOND = 24;
 /** Vendors count a frame more or less at the ends. */
 const NEARLY = 0.1;

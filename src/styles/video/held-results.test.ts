@@ -6,7 +6,7 @@ import { arkVideos } from "./ark/index.ts";
 import { jimengVideo } from "./jimeng/index.ts";
 import { klingVideo } from "./kling/index.ts";
 import { kling3Video } from "./kling3/index.ts";
-import { minimaxVideo } from "./minimax/index.ts";
+import { minimaxVideo, olderMinimaxVideo } from "./minimax/index.ts";
 import { viduVideo } from "./vidu/index.ts";
 import { wan } from "./wan/index.ts";
 
@@ -36,6 +36,7 @@ const ANSWERS: readonly (readonly [OutboundVideoFormat, (url: string) => JsonObj
     }),
   ],
   [viduVideo, (url) => ({ id: "1", state: "success", creations: [{ id: "c", url }] })],
+  [olderMinimaxVideo, (url) => ({ status: "Success", file: { download_url: url } })],
   [minimaxVideo, (url) => ({ task: { id: "1", status: "succeeded", content: { url } } })],
 ];
 
@@ -59,7 +60,10 @@ describe.each(ANSWERS.map(([format, answer]) => [format.id, format, answer] as c
 
     test("is none if it holds nothing, or is not in base64", () => {
       for (const url of ["data:video/mp4;base64,", "data:text/plain,hi", "data:", "file:///etc"]) {
-        expect(outbound.parseTask(answer(url), ref, 200)).toMatchObject({ videos: [] });
+        if (outbound === olderMinimaxVideo.outbound) {
+          // It can be asked for again.
+          expect(() => outbound.parseTask(answer(url), ref, 200)).toThrow("where the video is");
+        } else expect(outbound.parseTask(answer(url), ref, 200)).toMatchObject({ videos: [] });
         expect(outbound.parseContent?.(answer(url), 0)).toBeUndefined();
       }
     });

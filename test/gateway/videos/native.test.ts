@@ -133,6 +133,7 @@ describe("a prediction that runs long", () => {
       model: SEEDANCE,
       content: [{ type: "text", text: "a fox" }],
       duration: 5,
+      resolution: "720p",
     });
   });
 

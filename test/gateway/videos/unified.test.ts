@@ -298,6 +298,30 @@ test.each([
   ]);
 });
 
+test.each([
+  ["/v1/videos", { model: SORA, prompt: "a fox", seconds: "5" }, "seconds"],
+  ["/v1/videos", { model: SORA, prompt: "a fox", duration: "5" }, "duration"],
+  [PATH, { model: SORA, prompt: "a fox", durationSeconds: "5" }, "durationSeconds"],
+  [
+    PATH,
+    { model: VEO, prompt: "a fox", metadata: '{"aspectRatio":"3:2"}' },
+    "metadata.aspectRatio",
+  ],
+  [PATH, { model: VEO, prompt: "a fox", aspectRatio: "3:2" }, "aspectRatio"],
+])(
+  "a refusal of a form to %s of %j names the field as it was sent",
+  async (path, fields, field) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const { status, body: answer } = await place.send("POST", path, form);
+
+    expect([status, answer["error"]]).toMatchObject([
+      400,
+      { param: field, message: expect.stringContaining(`'${field}'`) },
+    ]);
+  },
+);
+
 test("a video that its vendor hands out as a data URI is served here", async () => {
   const bytes = Buffer.from("000000186674797069736f6d0000020069736f6d61766331", "hex");
   const url = `data:video/mp4;base64,${bytes.toString("base64")}`;

@@ -19,6 +19,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ["LangChain", { "user-agent": "langchainjs-openai/1.0.0" }],
   ["go-openai", { "user-agent": "Go-http-client/1.1", accept: "application/json" }],
   ["async-openai", { accept: "*/*" }],
+  ["a client with an empty name", { accept: "*/*", "user-agent": "" }],
   ["Ark's clients", { "user-agent": "volc-sdk-python/4.0.45" }],
 ])("a client that reads OpenAI's shape is recognized: %s", (_client, headers) => {
   expect(shape(headers)).toBe("openai");

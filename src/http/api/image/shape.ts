@@ -29,7 +29,7 @@ export function shapeFor(
 function isOfficialClient(headers: Headers): boolean {
   const agent = headers.get("user-agent");
   // Nor does async-openai send a user agent at all; browsers, tools and most libraries do.
-  if (agent === null || CLIENTS.test(agent)) return true;
+  if (agent === null || agent === "" || CLIENTS.test(agent)) return true;
   if (GO_LIBRARY.test(agent) && headers.get("accept") === "application/json") return true;
   return [...headers.keys()].some((name) => OWN_HEADERS.test(name));
 }

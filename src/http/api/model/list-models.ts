@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { Inventory, ListedOverride } from "#relay/inventory.ts";
+import type { LearnedRefusal } from "#relay/learned-refusals.ts";
 import { isUnpriced, type Candidate } from "#relay/route.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
@@ -16,10 +17,11 @@ export const listModelEntries: Route<HttpDeps> = {
   summary:
     "Every model by the name that callers use: who serves it at which price, what is known of " +
     "it, and what is said of it in place of the catalogue. `unpriced=true` chooses those that " +
-    "some channel serves without a price.",
+    "some channel serves without a price. `refused_members`: what vendors were found to refuse, " +
+    "and is left out of requests for a day.",
   renderError: renderFailure,
 
-  handle({ id, query }, { channels, inventory }) {
+  handle({ id, query }, { channels, inventory, relay }) {
     const names = new Set([...channels.models.keys(), ...inventory.overrides.keys()]);
     const isAsked = (name: string): boolean =>
       query.get("unpriced") !== "true" || (channels.models.get(name) ?? []).some(isUnpriced);
@@ -27,7 +29,7 @@ export const listModelEntries: Route<HttpDeps> = {
       .filter(isAsked)
       .sort()
       .map((name) => showModel(name, channels.models.get(name), inventory));
-    return succeed(id, "", { items });
+    return succeed(id, "", { items, refused_members: relay.learned.all.map(showLearned) });
   },
 };
 
@@ -46,6 +48,10 @@ export function showModel(
     })),
     override: override === undefined ? null : showOverride(override),
   };
+}
+
+function showLearned({ channel, model, style, member, until }: LearnedRefusal): JsonObject {
+  return { channel, model, style, member, until: new Date(until).toISOString() };
 }
 
 function namesOf(name: string, { upstreamModel, aliasOf }: Candidate): readonly string[] {
@@ -84,11 +90,13 @@ function showOverride({ source, owner, override }: ListedOverride): JsonObject {
   return { source, owner: owner ?? null, ...showSaid(override) };
 }
 
-function showSaid({ price, contextTokens, maxOutputTokens, limits }: ModelOverride): JsonObject {
+function showSaid(override: ModelOverride): JsonObject {
+  const { price, contextTokens, maxOutputTokens, like, limits } = override;
   return {
     price: price === undefined ? null : showPrice(price),
     context: contextTokens ?? null,
     max_output: maxOutputTokens ?? null,
+    like: like ?? null,
     limits: showLimits(limits),
   };
 }

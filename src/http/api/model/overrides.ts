@@ -20,6 +20,11 @@ const OVERRIDE = object({
   date: { ...text({ minLength: 10, maxLength: 10 }), doc: "The day it was read; else today." },
   context: integer(1, 100_000_000),
   max_output: integer(1, 100_000_000),
+  like: text({
+    minLength: 1,
+    maxLength: 512,
+    doc: "Id of a known model whose traits this one has, as far as nothing else is said.",
+  }),
   limits: object({ rpm: integer(1, 1_000_000), tpm: integer(1, 100_000_000) }),
 });
 

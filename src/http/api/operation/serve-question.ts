@@ -73,7 +73,7 @@ export async function answerQuestion<
   // From here on the upstream's deadlines apply.
   using _patience = exchange.waitLong();
   const told = await operate(asked, operation, deps.relay);
-  const body = writeJson(format.inbound.write(told.answer, question));
+  const body = writeJson(format.inbound.write(told.answer, question, exchange.id));
   if (body instanceof Pieces) exchange.setStall(deps.limits.callerStallMs);
   return {
     kind: "whole",

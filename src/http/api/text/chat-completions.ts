@@ -14,5 +14,11 @@ export const createChatCompletion: Route<HttpDeps> = {
     "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => chat.inbound.buildError(error),
-  handle: (exchange, deps) => generate(exchange, chat, deps),
+  handle(exchange, deps) {
+    const agent = exchange.request.headers.get("user-agent") ?? "";
+    return generate(exchange, chat, deps, { address: { compactStream: COMPACT.test(agent) } });
+  },
 };
+
+/** User agents of clients that read compact streams, whichever vendor answers. */
+const COMPACT = /mistral/i;

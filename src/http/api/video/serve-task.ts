@@ -143,7 +143,8 @@ export async function readVideo(
 ): Promise<VideoRequest> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
-    return { question: inbound.readForm(form, address), sent: form };
+    const names = { ...inbound.names, ...inbound.namesInForm?.(form) };
+    return { question: inbound.readForm(form, address), sent: form, names };
   }
   const { json: body, text } = await exchange.readJson(mediaBodyBytes);
   const names = { ...inbound.names, ...inbound.namesIn?.(body) };

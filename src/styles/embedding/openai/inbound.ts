@@ -50,9 +50,12 @@ function numbersIn(items: readonly Json[]): readonly number[] {
 export function write(
   { vectors, usage }: Embeddings & Required<Reading>,
   { model, encoding }: EmbeddingQuestion,
+  id?: string,
 ): JsonObject {
   const tokens = usage.inputTokens;
   return {
+    // Clients of some vendors require it.
+    ...(id === undefined ? {} : { id }),
     object: "list",
     data: vectors.map((vector, index) => ({
       object: "embedding",

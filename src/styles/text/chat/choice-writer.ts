@@ -18,6 +18,8 @@ export interface Piece {
 export interface Manner {
   readonly inlinesReasoning: boolean;
   readonly wantsFunctionCall: boolean;
+  /** A call of a function is one piece. */
+  readonly wholeCalls?: boolean;
 }
 
 const NO_ARGUMENTS = { function: { arguments: "" } };
@@ -100,8 +102,13 @@ export class ChoiceWriter {
       if (this.#calls === 1) this.#say({ function_call: { name, arguments: "" } });
       return;
     }
+    if (this.#isWhole(kind)) return;
     const begun = kind === "custom" ? { name, input: "" } : { name, arguments: "" };
     this.#sayCall({ id, type: kind, [kind]: begun });
+  }
+
+  #isWhole(kind: "function" | "custom"): boolean {
+    return this.#manner.wholeCalls === true && kind === "function";
   }
 
   #sayCall(fragment: JsonObject): void {
@@ -150,7 +157,8 @@ export class ChoiceWriter {
     this.#isEmpty = false;
     if (this.#manner.wantsFunctionCall) {
       if (this.#calls === 1) this.#say({ function_call: { arguments: text } });
-    } else if (this.#block.kind === "custom") this.#sayCall({ custom: { input: text } });
+    } else if (this.#isWhole(this.#block.kind)) this.#text += text;
+    else if (this.#block.kind === "custom") this.#sayCall({ custom: { input: text } });
     else this.#sayCall({ function: { arguments: text } });
   }
 
@@ -171,6 +179,12 @@ export class ChoiceWriter {
         // No arguments are an empty object, which is what a client will parse.
         if (this.#isEmpty && block.kind === "function") this.#sayArguments("{}");
         this.#block = undefined;
+        if (this.#isWhole(block.kind) && !this.#manner.wantsFunctionCall) {
+          const { id, name, kind } = block;
+          const proof = event.signature === undefined ? {} : buildCallSignature(event.signature);
+          this.#sayCall({ id, type: kind, function: { name, arguments: this.#text }, ...proof });
+          break;
+        }
         if (event.signature !== undefined && !this.#manner.wantsFunctionCall) {
           // A fragment without the call itself is none to several clients.
           const rest = block.kind === "custom" ? { custom: { input: "" } } : NO_ARGUMENTS;

@@ -15,6 +15,10 @@ export interface ChatDialect {
   readonly maxCompletionTokens?: boolean;
   /** Refuses `stream_options`; it reports usage in every stream. */
   readonly streamOptions?: false;
+  /** Its streams are compact, as `RequestFacts` has it. */
+  readonly compactStreams?: true;
+  /** Sends usage in every stream, in an event of its own, whether or not it is asked to. */
+  readonly sendsUsageUnasked?: true;
   /** Members that make it refuse the request; they only tune, so they are left out and reported. */
   readonly refuses?: readonly string[];
   /** All members that it takes; a request with any other is refused. */
@@ -31,6 +35,8 @@ export interface ChatDialect {
   readonly parts?: readonly string[];
   /** How its models are told to reason. If absent, requests that we write name an effort. */
   readonly reasoning?: ReasoningTerms;
+  /** Takes breakpoints of the prompt cache, for models that have them. */
+  readonly cacheBreakpoints?: true;
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
   /** Cannot be made to call a tool while it reasons. */
@@ -63,8 +69,18 @@ export interface ChatDialect {
 export type ReasoningTerms = "effort" | "switch" | "type" | "object";
 
 /** As the provider declared it: the endpoint's style says whose terms they are. */
-export function dialectOf({ dialect }: OutboundContext): ChatDialect {
+export function dialectOf({ dialect }: Pick<OutboundContext, "dialect">): ChatDialect {
   return (dialect ?? {}) as ChatDialect;
+}
+
+/** The same for an answer that passes through. */
+export function streamsCompactly(dialect: OutboundContext["dialect"]): boolean {
+  return ((dialect ?? {}) as ChatDialect).compactStreams === true;
+}
+
+/** The same for an answer that passes through. */
+export function sendsUsageUnasked(dialect: OutboundContext["dialect"]): boolean {
+  return ((dialect ?? {}) as ChatDialect).sendsUsageUnasked === true;
 }
 
 /** What an endpoint of a vendor says of its dialect, for the bodies that we write and for those that pass through. */

@@ -273,10 +273,6 @@ describe("[A4.3-14] a vendor's object", () => {
       "brand.thinking_config.thinking_budget",
       { brand: { thinking_config: { thinking_budget: "1" } } },
     ],
-    [
-      "extra_body.brand.thinking_config.thinking_level",
-      { extra_body: { brand: { thinking_config: { thinking_level: "much" } } } },
-    ],
   ])("with a number that is none is refused: %s", (param, fields) => {
     expect(refusal(fields)[0]).toBe(param);
   });

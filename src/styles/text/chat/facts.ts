@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { RequestFacts } from "#core/style.ts";
+import type { Address, RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
@@ -7,20 +7,25 @@ import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
-export function readRequest(body: JsonObject): RequestFacts {
-  holdToRule(body, REQUEST);
+export function readRequest(body: JsonObject, address: Address = {}): RequestFacts {
+  const unknownValue = holdToRule(body, REQUEST);
 
   checkVendorMembers(body);
   checkToolChoice(body["tool_choice"]);
 
   const stream = body["stream"] === true;
+  // What cannot be translated is not written anew.
+  const isCompact = stream && address.compactStream === true && unknownValue === undefined;
   return {
     model: textOf(body["model"]) ?? "",
     stream,
     maxOutputTokens: integerOf(body["max_completion_tokens"]) ?? integerOf(body["max_tokens"]),
     choices: integerOf(body["n"]) ?? 1,
     messages: listOf(body["messages"]).length,
-    wantsUsage: wantsUsage(body),
+    // Clients of compact streams cannot ask for usage, and expect it.
+    wantsUsage: isCompact || wantsUsage(body),
+    ...(isCompact ? { compactStream: true } : {}),
+    ...(unknownValue && { unknownValue }),
     ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };

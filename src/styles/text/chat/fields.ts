@@ -14,7 +14,11 @@ const NAME = text({ minLength: 1, maxLength: MAX_NAME });
 const PRESENT = text({ minLength: 1 });
 const ANY = object({});
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default", "auto"];
-const DETAILS = text({ oneOf: ["auto", "low", "high", "original", "xhigh"], anyCase: true });
+const DETAILS = text({
+  oneOf: ["auto", "low", "high", "original", "xhigh"],
+  anyCase: true,
+  isOpen: true,
+});
 const LEVELS = ["LOW", "HIGH", "MINIMAL", "MEDIUM"];
 
 const PART = tagged(
@@ -66,7 +70,7 @@ const MESSAGE = tagged(
     tool: object({ "content!": CONTENT, "tool_call_id!": text(), name: text() }),
     function: object({ content: CONTENT, "name!": text() }),
   },
-  { closed: true },
+  { closed: "open" },
 );
 
 const DEFINED_FUNCTION = object({
@@ -87,7 +91,7 @@ const TOOL = tagged(
 
 const CHOSEN_FUNCTION = object({ function: object({ "name!": NAME }), name: NAME });
 const TOOL_CHOICE = either(
-  text({ oneOf: ["none", "auto", "required", "any"] }),
+  text({ oneOf: ["none", "auto", "required", "any"], isOpen: true }),
   tagged(
     "type",
     {
@@ -102,7 +106,7 @@ const TOOL_CHOICE = either(
       none: ANY,
       required: ANY,
     },
-    { closed: true, untagged: CHOSEN_FUNCTION },
+    { closed: "open", untagged: CHOSEN_FUNCTION },
   ),
 );
 
@@ -120,7 +124,7 @@ const RESPONSE_FORMAT = tagged(
     grammar: ANY,
     structural_tag: ANY,
   },
-  { closed: true },
+  { closed: "open" },
 );
 
 const PLACE = object({ country: text(), region: text(), city: text(), timezone: text() });
@@ -163,7 +167,7 @@ export const REQUEST: ObjectRule = object({
   tool_choice: TOOL_CHOICE,
   parallel_tool_calls: flag(),
   functions: list(DEFINED_FUNCTION, MAX_TOOLS),
-  function_call: either(text({ oneOf: ["none", "auto"] }), object({ "name!": NAME })),
+  function_call: either(text({ oneOf: ["none", "auto"], isOpen: true }), object({ "name!": NAME })),
 
   response_format: RESPONSE_FORMAT,
   modalities: list(text(), 8),
@@ -178,10 +182,14 @@ export const REQUEST: ObjectRule = object({
   store: flag(),
   service_tier: text(),
 
-  reasoning_effort: text({ oneOf: EFFORTS, doc: "How much of its budget a model may think." }),
+  reasoning_effort: text({
+    oneOf: EFFORTS,
+    doc: "How much of its budget a model may think.",
+    isOpen: true,
+  }),
   thinking: object(
     {
-      type: text({ oneOf: ["enabled", "disabled", "auto", "adaptive"] }),
+      type: text({ oneOf: ["enabled", "disabled", "auto", "adaptive"], isOpen: true }),
       budget_tokens: integer(-1, MAX_OUTPUT_TOKENS),
     },
     "The reasoning switch of one model family; off unless it says `enabled`.",
@@ -195,6 +203,7 @@ export const REQUEST: ObjectRule = object({
     thinkingConfig: object({
       thinkingLevel: text({
         oneOf: LEVELS,
+        isOpen: true,
         anyCase: true,
         doc: "The reasoning level of the third family's latest model; HIGH where nothing is said.",
       }),
@@ -208,7 +217,7 @@ export const REQUEST: ObjectRule = object({
       thinking_config: object({
         thinking_budget: integer(-1, MAX_OUTPUT_TOKENS, "-1 automatic, 0 off."),
         include_thoughts: flag(),
-        thinking_level: text({ oneOf: LEVELS, anyCase: true }),
+        thinking_level: text({ oneOf: LEVELS, anyCase: true, isOpen: true }),
       }),
       image_config: object({ aspect_ratio: text(), image_size: text() }),
       tools: list(ANY, MAX_TOOLS),
@@ -230,7 +239,7 @@ export const REQUEST: ObjectRule = object({
   enable_search: flag(),
   search_options: SEARCH_OPTIONS,
   web_search_options: object({
-    search_context_size: text({ oneOf: ["low", "medium", "high", ""] }),
+    search_context_size: text({ oneOf: ["low", "medium", "high", ""], isOpen: true }),
     user_location: object({ approximate: PLACE }),
   }),
 });

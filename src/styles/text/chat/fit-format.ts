@@ -1,7 +1,9 @@
 import type { AnswerFormat } from "#core/model.ts";
+import type { OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
+import { dialectOf } from "./dialect.ts";
 import { stopReasoning } from "./fit-reasoner.ts";
 import type { Fit } from "./fit-request.ts";
 import { mentionsJson, withJsonWord } from "./json-word.ts";
@@ -55,4 +57,25 @@ function instructed(text: string, messages: Json | undefined): Json {
 function isInstruction(message: Json): boolean {
   const role = memberOf(message, "role");
   return role === "system" || role === "developer";
+}
+
+export function asksForSchema(body: JsonObject): boolean {
+  return memberOf(body["response_format"], "type") === "json_schema";
+}
+
+/** A tool can be forced where the model calls tools, and need not reason while it does. */
+export function schemaBy(
+  _schema: JsonObject,
+  context: Omit<OutboundContext, "report">,
+): "format" | "tool" | "words" {
+  const { model } = context;
+  const { formats, forcedToolsWhileReasoning } = dialectOf(context);
+  const isTaken =
+    formats?.includes("json_schema") !== false &&
+    model.rules?.formats?.includes("json_schema") !== false;
+  if (isTaken) return "format";
+  const { reasoningControls: controls, rules, tools } = model;
+  const mayForce =
+    forcedToolsWhileReasoning !== false || controls === undefined || controls.toggle === true;
+  return tools === true && rules?.forcedTools !== false && mayForce ? "tool" : "words";
 }

@@ -2,7 +2,7 @@ import { refuse } from "#core/lossy.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { BodyEditor } from "#styles/text/body-editor.ts";
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { fitFormat } from "./fit-format.ts";
@@ -29,6 +29,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitFormat(fit);
   fitServiceTier(fit);
   fitParts(fit);
+  fitLinks(fit);
   return editor.edits;
 }
 
@@ -39,8 +40,12 @@ export interface Fit {
   readonly dialect: ChatDialect;
 }
 
-/** An empty list of tools is refused, and so is a choice among none. */
+/**
+ * An empty list of tools is refused, and so is a choice among none. One vendor
+ * has a word of its own for a call that must be made.
+ */
 function fitTools({ editor }: Fit): void {
+  if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
   const tools = editor.get("tools");
   if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
   if (editor.has("tools") || editor.has("functions")) return;
@@ -80,3 +85,30 @@ function fitParts({ editor, dialect: { parts } }: Fit): void {
     }
   }
 }
+
+/** One vendor takes a link alone where all others want an object that holds it. */
+function fitLinks({ editor }: Fit): void {
+  const messages = editor.get("messages");
+  if (!isArray(messages) || !messages.some((message) => partsOf(message).some(isBareLink))) return;
+  const fitted = messages.map((message) =>
+    isObject(message) && partsOf(message).some(isBareLink)
+      ? { ...message, content: partsOf(message).map(withLink) }
+      : message,
+  );
+  editor.set("messages", fitted);
+}
+
+function partsOf(message: Json): readonly Json[] {
+  return isObject(message) ? listOf(message["content"]) : NO_PARTS;
+}
+
+function isBareLink(part: Json): boolean {
+  return isObject(part) && typeof part["image_url"] === "string" && part["type"] === "image_url";
+}
+
+function withLink(part: Json): Json {
+  if (!isObject(part) || !isBareLink(part)) return part;
+  return { ...part, image_url: { url: part["image_url"] ?? "" } };
+}
+
+const NO_PARTS: readonly Json[] = [];

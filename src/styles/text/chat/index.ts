@@ -1,11 +1,13 @@
 import type { TextStyle } from "#core/style.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
+import { asksForSchema, schemaBy } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -22,7 +24,24 @@ export const chat: TextStyle = {
   keepAlive: SSE_COMMENT,
   conversationField: "messages",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, asksForUsage, readAnswer, repairAnswer, openTap },
+  inbound: { readRequest, wantsOf, parseRequest, buildResponse, openEncoder, buildError },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    schemaBy,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
+  passthrough: {
+    amend,
+    mustTranslate,
+    asksForSchema,
+    asksForUsage,
+    readAnswer,
+    repairAnswer,
+    openTap,
+  },
 };

@@ -1,6 +1,8 @@
-import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { AnswerFacts, BodyEdits, OutboundContext, RequestFacts } from "#core/style.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
+import { streamsCompactly } from "./dialect.ts";
 import { outputTextIn } from "./output-text.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
@@ -30,8 +32,14 @@ export function asksForUsage(edits: BodyEdits): boolean {
   return memberOf(edits["stream_options"], "include_usage") === true;
 }
 
-/** Shortened names of tools have to be given back in the answer. */
-export function mustTranslate({ tools }: JsonObject): boolean {
+/** Shortened names of tools have to be given back in the answer, and a compact stream has to be written. */
+export function mustTranslate(
+  { tools }: JsonObject,
+  _model?: ModelTraits,
+  facts?: RequestFacts,
+  dialect?: OutboundContext["dialect"],
+): boolean {
+  if (facts?.compactStream === true && !streamsCompactly(dialect)) return true;
   return listOf(tools).some((tool) => {
     const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
     return (name?.length ?? 0) > MAX_TOOL_NAME;

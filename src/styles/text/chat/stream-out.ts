@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
-import type { StreamEncoder } from "#core/style.ts";
+import type { RequestFacts, StreamEncoder } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
 import { ChoiceWriter, type Manner, type Piece } from "./choice-writer.ts";
@@ -11,23 +11,29 @@ import { spellingIn } from "./spelling.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Chunks in the exact order that clients of this style put them together by. */
-export function openEncoder(request: ChatRequest): StreamEncoder {
-  return new ChatEncoder(request);
+export function openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder {
+  return new ChatEncoder(request, facts?.compactStream === true);
 }
 
 class ChatEncoder implements StreamEncoder {
   readonly #request: ChatRequest;
   readonly #wantsUsage: boolean;
+  readonly #isCompact: boolean;
   readonly #manner: Manner;
   readonly #choices = new Map<number, ChoiceWriter>();
   #head: JsonObject;
   #isFinished = false;
+  /** Of a compact stream: the last piece of each choice, which waits for the usage. */
+  readonly #lastPieces: [number, Piece][] = [];
+  #usage: JsonObject | undefined;
 
-  constructor(request: ChatRequest) {
+  constructor(request: ChatRequest, isCompact: boolean) {
     const spelling = spellingIn(request) ?? {};
     this.#request = request;
-    this.#wantsUsage = wantsUsage(spelling);
+    this.#isCompact = isCompact;
+    this.#wantsUsage = !isCompact && wantsUsage(spelling);
     this.#manner = {
+      wholeCalls: isCompact,
       inlinesReasoning: inlinesReasoning(spelling),
       wantsFunctionCall: spelling["functions"] === true,
     };
@@ -39,23 +45,36 @@ class ChatEncoder implements StreamEncoder {
       this.#head = headOfAnswer(event, this.#request, "chat.completion.chunk");
       return "";
     }
-    if (event.type === "usage") return this.#wantsUsage ? this.#writeUsage(event) : "";
+    if (event.type === "usage") {
+      if (this.#isCompact) this.#usage = buildUsage(event.usage);
+      return this.#wantsUsage ? this.#writeUsage(event) : "";
+    }
     if (event.type === "finish") this.#isFinished = true;
     let out = "";
     for (const piece of this.#writer(event.choice).write(event)) {
-      out += this.#chunk(event.choice, piece);
+      const waits = this.#isCompact && event.type === "finish" && typeof piece.reason === "string";
+      if (waits) this.#lastPieces.push([event.choice, piece]);
+      else out += this.#chunk(event.choice, piece);
     }
     return out;
   }
 
   /** Without a reason for its end an answer has not ended, whatever its source believes. */
   end(): string {
-    if (this.#isFinished) return formatSse("[DONE]");
+    if (this.#isFinished) return this.#endOfCompact() + formatSse("[DONE]");
     throw new GatewayError("upstream_failed", "The answer broke off before its end.");
   }
 
   fail(error: GatewayError): string {
     return encodeError(error);
+  }
+
+  #endOfCompact(): string {
+    const last = this.#lastPieces.length - 1;
+    const usage = this.#usage === undefined ? {} : { usage: this.#usage };
+    return this.#lastPieces
+      .map(([index, piece], at) => this.#chunk(index, piece, at === last ? usage : {}))
+      .join("");
   }
 
   #writer(index: number): ChoiceWriter {
@@ -72,10 +91,12 @@ class ChatEncoder implements StreamEncoder {
     );
   }
 
-  #chunk(index: number, { delta, logprobs = null, reason = null }: Piece): string {
+  #chunk(
+    index: number,
+    { delta, logprobs = null, reason = null }: Piece,
+    rest: JsonObject = this.#wantsUsage ? { usage: null } : {},
+  ): string {
     const choices = [{ index, delta, logprobs, finish_reason: reason }];
-    return formatSse(
-      JSON.stringify({ ...this.#head, choices, ...(this.#wantsUsage ? { usage: null } : {}) }),
-    );
+    return formatSse(JSON.stringify({ ...this.#head, choices, ...rest }));
   }
 }

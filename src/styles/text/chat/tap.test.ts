@@ -316,9 +316,10 @@ test(`cut anywhere, a stream comes out the same (seed ${SEED})`, () => {
         const rest = pieces.error === undefined ? framer.rest : new Uint8Array();
         const seen = Buffer.concat([...out, rest]).toString();
 
-        // A line end that is cut in two may leave its second half behind an event that is left out.
-        expect(wantsUsage ? seen : readEvents(seen)).toEqual(
-          wantsUsage ? expected : readEvents(expected),
+        // A line end that is cut in two may leave a half beside an event that is left out or fails.
+        const isWhole = wantsUsage && pieces.error === undefined;
+        expect(isWhole ? seen : readEvents(seen)).toEqual(
+          isWhole ? expected : readEvents(expected),
         );
         expect([pieces.usage, pieces.isComplete(), pieces.takeOutputText()]).toEqual([
           whole.usage,

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
-import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
+import type { OutboundContext, RequestFacts, Tap, UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { BROKEN_OFF } from "#styles/no-answer.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
 import { holdsContent } from "./content.ts";
+import { sendsUsageUnasked } from "./dialect.ts";
 import { encodeError } from "./error.ts";
 import {
   blankEmptyUsage,
@@ -22,8 +23,8 @@ import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { listOf } from "#lib/values.ts";
 
-export function openTap(facts: RequestFacts): Tap {
-  return new ChatTap(facts);
+export function openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap {
+  return new ChatTap(facts, sendsUsageUnasked(dialect));
 }
 
 const END = new TextEncoder().encode(formatSse("[DONE]"));
@@ -35,14 +36,17 @@ class ChatTap implements Tap {
   error: UpstreamError | undefined;
   isEnding = false;
   readonly #facts: RequestFacts;
+  /** An event of usage is there because the gateway asked for it. */
+  readonly #removesUsage: boolean;
   readonly #output = new OutputText();
   readonly #content = new FirstContent(holdsContent);
   readonly #repair: CallRepair;
   #finishes = 0;
   #isMarked = false;
 
-  constructor(facts: RequestFacts) {
+  constructor(facts: RequestFacts, isUsageUnasked: boolean) {
     this.#facts = facts;
+    this.#removesUsage = !facts.wantsUsage && !isUsageUnasked;
     this.#repair = new CallRepair(facts);
   }
 
@@ -134,7 +138,7 @@ class ChatTap implements Tap {
 
     this.usage = usageIn(json) ?? this.usage;
     // A vendor that is not asked may send it beside a choice, but in no event of its own.
-    const isAsked = !this.#facts.wantsUsage && isObject(json["usage"]);
-    return isAsked && listOf(json["choices"]).length === 0 ? undefined : event;
+    const isAlone = isObject(json["usage"]) && listOf(json["choices"]).length === 0;
+    return this.#removesUsage && isAlone ? undefined : event;
   }
 }

@@ -75,7 +75,7 @@ function noResult(call: ToolCallBlock): ToolResultBlock {
 function mediaIn({ blocks }: ToolResultBlock, { path, report }: Place): readonly JsonObject[] {
   for (const block of blocks) {
     if (block.cache !== undefined) report.lose("cache_control");
-    if (block.type === "other") report.lose("messages.tool_result");
+    if (block.type === "other") report.lose("messages.tool_result", block);
   }
   return blocks.filter(isMedia).map((block) => buildMedia(block, path, report));
 }

@@ -1,7 +1,9 @@
 import type { Block, Message } from "#core/chat.ts";
+import type { BlockPlace, MessagePlace } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CallBook } from "./call-book.ts";
+import { camelized } from "./names.ts";
 import { isEmptyText, partLentProof, putBeforeWords } from "./lent-proof.ts";
 import { parsePart } from "./part-in.ts";
 import { GEMINI, GOES_ON } from "./spelling.ts";
@@ -21,17 +23,32 @@ export function parseMessages(body: JsonObject): readonly Message[] {
   ];
 }
 
-/** Where each of the request's messages stands in the body. */
-export function placesOf(body: JsonObject): readonly string[] {
+/** Where each of the request's messages, and of their parts, stands in the body. */
+export function placesOf(written: JsonObject): readonly MessagePlace[] {
+  const body = camelized(written);
   const calls = new CallBook();
-  const instruction = body["systemInstruction"] ?? body["system_instruction"];
+  const instruction = objectOf(body["systemInstruction"]);
   const contents = listOf(body["contents"]).filter(isObject);
+  const placeOf = (path: string, blocks: readonly BlockPlace[]): MessagePlace => ({ path, blocks });
   return [
-    ...(isObject(instruction) ? ["systemInstruction"] : []),
-    ...contents.flatMap((content, index) =>
-      parseContent(content, calls).map(() => `contents[${index}]`),
-    ),
+    ...(instruction === undefined
+      ? []
+      : [placeOf("systemInstruction", blockPlaces(instruction, "systemInstruction", calls))]),
+    ...contents.flatMap((content, index) => {
+      const path = `contents[${index}]`;
+      const blocks = blockPlaces(content, path, calls);
+      if (content["role"] !== "model") return [placeOf(path, blocks)];
+      const [first = [], ...others] = bySide(blocks);
+      return [first, ...others].map((side) => placeOf(path, side));
+    }),
   ];
+}
+
+function blockPlaces(content: JsonObject, path: string, calls: CallBook): readonly BlockPlace[] {
+  return partsOf(content["parts"]).map((part, index) => ({
+    type: parsePart(part, calls).type,
+    path: `${path}.parts[${index}]`,
+  }));
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["role", "parts"]);
@@ -72,8 +89,8 @@ function blocksOf(content: JsonObject, calls: CallBook): readonly Block[] {
 }
 
 /** Results in a row, and what stands between them. */
-function bySide(blocks: readonly Block[]): readonly (readonly Block[])[] {
-  const sides: Block[][] = [];
+function bySide<B extends Pick<Block, "type">>(blocks: readonly B[]): readonly (readonly B[])[] {
+  const sides: B[][] = [];
   for (const block of blocks) {
     const last = sides.at(-1);
     if (last?.[0] !== undefined && isResult(last[0]) === isResult(block)) last.push(block);
@@ -86,7 +103,7 @@ function sideOf([first]: readonly Block[]): Message["role"] {
   return first !== undefined && isResult(first) ? "tool" : "assistant";
 }
 
-function isResult({ type }: Block): boolean {
+function isResult({ type }: Pick<Block, "type">): boolean {
   return type === "tool_result";
 }
 

@@ -78,7 +78,7 @@ function provesPictures({ model }: OutboundContext): boolean {
 /** What a model said aloud may stand with its own vendor only: it is no part of the question. */
 function isWithinReach(block: Block, { report }: OutboundContext): boolean {
   if (!isMedia(block) || block.source.kind !== "reference") return true;
-  report.lose(`messages.${block.type}`);
+  report.lose(`messages.${block.type}`, block);
   return false;
 }
 
@@ -87,8 +87,8 @@ function isUnproven(part: JsonObject): boolean {
 }
 
 function reportMessage(message: Message, { report }: OutboundContext): void {
-  report.loseForeign(message.extra, GEMINI, "messages.");
-  if (message.name !== undefined) report.lose("messages.name");
+  report.loseForeign(message.extra, GEMINI, "messages.", message);
+  if (message.name !== undefined) report.lose("messages.name", message);
 }
 
 function buildInstruction(

@@ -10,7 +10,7 @@ import { WRITTEN_REQUEST } from "./fields.ts";
  * stream stand in the path. Usage comes with every chunk, asked for or not.
  */
 export function readRequest(body: JsonObject, address: Address): RequestFacts {
-  holdToRule(body, WRITTEN_REQUEST);
+  const unknownValue = holdToRule(body, WRITTEN_REQUEST);
   listOf(body["contents"]).forEach(checkContent);
 
   const config = body["generationConfig"] ?? body["generation_config"];
@@ -21,6 +21,7 @@ export function readRequest(body: JsonObject, address: Address): RequestFacts {
     choices: integerOf(either(config, "candidateCount", "candidate_count")) ?? 1,
     messages: listOf(body["contents"]).length,
     wantsUsage: true,
+    ...(unknownValue && { unknownValue }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { either, flag, integer, list, number, object, text } from "#lib/rules.ts";
 import type { ObjectRule, Rule } from "#lib/rules.ts";
-import { snakeCase } from "./names.ts";
+import { snakeCase } from "#lib/snake-case.ts";
 
 /** The most an owner may allow; what they do allow is a setting. */
 const MAX_CONTENTS = 100_000;
@@ -32,7 +32,7 @@ const PART = object({
 });
 const PARTS = either(list(PART, MAX_PARTS), PART);
 const CONTENT = object({
-  role: text({ oneOf: ["user", "model", "function", "tool"] }),
+  role: text({ oneOf: ["user", "model", "function", "tool"], isOpen: true }),
   parts: PARTS,
 });
 
@@ -61,7 +61,10 @@ const GENERATION_CONFIG = object({
   responseMimeType: text(),
   responseSchema: ANY,
   responseJsonSchema: ANY,
-  responseModalities: list(text({ oneOf: ["TEXT", "IMAGE", "AUDIO"], anyCase: true }), 8),
+  responseModalities: list(
+    text({ oneOf: ["TEXT", "IMAGE", "AUDIO"], anyCase: true, isOpen: true }),
+    8,
+  ),
   presencePenalty: number(-2, 2),
   frequencyPenalty: number(-2, 2),
   seed: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -72,6 +75,7 @@ const GENERATION_CONFIG = object({
     thinkingBudget: integer(-1, MAX_OUTPUT_TOKENS, "Tokens; -1 automatic, 0 off."),
     thinkingLevel: text({
       oneOf: LEVELS,
+      isOpen: true,
       anyCase: true,
       doc: "For the latest models, instead of a budget; HIGH where nothing is said.",
     }),
@@ -95,6 +99,7 @@ export const REQUEST: ObjectRule = object({
     functionCallingConfig: object({
       mode: text({
         oneOf: ["AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED"],
+        isOpen: true,
         anyCase: true,
       }),
       allowedFunctionNames: list(text(), MAX_TOOLS),

@@ -1,12 +1,13 @@
 import type { TextStyle } from "#core/style.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { placesOf } from "./content-in.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -20,7 +21,15 @@ export const gemini: TextStyle = {
   id: GEMINI,
   conversationField: "contents",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
+  inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
   passthrough: { amend, mustTranslate, readAnswer, openTap },
 };

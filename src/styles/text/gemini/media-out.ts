@@ -7,8 +7,8 @@ import { mediaTypeOfLink } from "./media-in.ts";
 /** The gateway does not fetch links here: the vendor does, of what it can reach. */
 export function buildMedia(block: MediaBlock, path: string, report: LossReport): JsonObject {
   const { source } = block;
-  if (block.detail !== undefined && block.detail !== "auto") report.lose("messages.detail");
-  if (block.filename !== undefined) report.lose("messages.filename");
+  if (block.detail !== undefined && block.detail !== "auto") report.lose("messages.detail", block);
+  if (block.filename !== undefined) report.lose("messages.filename", block);
   switch (source.kind) {
     case "data":
       return { inlineData: { mimeType: mediaTypeOf(block), data: source.base64 } };

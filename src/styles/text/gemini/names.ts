@@ -17,10 +17,6 @@ function camelCase(name: string): string {
     : name;
 }
 
-export function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** Values that only the caller and their tools give a meaning to. */
 const OPAQUE: ReadonlySet<string> = new Set([
   "args",

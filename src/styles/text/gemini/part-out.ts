@@ -53,7 +53,7 @@ function buildPart(block: Block, at: Place): JsonObject | undefined {
     case "tool_result":
       return textPart(strayResult(block));
     case "other":
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest, OutputFormat } from "#core/chat.ts";
-import type { RequestFacts } from "#core/style.ts";
+import type { CallWants, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -53,6 +53,18 @@ export function parseRequest(written: JsonObject, facts: RequestFacts): ChatRequ
   };
 }
 
+export function wantsOf(written: JsonObject): CallWants {
+  const { tools: wire, generationConfig } = camelized(pick(written, WANT_MEMBERS));
+  const tools = parseTools(wire);
+  return {
+    hasTools: tools.functions !== undefined,
+    searches: tools.webSearch !== undefined,
+    reasoning: parseReasoning(objectOf(generationConfig)?.["thinkingConfig"]),
+  };
+}
+
+const WANT_MEMBERS = ["tools", "generationConfig", "generation_config"];
+
 export function parseStop(config: JsonObject): readonly string[] | undefined {
   const stops = listOf(config["stopSequences"]).filter((one) => typeof one === "string");
   return stops.length === 0 ? undefined : stops;
@@ -84,9 +96,31 @@ export function parseFormat(config: JsonObject): OutputFormat | undefined {
   const type = config["responseMimeType"] ?? undefined;
   const schema = schemaIn(config);
   if (type === "text/plain") return { type: "text" };
+  if (type === ENUM) return choiceOf(schema);
   if (type !== undefined && type !== "application/json") return undefined;
   if (schema !== undefined) return { type: "json_schema", name: "response", schema };
   return type === undefined ? undefined : { type: "json" };
+}
+
+const ENUM = "text/x.enum";
+
+/** Elsewhere an answer has a field for it. */
+function choiceOf(schema: JsonObject | undefined): OutputFormat | undefined {
+  const choices = listOf(schema?.["enum"]).filter((one) => typeof one === "string");
+  if (choices.length === 0) return undefined;
+  const only = "choice";
+  return {
+    type: "json_schema",
+    name: "choice",
+    schema: {
+      type: "object",
+      properties: { [only]: { type: "string", enum: choices } },
+      required: [only],
+      additionalProperties: false,
+    },
+    strict: true,
+    only,
+  };
 }
 
 function schemaIn(config: JsonObject): JsonObject | undefined {

@@ -27,7 +27,7 @@ export function toTurns(
   const instructions = begin < 0 ? messages : messages.slice(0, begin);
   const turns: Turn[] = [];
   for (const [at, message] of messages.slice(instructions.length).entries()) {
-    if (isInstruction(message)) report.lose("messages.role");
+    if (isInstruction(message)) report.lose("messages.role", message);
     const turn = turnOf(message, instructions.length + at);
     const last = turns.at(-1);
     const isWritten = last?.written !== undefined || turn.written !== undefined;

@@ -64,11 +64,11 @@ function build(block: Block, at: Place): JsonObject | undefined {
       if (at.role === "user") return buildMedia(block, at.path);
       if (block.transcript !== undefined) return { type: "text", text: block.transcript };
       // Here assistants only speak; what another's showed is left out.
-      at.report.lose(`messages.${block.type}`);
+      at.report.lose(`messages.${block.type}`, block);
       return undefined;
     case "other":
       if (block.style === MESSAGES) return objectOf(adaptBlock(block.data));
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return undefined;
   }
 }

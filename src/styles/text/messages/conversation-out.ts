@@ -23,7 +23,8 @@ export function buildConversation(
   request: ChatRequest,
   { report, model }: OutboundContext,
 ): Conversation {
-  for (const { extra } of request.messages) report.loseForeign(extra, MESSAGES, "messages.");
+  for (const message of request.messages)
+    report.loseForeign(message.extra, MESSAGES, "messages.", message);
   const lacksThinking = request.messages.some(({ blocks }) =>
     blocks.some((block) => block.type === "reasoning" && !isGenuine(block)),
   );

@@ -8,7 +8,7 @@ import { REQUEST } from "./fields.ts";
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
   refuseThread(body);
-  holdToRule(body, REQUEST);
+  const unknownValue = holdToRule(body, REQUEST);
 
   return {
     model: textOf(body["model"]) ?? "",
@@ -17,6 +17,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     choices: 1,
     messages: listOf(body["messages"]).length,
     wantsUsage: true,
+    ...(unknownValue && { unknownValue }),
   };
 }
 

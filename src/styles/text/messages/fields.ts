@@ -16,8 +16,8 @@ const ANY = object({});
 
 const CACHE_CONTROL = tagged(
   "type",
-  { ephemeral: object({ ttl: text({ oneOf: ["5m", "1h"] }) }), persistent: ANY },
-  { closed: true },
+  { ephemeral: object({ ttl: text({ oneOf: ["5m", "1h"], isOpen: true }) }), persistent: ANY },
+  { closed: "open" },
 );
 
 const SOURCE = tagged(
@@ -75,7 +75,9 @@ const BLOCK = tagged(
 );
 
 const SAID = object({ "content!": content(BLOCK) });
-const MESSAGE = tagged("role", { user: SAID, assistant: SAID, system: SAID }, { closed: true });
+/** Some only change a setting from there on. */
+const TOLD = object({ content: content(BLOCK) });
+const MESSAGE = tagged("role", { user: SAID, assistant: SAID, system: TOLD }, { closed: "open" });
 
 const FUNCTION_TOOL = object({
   "name!": NAME,
@@ -91,7 +93,7 @@ const WEB_SEARCH_TOOL = object(
     allowed_domains: list(text(), MAX_DOMAINS),
     blocked_domains: list(text(), MAX_DOMAINS),
     user_location: object({
-      type: text({ oneOf: ["approximate"] }),
+      type: text({ oneOf: ["approximate"], isOpen: true }),
       city: text(),
       region: text(),
       country: text(),
@@ -121,10 +123,10 @@ const TOOL_CHOICE = tagged(
     tool: object({ "name!": NAME, ...PARALLEL }),
     none: ANY,
   },
-  { closed: true },
+  { closed: "open" },
 );
 
-const DISPLAY = text({ oneOf: ["summarized", "omitted"] });
+const DISPLAY = text({ oneOf: ["summarized", "omitted"], isOpen: true });
 const THINKING = tagged(
   "type",
   {
@@ -139,17 +141,20 @@ const THINKING = tagged(
     adaptive: object({ display: DISPLAY }),
     disabled: ANY,
   },
-  { closed: true },
+  { closed: "open" },
 );
 
-const FORMAT = tagged("type", { json_schema: object({ "schema!": ANY }) }, { closed: true });
+const FORMAT = tagged("type", { json_schema: object({ "schema!": ANY }) }, { closed: "open" });
 
 /** Everything of a messages request that is acted on; the rest passes unread. */
 export const REQUEST: ObjectRule = object({
   "model!": NAME,
   "messages!": list(MESSAGE, MAX_MESSAGES, 1),
-  "max_tokens!": integer(1, MAX_OUTPUT_TOKENS, "The most tokens to generate, thinking included."),
-  system: content(tagged("type", { text: TEXT_BLOCK }, { closed: true })),
+  "max_tokens!": {
+    ...integer(1, MAX_OUTPUT_TOKENS, "The most tokens to generate, thinking included."),
+    isOpen: true,
+  },
+  system: content(tagged("type", { text: TEXT_BLOCK }, { closed: "open" })),
   stream: flag("Answer as server-sent events."),
 
   temperature: number(0, 1, "How freely the model chooses; 1 where nothing is said."),
@@ -161,7 +166,7 @@ export const REQUEST: ObjectRule = object({
   tool_choice: TOOL_CHOICE,
   thinking: THINKING,
   output_config: object({
-    effort: text({ oneOf: ["low", "medium", "high", "xhigh", "max"] }),
+    effort: text({ oneOf: ["low", "medium", "high", "xhigh", "max"], isOpen: true }),
     format: FORMAT,
   }),
   output_format: FORMAT,

@@ -1,6 +1,8 @@
 import type { OutputFormat } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
+import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitSchema, isOpen } from "./schema-out.ts";
 
@@ -25,4 +27,21 @@ export function buildFormat(format: OutputFormat | undefined, report: LossReport
     return { wire: undefined, instruction: schemaInstruction(described) };
   }
   return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
+}
+
+export function asksForSchema({
+  output_config: config,
+  output_format: older,
+}: JsonObject): boolean {
+  return memberOf(memberOf(config, "format") ?? older, "type") === "json_schema";
+}
+
+/** A tool takes an open object, too. */
+export function schemaBy(
+  schema: JsonObject,
+  { model }: Omit<OutboundContext, "report">,
+): "format" | "tool" | "words" {
+  const { rules, tools } = model;
+  if (rules?.formats?.includes("json_schema") !== false && !isOpen(schema)) return "format";
+  return tools === true && rules?.forcedTools !== false ? "tool" : "words";
 }

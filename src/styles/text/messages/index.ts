@@ -2,12 +2,14 @@ import type { TextStyle } from "#core/style.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
+import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
+import { asksForSchema, schemaBy } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
-import { parseRequest, placesOf } from "./request-in.ts";
+import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -23,7 +25,16 @@ export const messages: TextStyle = {
   conversationField: "messages",
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
-  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
-  outbound: { buildRequest, fitRequest, parseResponse, openDecoder, parseError, errorIn },
-  passthrough: { amend, mustTranslate, readAnswer, repairAnswer, openTap },
+  inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
+  outbound: {
+    buildRequest,
+    fitRequest,
+    schemaBy,
+    parseResponse,
+    openDecoder,
+    parseError,
+    errorIn,
+    essential: ESSENTIAL,
+  },
+  passthrough: { amend, mustTranslate, asksForSchema, readAnswer, repairAnswer, openTap },
 };

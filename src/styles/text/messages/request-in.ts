@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, OutputFormat } from "#core/chat.ts";
+import type { CallWants, MessagePlace } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -50,13 +51,22 @@ export function parseRequest(body: JsonObject): ChatRequest {
   };
 }
 
+export function wantsOf(body: JsonObject): CallWants {
+  const { tools, webSearch } = parseTools(body);
+  return {
+    hasTools: tools !== undefined,
+    searches: webSearch !== undefined,
+    reasoning: parseReasoning(body),
+  };
+}
+
 /** Where each of the request's messages stands in the body. */
-export function placesOf(body: JsonObject): readonly string[] {
+export function placesOf(body: JsonObject): readonly MessagePlace[] {
   return [
-    ...parseSystem(body["system"]).map(() => "system"),
+    ...parseSystem(body["system"]).map(() => ({ path: "system" })),
     ...listOf(body["messages"])
       .filter(isObject)
-      .map((_, index) => `messages[${index}]`),
+      .map((_, index) => ({ path: `messages[${index}]` })),
   ];
 }
 

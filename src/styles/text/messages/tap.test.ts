@@ -64,6 +64,42 @@ describe("calls that break the grammar are repaired", () => {
     }
   });
 
+  test.each<[string, string, number | undefined]>([
+    ["no reason at all", COUNTED, 2],
+    [
+      "a reason that is null",
+      event("message_delta", { delta: { stop_reason: null }, usage: { output_tokens: 2 } }),
+      2,
+    ],
+    ["nothing between the call and the end mark", "", undefined],
+  ])(
+    "an answer that called, with %s, is given the reason before its end",
+    (_what, end, counted) => {
+      for (const pieces of [[START + CALL + end + STOP], [START, CALL, end, STOP]]) {
+        const on = openTap();
+        const out = passed(on, ...pieces);
+
+        const made = event("message_delta", {
+          delta: { stop_reason: "tool_use", stop_sequence: null },
+          usage: { output_tokens: counted ?? 0 },
+        });
+        expect(out).toBe(START + CALL + end + made + STOP);
+        expect([on.isComplete(), on.error, on.isEnding]).toEqual([true, undefined, true]);
+        // What nobody counted is counted here.
+        expect(on.usage?.outputTokens).toBe(counted);
+      }
+    },
+  );
+
+  test("an answer that called and gave its reason is passed on as it came", () => {
+    expect(passed(openTap(), WHOLE)).toBe(WHOLE);
+    const full = event("message_delta", {
+      delta: { stop_reason: "max_tokens" },
+      usage: { output_tokens: 2 },
+    });
+    expect(passed(openTap(), START, CALL, full, STOP)).toBe(START + CALL + full + STOP);
+  });
+
   test("and an answer without calls is not", () => {
     const words = event("content_block_delta", {
       index: 0,

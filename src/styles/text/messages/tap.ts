@@ -62,7 +62,8 @@ class MessagesTap implements Tap {
   }
 
   get usage(): Usage | undefined {
-    return this.#hasToldOutput || this.isComplete() ? this.#usage.usage : undefined;
+    const isCounted = this.#hasToldOutput || (this.isComplete() && !this.#repair.hasUncountedEnd);
+    return isCounted ? this.#usage.usage : undefined;
   }
 
   /** What the first event tells of the answer is its first token. */
@@ -115,11 +116,12 @@ class MessagesTap implements Tap {
   }
 
   #readDelta(json: JsonObject): void {
+    if (typeof memberOf(json["delta"], "stop_reason") === "string") this.#hasReason = true;
+    if (this.#repair.hasUncountedEnd) return;
     this.#usage.add(json["usage"]);
     if (integerOf(memberOf(json["usage"], "output_tokens")) !== undefined) {
       this.#hasToldOutput = true;
     }
-    if (typeof memberOf(json["delta"], "stop_reason") === "string") this.#hasReason = true;
   }
 }
 

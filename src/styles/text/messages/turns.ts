@@ -47,7 +47,7 @@ function turnOf(message: Message, index: number, report: LossReport): Turn {
 
   /** There is one place for instructions, and it is before the conversation. */
   function asInstruction({ block, path }: Placed): Placed {
-    report.lose("messages.role");
+    report.lose("messages.role", block);
     return { block: block.type === "text" ? { ...block, text: tagged(block.text) } : block, path };
   }
 }
@@ -62,7 +62,7 @@ function placedIn(
   report: LossReport,
 ): readonly Placed[] {
   return messages.flatMap((message, index) => {
-    if (message.name !== undefined) report.lose("messages.name");
+    if (message.name !== undefined) report.lose("messages.name", message);
     return message.blocks
       .filter((block) => !isBlank(block) && hasPlace(block, message.role, report))
       .map((block) => ({ block, path: `messages[${index + from}]` }));
@@ -78,7 +78,7 @@ function hasPlace(block: Block, role: Message["role"], report: LossReport): bool
     case "tool_call":
     case "tool_result":
       if (!isSystem(role)) return true;
-      report.lose(`messages.${block.type}`);
+      report.lose(`messages.${block.type}`, block);
       return false;
     case "reasoning":
       // Vendors refuse proofs that they did not give.
@@ -91,11 +91,11 @@ function hasPlace(block: Block, role: Message["role"], report: LossReport): bool
     case "file":
       // Here assistants only speak; what another's showed is left out.
       if (role !== "assistant" || (block.transcript ?? "").trim() !== "") return true;
-      report.lose(`messages.${block.type}`);
+      report.lose(`messages.${block.type}`, block);
       return false;
     case "other":
       if (block.style === MESSAGES) return true;
-      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`);
+      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
       return false;
   }
 }

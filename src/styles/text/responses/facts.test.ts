@@ -22,6 +22,11 @@ function refused(fields: JsonObject): string | undefined {
   }
 }
 
+/** What a request is refused for if it has to be translated. */
+function unknownIn(fields: JsonObject): string | undefined {
+  return readRequest({ model: "m", input: "hi", ...fields }).unknownValue?.param;
+}
+
 describe("[A4.4-a] a field of the wrong type or out of its range is refused by name", () => {
   test.each<[string, JsonObject]>([
     ["model", { model: null }],
@@ -30,7 +35,6 @@ describe("[A4.4-a] a field of the wrong type or out of its range is refused by n
     ["input", { input: [] }],
     ["input", { input: 7 }],
     ["input", { input: { role: "user", content: "hi" } }],
-    ["input[0].role", { input: [{ role: "robot", content: "hi" }] }],
     ["input[0].role", { input: [{ content: "hi" }] }],
     ["input[0].content", { input: [{ role: "user" }] }],
     ["input[0].content", { input: [{ type: "message", role: "user" }] }],
@@ -64,24 +68,10 @@ describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
     ["tools[0].name", { tools: [{ type: "function", parameters: {} }] }],
     ["tools[0].name", { tools: [{ type: "custom" }] }],
     ["tools[0].function.name", { tools: [{ type: "function", function: {} }] }],
-    ["tools[0].search_context_size", { tools: [{ type: "web_search", search_context_size: "x" }] }],
     ["tools", { tools: {} }],
     ["tool_choice", { tool_choice: 1 }],
-    ["tool_choice", { tool_choice: "sometimes" }],
     ["tool_choice.name", { tool_choice: { type: "function" } }],
-    ["text.format.type", { text: { format: { type: "xml" } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "x" } } }],
-    [
-      "input[0].content[0].detail",
-      {
-        input: [
-          {
-            role: "user",
-            content: [{ type: "input_image", image_url: "https://a.example", detail: "huge" }],
-          },
-        ],
-      },
-    ],
     ["parallel_tool_calls", { parallel_tool_calls: "no" }],
     ["max_tool_calls", { max_tool_calls: -1 }],
   ])("%s in %j", (param, fields) => {
@@ -90,14 +80,12 @@ describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
 });
 
 describe("[A4.4-e] and a wish that nobody can mean", () => {
-  test.each<[string, JsonObject]>([
-    ["truncation", { truncation: "middle" }],
-    ["reasoning.effort", { reasoning: { effort: "hard" } }],
-    ["reasoning.summary", { reasoning: { summary: "short" } }],
-    ["reasoning", { reasoning: "high" }],
-  ])("%s in %j", (param, fields) => {
-    expect(refused(fields)).toBe(param);
-  });
+  test.each<[string, JsonObject]>([["reasoning", { reasoning: "high" }]])(
+    "%s in %j",
+    (param, fields) => {
+      expect(refused(fields)).toBe(param);
+    },
+  );
 });
 
 describe("what clients really send is accepted", () => {
@@ -236,4 +224,30 @@ test(`whatever somebody sends is refused or read, and never breaks anything (see
     }),
     { seed: SEED, numRuns: times(2_000, 100_000) },
   );
+});
+
+describe("what may be newer than we are is for vendors of the style, and refused in a translation", () => {
+  test.each<[string, JsonObject]>([
+    ["input[0].role", { input: [{ role: "robot", content: "hi" }] }],
+    ["tools[0].search_context_size", { tools: [{ type: "web_search", search_context_size: "x" }] }],
+    ["tool_choice", { tool_choice: "sometimes" }],
+    ["text.format.type", { text: { format: { type: "xml" } } }],
+    [
+      "input[0].content[0].detail",
+      {
+        input: [
+          {
+            role: "user",
+            content: [{ type: "input_image", image_url: "https://a.example", detail: "huge" }],
+          },
+        ],
+      },
+    ],
+    ["truncation", { truncation: "middle" }],
+    ["reasoning.effort", { reasoning: { effort: "hard" } }],
+    ["reasoning.summary", { reasoning: { summary: "short" } }],
+  ])("%s", (param, body) => {
+    expect(refused(body)).toBeUndefined();
+    expect(unknownIn(body)).toBe(param);
+  });
 });

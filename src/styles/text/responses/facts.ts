@@ -1,4 +1,4 @@
-import { invalid } from "#core/error.ts";
+import { invalid, type GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
@@ -7,7 +7,7 @@ import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
-  holdToRule(body, REQUEST);
+  const unknownValue = holdToRule(body, REQUEST) ?? resultWithoutCall(body["input"]);
   checkInput(body);
   listOf(body["tools"]).forEach(checkTool);
   checkToolChoice(body["tool_choice"]);
@@ -24,6 +24,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     messages: typeof input === "string" ? 1 : listOf(input).length,
     // The last event of a stream holds it anyway.
     wantsUsage: true,
+    ...(unknownValue && { unknownValue }),
   };
 }
 
@@ -44,13 +45,26 @@ function checkInput(body: JsonObject): void {
 /** An item without a type is told by its members. */
 function checkItem(item: Json, index: number): void {
   if (!isObject(item) || (item["type"] ?? "") !== "") return;
-  const lacks = (name: string): boolean => item[name] === undefined || item[name] === null;
-  if (lacks("role") && lacks("content") && !lacks("id")) return;
+  if (lacks(item["role"]) && lacks(item["content"]) && !lacks(item["id"])) return;
   for (const name of ["role", "content"]) {
-    if (lacks(name)) {
+    if (lacks(item[name])) {
       throw invalid(`input[${index}].${name}`, `'input[${index}].${name}' is required.`);
     }
   }
+}
+
+/** The vendor takes results that name their tool and no call; nobody else knows such. */
+function resultWithoutCall(input: Json | undefined): GatewayError | undefined {
+  const index = listOf(input).findIndex(
+    (item) => isObject(item) && item["type"] === "function_call_output" && lacks(item["call_id"]),
+  );
+  if (index < 0) return undefined;
+  const param = `input[${index}].call_id`;
+  return invalid(param, `'${param}' is required.`);
+}
+
+function lacks(member: Json | undefined): boolean {
+  return member === undefined || member === null;
 }
 
 function checkToolChoice(choice: Json | undefined): void {

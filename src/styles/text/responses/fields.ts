@@ -16,7 +16,7 @@ const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const SUMMARIES = ["auto", "none", "concise", "detailed"];
 const SIZES = ["low", "medium", "high"];
 
-const DETAIL = text({ oneOf: ["auto", "low", "high", "original", "xhigh"] });
+const DETAIL = text({ oneOf: ["auto", "low", "high", "original", "xhigh"], isOpen: true });
 const TEXT = object({ "text!": text() });
 const IMAGE = object({ image_url: PRESENT, file_id: text(), detail: DETAIL });
 const FILE = object({
@@ -42,8 +42,10 @@ const PART = tagged(
 );
 
 const CONTENT = either(text(), list(PART, MAX_PARTS));
-const ROLE = text({ oneOf: ["user", "assistant", "system", "developer"] });
+const ROLE = text({ oneOf: ["user", "assistant", "system", "developer"], isOpen: true });
 const OUTPUT = object({ "call_id!": PRESENT, "output!": CONTENT });
+/** Some results name their tool instead of their call. */
+const NAMED_OUTPUT = object({ call_id: PRESENT, "output!": CONTENT });
 
 /** Without a type it is a message or, where it has nothing but an id, a reference to an item. */
 const ITEM = tagged(
@@ -55,7 +57,7 @@ const ITEM = tagged(
       "name!": PRESENT,
       arguments: either(text(), ANY),
     }),
-    function_call_output: OUTPUT,
+    function_call_output: NAMED_OUTPUT,
     custom_tool_call: object({ "call_id!": PRESENT, "name!": PRESENT, input: text() }),
     custom_tool_call_output: OUTPUT,
     reasoning: object({
@@ -79,7 +81,7 @@ const FUNCTION = {
   strict: flag(),
 };
 const WEB_SEARCH = object({
-  search_context_size: text({ oneOf: SIZES, doc: "`medium` where nothing is said." }),
+  search_context_size: text({ oneOf: SIZES, doc: "`medium` where nothing is said.", isOpen: true }),
   user_location: object({
     country: text(),
     region: text(),
@@ -109,7 +111,7 @@ const TOOL = tagged(
 
 const CHOSEN = object({ name: NAME, function: object({ "name!": NAME }) });
 const TOOL_CHOICE = either(
-  text({ oneOf: ["none", "auto", "required"] }),
+  text({ oneOf: ["none", "auto", "required"], isOpen: true }),
   tagged(
     "type",
     {
@@ -134,7 +136,7 @@ const FORMAT = tagged(
     }),
     grammar: ANY,
   },
-  { closed: true },
+  { closed: "open" },
 );
 
 /** Everything of a responses request that is acted on; the rest passes unread. */
@@ -156,9 +158,9 @@ export const REQUEST: ObjectRule = object({
   top_logprobs: integer(0, 20),
 
   reasoning: object({
-    effort: text({ oneOf: EFFORTS, doc: "How much the model may think." }),
-    summary: text({ oneOf: SUMMARIES, doc: "Whether to show what it thought." }),
-    generate_summary: text({ oneOf: SUMMARIES }),
+    effort: text({ oneOf: EFFORTS, doc: "How much the model may think.", isOpen: true }),
+    summary: text({ oneOf: SUMMARIES, doc: "Whether to show what it thought.", isOpen: true }),
+    generate_summary: text({ oneOf: SUMMARIES, isOpen: true }),
   }),
   text: object({ format: FORMAT, verbosity: text() }),
 
@@ -173,6 +175,7 @@ export const REQUEST: ObjectRule = object({
   store: flag("Whether the response can be gone on from, for 30 days."),
   truncation: text({
     oneOf: ["auto", "disabled"],
+    isOpen: true,
     doc: "`auto` drops the oldest items where the input is too long.",
   }),
   background: flag("Not offered: true is refused."),

@@ -1,10 +1,12 @@
 import type { Block, Message } from "#core/chat.ts";
 import { readSignature } from "#core/signature.ts";
-import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import type { BlockPlace, MessagePlace } from "#core/style.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { argumentsOf, defined, listOf, memberOf, textOf } from "#lib/values.ts";
 import { isResult } from "./call-kinds.ts";
 import { clientCallIn, clientResultIn } from "./client-tools.ts";
-import { ADDED_TOOLS, type ToolNames } from "./declared-tools.ts";
+import { ADDED_TOOLS, ToolNames } from "./declared-tools.ts";
+import { isBarePart } from "./normalize.ts";
 import { parsePart } from "./part-in.ts";
 import { ITEMS_AFTER, ITEMS_BEFORE, RESPONSES } from "./spelling.ts";
 
@@ -62,18 +64,51 @@ function withItems(message: Message, items: JsonObject): Message {
 }
 
 /** Where each message of the conversation stands in the body; a turn, where its first item does. */
-export function placesOf({ instructions, input }: JsonObject): readonly string[] {
-  const places: string[] = [];
-  if (typeof instructions === "string" && instructions !== "") places.push("instructions");
-  if (typeof input === "string") places.push("input");
-  let isTurn = false;
+export function placesOf({ instructions, input }: JsonObject): readonly MessagePlace[] {
+  const places: MessagePlace[] = [];
+  if (typeof instructions === "string" && instructions !== "")
+    places.push({ path: "instructions" });
+  if (typeof input === "string") places.push({ path: "input" });
+  const names = new ToolNames();
+  let turn: BlockPlace[] | undefined;
+  let bare: BlockPlace[] | undefined;
   listOf(input).forEach((item, index) => {
     if (!isObject(item)) return;
-    const continuesTurn = isTurn && isOfModel(item);
-    isTurn = isOfModel(item);
-    if (!continuesTurn) places.push(`input[${index}]`);
+    const path = `input[${index}]`;
+    // Parts that stand among the items are one message, as far as they follow each other.
+    if (isBarePart(item)) {
+      const place = { type: parsePart(item).type, path };
+      turn = undefined;
+      if (bare === undefined) places.push({ path, blocks: (bare = [place]) });
+      else bare.push(place);
+      return;
+    }
+    bare = undefined;
+    if (item["type"] === ADDED_TOOLS) {
+      turn = undefined;
+    } else if (!isOfModel(item)) {
+      turn = undefined;
+      places.push({ path, blocks: placesIn(parseOtherItem(item).blocks, item, path) });
+    } else {
+      const blocks = placesIn(parseModelItem(item, names), item, path);
+      if (turn === undefined) places.push({ path, blocks: (turn = [...blocks]) });
+      else turn.push(...blocks);
+    }
   });
   return places;
+}
+
+/** Parts of what is said have a place of their own, other blocks their item's. */
+function placesIn(
+  blocks: readonly Block[],
+  { content }: JsonObject,
+  path: string,
+): readonly BlockPlace[] {
+  const isListed = isArray(content) && content.length === blocks.length;
+  return blocks.map(({ type }, index) => ({
+    type,
+    path: isListed ? `${path}.content[${index}]` : path,
+  }));
 }
 
 /** Also what is not known here: most of it is a server's own tool at work. */

@@ -45,7 +45,8 @@ function normalizeInput(input: Json | undefined): Json | undefined {
   return items;
 }
 
-function isBarePart(item: Json): boolean {
+/** A part of what a user says that stands among the items. */
+export function isBarePart(item: Json): boolean {
   return isObject(item) && BARE_PARTS.has(item["type"]) && item["role"] === undefined;
 }
 

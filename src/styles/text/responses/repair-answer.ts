@@ -21,13 +21,22 @@ export function repairAnswer(
 }
 
 function repairCall(item: Json): Json {
+  return repairItem(item, "{}", newCallId);
+}
+
+export function newCallId(): string {
+  return `call_${randomBase62(24)}`;
+}
+
+/** With an id and a text for its arguments. `newId` is for a call whose item has no id either. */
+export function repairItem(item: Json, noArguments: string, newId: () => string): Json {
   if (!isObject(item) || item["type"] !== "function_call") return item;
   const { call_id: callId, id, arguments: args } = item;
   const hasId = (textOf(callId) ?? "") !== "";
   if (hasId && typeof args === "string") return item;
   return {
     ...item,
-    call_id: hasId ? (callId ?? "") : textOf(id) || `call_${randomBase62(24)}`,
-    arguments: argumentsOf(args) || "{}",
+    call_id: hasId ? (callId ?? "") : textOf(id) || newId(),
+    arguments: argumentsOf(args) || noArguments,
   };
 }

@@ -1,4 +1,5 @@
 import type { ChatRequest, OutputFormat, Reasoning } from "#core/chat.ts";
+import type { CallWants } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -58,6 +59,15 @@ export function parseRequest(body: JsonObject): ChatRequest {
 /** Sealed by a vendor: what this gateway sealed is a message before this. */
 function isCompaction(item: Json): boolean {
   return memberOf(item, "type") === "compaction";
+}
+
+export function wantsOf(body: JsonObject): CallWants {
+  const { tools, webSearch } = parseTools({ ...body, ...normalize(body) });
+  return {
+    hasTools: tools !== undefined,
+    searches: webSearch !== undefined,
+    reasoning: parseReasoning(body),
+  };
 }
 
 export function parseReasoning(body: JsonObject): Reasoning | undefined {

@@ -61,6 +61,83 @@ describe("a caller gets every byte", () => {
   });
 });
 
+describe("calls that break the grammar are repaired", () => {
+  const ITEM = { type: "function_call", id: "fc_1", name: "f" };
+  const added = (item: JsonObject) =>
+    event("response.output_item.added", {
+      output_index: 0,
+      item: { ...item, status: "in_progress" },
+    });
+  const done = (item: JsonObject) => event("response.output_item.done", { output_index: 0, item });
+  const completed = (item: JsonObject) =>
+    event("response.completed", {
+      response: { ...RESPONSE, status: "completed", output: [item], usage: USAGE },
+    });
+  const DELTA = event("response.function_call_arguments.delta", { item_id: "fc_1", delta: "{}" });
+  const itemsOf = (text: string): JsonObject[] =>
+    readEvents(text).flatMap(({ data }) => {
+      const { item, response } = JSON.parse(data) as {
+        item?: JsonObject;
+        response?: { output: JsonObject[] };
+      };
+      return item === undefined ? (response?.output ?? []) : [item];
+    });
+
+  test.each<[string, JsonObject]>([
+    ["without an id", {}],
+    ["with an empty id", { call_id: "" }],
+    ["with null for an id", { call_id: null }],
+  ])("%s, under one id from its beginning to the end", (_what, odd) => {
+    for (const id of ["fc_1", ""]) {
+      const item = { ...ITEM, ...odd, id };
+      const pieces = [
+        CREATED,
+        added({ ...item, arguments: "" }),
+        DELTA,
+        done({ ...item, arguments: "{}" }),
+        completed({ ...item, arguments: "{}" }),
+      ];
+      for (const cut of [pieces, [pieces.join("")]]) {
+        const on = tap();
+        const items = itemsOf(passed(on, ...cut));
+
+        const ids = new Set(items.map((each) => each["call_id"]));
+        expect([items.length, ids.size]).toEqual([3, 1]);
+        expect([...ids][0]).toMatch(id === "" ? /^call_[A-Za-z0-9]{24}$/ : /^fc_1$/);
+        expect(on.isComplete()).toBe(true);
+      }
+    }
+  });
+
+  test("with an object for its arguments", () => {
+    const item = { ...ITEM, call_id: "a", arguments: { x: 1 } };
+    const args = event("response.function_call_arguments.done", {
+      item_id: "fc_1",
+      arguments: { x: 1 },
+    });
+    const out = passed(
+      tap(),
+      CREATED,
+      added({ ...ITEM, call_id: "a" }),
+      args,
+      done(item),
+      completed(item),
+    );
+
+    expect(itemsOf(out).map((each) => each["arguments"])).toEqual(["", '{"x":1}', '{"x":1}']);
+    expect(out).toContain('"arguments":"{\\"x\\":1}"');
+    expect(out).not.toContain('"arguments":{');
+  });
+
+  test("and calls that keep to it are passed on as they came", () => {
+    const item = { ...ITEM, call_id: "a", arguments: '{"call_id":"","arguments":{}}' };
+    const stream =
+      CREATED + added({ ...item, arguments: "" }) + DELTA + done(item) + completed(item);
+
+    expect(passed(tap(), stream)).toBe(stream);
+  });
+});
+
 describe("the end is known", () => {
   test.each<[string, string, boolean]>([
     ["completed", DONE, true],

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
-import type { AnswerContext, RequestFacts, Tap, UpstreamError } from "#core/style.ts";
+import type {
+  AnswerContext,
+  OutboundContext,
+  RequestFacts,
+  Tap,
+  UpstreamError,
+} from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
@@ -15,9 +21,14 @@ import { errorInEvent } from "./failure.ts";
 import { buildHead } from "./head.ts";
 import { lastNumber, mentionsCallDelta, mentionsProgress, mentionsResponse } from "./marks.ts";
 import { callsIn, openOutputText, outputTextIn } from "./output-text.ts";
+import { CallRepair } from "./repair-stream.ts";
 import { parseUsage } from "./usage.ts";
 
-export function openTap(facts: RequestFacts, context?: AnswerContext): Tap {
+export function openTap(
+  facts: RequestFacts,
+  _dialect?: OutboundContext["dialect"],
+  context?: AnswerContext,
+): Tap {
   return new ResponsesTap(facts, context);
 }
 
@@ -34,6 +45,7 @@ class ResponsesTap implements Tap {
   readonly #context: AnswerContext | undefined;
   readonly #output = openOutputText();
   readonly #content = new FirstContent(holdsContent);
+  readonly #repair = new CallRepair();
   #hasDeltas = false;
   #hasCallDeltas = false;
   /** The upstream leaves members out of its response objects. */
@@ -52,7 +64,7 @@ class ResponsesTap implements Tap {
     if (this.error !== undefined) return undefined;
     this.isEnding = false;
     if (this.#isComplete) return events;
-    const bytes = viewOf(events);
+    const bytes = this.#repair.push(viewOf(events));
     this.#content.look(bytes);
     if (this.#output.addDeltas(bytes)) this.#hasDeltas = true;
     this.#hasCallDeltas ||= mentionsCallDelta(bytes);

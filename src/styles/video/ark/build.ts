@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { oneOf, secondsOf } from "#styles/video/allowed.ts";
+import { mostOf, oneOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { framingOf, type Framing } from "#styles/video/framing.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
@@ -60,7 +60,18 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
   });
 }
 
+/** Of a model that decides on the length. One that nobody knows makes what the longest of them makes. */
+export function longest(
+  question: VideoQuestion,
+  own?: VideoContext["dialect"],
+): number | undefined {
+  const dialect: ArkVideoDialect = { ...own };
+  const isOpen = question.seconds === -1 && dialect.choosesLength === true;
+  return isOpen ? (mostOf(dialect.lengths) ?? MAX_SECONDS) : undefined;
+}
+
 const USUAL_SECONDS = 5;
+const MAX_SECONDS = 30;
 
 function saidOf(
   { framesPerSecond }: VideoQuestion,
@@ -83,8 +94,15 @@ function refersToMedia({ media }: VideoQuestion): boolean {
   return media.some(({ type, role }) => type !== "image" || !role.endsWith("_frame"));
 }
 
-function framed(question: VideoQuestion, { resolutions }: ArkVideoDialect): JsonObject {
-  const { resolution, ratio } = shapeOf(question);
+/** What the vendor's own callers leave out, it may read out of the prompt. */
+function isForeign({ entry }: VideoQuestion): boolean {
+  return entry !== ID;
+}
+
+function framed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
+  const { resolutions, usualResolution } = dialect;
+  const { resolution = isForeign(question) ? usualResolution : undefined, ratio } =
+    shapeOf(question);
   return defined({
     resolution: supported(resolution, resolutions),
     ratio: oneOf(ratio, RATIOS, "ratio"),
@@ -139,7 +157,9 @@ function turned(pair: string, by: string): string {
 function timed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
   const { seconds, frames } = question;
   const duration = secondsWithin(question, dialect);
-  if (!dialect.countsFrames || frames === undefined) return defined({ duration });
+  if (!dialect.countsFrames || frames === undefined) {
+    return defined({ duration: duration ?? (isForeign(question) ? USUAL_SECONDS : undefined) });
+  }
   if (frames < 29 || frames > 289 || (frames - 25) % 4 !== 0) {
     throw invalid("frames", "'frames' must be 29 to 289, and 25 more than a multiple of 4.");
   }

@@ -8,6 +8,7 @@ export interface KlingDialect {
   readonly negativePrompt?: boolean;
   readonly guidance?: boolean;
   readonly camera?: boolean;
+  /** Whether it can be told to make sound. */
   readonly sound?: boolean;
   /** It makes sound in its better mode only. */
   readonly soundNeedsPro?: boolean;

@@ -1,9 +1,16 @@
 import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
-import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type {
+  MadeVideo,
+  TaskFacts,
+  TaskNews,
+  VideoContext,
+  VideoMedia,
+  VideoQuestion,
+} from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
+import { checkPrompt, mostOf, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
 import { addressIn, failureOf, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
@@ -17,7 +24,9 @@ import { omniMedia } from "./omni.ts";
 export const ID = "video-kling";
 
 const MAX_PROMPT_CHARS = 2_500;
+/** Said explicitly: what is reserved for a video must be what the vendor makes. */
 const DEFAULT_SECONDS = 5;
+const DEFAULT_MODE = "std";
 const RATIOS = ["16:9", "9:16", "1:1"];
 const MODES = ["std", "pro"];
 /** Its modes have a resolution each. */
@@ -36,7 +45,7 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   loseAllBut(saidBy(model), question, ID, report);
 
   const { resolution, ratio } = framingOf(question);
-  const mode = modeOf(question.mode, resolution);
+  const mode = modeOf(question.mode, resolution) ?? DEFAULT_MODE;
   const framed = !isShown || model.isOmni === true;
   if (!framed && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   const moves = model.camera === false ? undefined : camera;
@@ -52,7 +61,7 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
       mode,
       camera_control: moves,
       aspect_ratio: framed ? ratioFor(ratio, isShown) : undefined,
-      duration: secondsOf(question, model.lengths)?.toString(),
+      duration: lengthOf(question, model)?.toString(),
       sound: soundOf(audio, mode, model),
       watermark_info: watermark === undefined ? undefined : { enabled: watermark },
       callback_url: callbackUrl,
@@ -71,6 +80,25 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
     seconds: secondsOf(question, model.lengths) ?? DEFAULT_SECONDS,
     audio: model.sound !== false && question.audio === true,
   };
+}
+
+/** A video that is changed may be as long as the model makes any. */
+export function longest(
+  { media }: VideoQuestion,
+  own?: VideoContext["dialect"],
+): number | undefined {
+  const { lengths }: KlingDialect = { ...own };
+  return media.some(isBase) ? mostOf(lengths) : undefined;
+}
+
+function lengthOf(question: VideoQuestion, { lengths }: KlingDialect): number | undefined {
+  const unsaid = question.media.some(isBase) ? undefined : DEFAULT_SECONDS;
+  return secondsOf(question, lengths) ?? unsaid;
+}
+
+/** It is as long as what it is made from. */
+function isBase({ role }: VideoMedia): boolean {
+  return role === "base";
 }
 
 function saidBy(model: KlingDialect): readonly Wish[] {
@@ -103,7 +131,8 @@ function soundOf(
   mode: string | undefined,
   { sound, soundNeedsPro }: KlingDialect,
 ): string | undefined {
-  if (audio === undefined || sound === false) return undefined;
+  if (sound === false) return undefined;
+  if (audio === undefined) return sound === true ? "off" : undefined;
   if (audio && soundNeedsPro === true && mode !== "pro") {
     throw invalid("mode", "'mode' must be pro for a video with sound.");
   }

@@ -5,6 +5,7 @@ import {
   build,
   expect,
   ID,
+  longest,
   parseContent,
   parseFound,
   parseSubmitted,
@@ -15,5 +16,14 @@ import {
 export const kling3Video: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,
-  outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError, parseFound },
+  outbound: {
+    build,
+    expect,
+    longest,
+    parseSubmitted,
+    parseTask,
+    parseContent,
+    parseError,
+    parseFound,
+  },
 };

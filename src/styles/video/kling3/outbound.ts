@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { TaskFacts, TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { checkPrompt, secondsOf } from "../allowed.ts";
+import { checkPrompt, mostOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
 import { succeeded, videoIn } from "../kling/outbound.ts";
@@ -12,13 +12,11 @@ import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import { contentsOf, othersIn } from "./contents.ts";
 import type { Kling3Dialect } from "./dialect.ts";
-import { settingsOf } from "./settings.ts";
+import { DEFAULT_RESOLUTION, DEFAULT_SECONDS, settingsOf } from "./settings.ts";
 
 export const ID = "video-kling3";
 
 const MAX_PROMPT_CHARS = 3_072;
-const DEFAULT_SECONDS = 5;
-const DEFAULT_RESOLUTION = "720p";
 
 export function build(question: VideoQuestion, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
@@ -61,6 +59,15 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
     seconds: secondsOf(question, lengths) ?? DEFAULT_SECONDS,
     audio: canSound && question.audio === true,
   };
+}
+
+/** A video that is changed is as long as it was. */
+export function longest(
+  { media }: VideoQuestion,
+  own?: VideoContext["dialect"],
+): number | undefined {
+  const { lengths }: Kling3Dialect = { ...own };
+  return media.some(({ role }) => role === "base") ? mostOf(lengths) : undefined;
 }
 
 export function parseSubmitted(body: JsonObject): string {

@@ -8,6 +8,9 @@ import { silent } from "../kling/omni.ts";
 import type { Kling3Dialect } from "./dialect.ts";
 
 const RATIOS = ["16:9", "9:16", "1:1"];
+/** Said explicitly: what is reserved for a video must be what the vendor makes. */
+export const DEFAULT_SECONDS = 5;
+export const DEFAULT_RESOLUTION = "720p";
 
 /** How the video is to be; `extra` is what the caller's own protocol says beside that. */
 export function settingsOf(
@@ -39,7 +42,7 @@ function resolutionOf(
   audio: Json | undefined,
 ): string | undefined {
   const resolution = oneOf(framingOf(question).resolution, resolutions, "resolution");
-  if (audio !== "native" || soundResolution === undefined) return resolution;
+  if (audio !== "native" || soundResolution === undefined) return resolution ?? DEFAULT_RESOLUTION;
   if (resolution === soundResolution) return resolution;
   throw invalid("resolution", `'resolution' must be ${soundResolution} for a video with sound.`);
 }
@@ -71,7 +74,7 @@ function lengthOf(
 ): number | undefined {
   const isFrameOnly = question.media.length > 0 && question.scenario === "first_frame";
   const seconds = secondsOf(question, isFrameOnly ? frameLengths : lengths);
-  if (video?.role !== "base") return seconds;
+  if (video?.role !== "base") return seconds ?? DEFAULT_SECONDS;
   // It is as long as what it is made from.
   if (seconds !== undefined) lose("duration");
   return undefined;
@@ -91,6 +94,7 @@ function soundOf(
     throw silent();
   }
   if (asked === "native" && sounds !== undefined && !sounds.includes("native")) return undefined;
+  if (asked === undefined && video === undefined && sounds?.includes("native")) return "off";
   return oneOf(asked, sounds, "audio");
 }
 

@@ -5,7 +5,7 @@ export interface MinimaxDialect {
   readonly lengths?: Lengths;
   readonly resolutions?: readonly string[];
   readonly ratios?: readonly string[];
-  /** Where nobody says: the newer ones are told, since they have no defaults. */
+  /** Where nobody says. */
   readonly seconds?: number;
   readonly resolution?: string;
   /** The same where nothing is shown to it. */

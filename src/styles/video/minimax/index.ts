@@ -19,6 +19,7 @@ export const olderMinimaxVideo: OutboundVideoFormat = {
     expect,
     parseSubmitted,
     parseTask: older.parseTask,
+    parseContent: older.parseContent,
     parseError,
   },
 };

@@ -1,11 +1,12 @@
 import { GatewayError, invalid } from "#core/error.ts";
+import type { HeldPicture } from "#core/image.ts";
 import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
-import { failureOf, linkIn } from "../news.ts";
+import { addressIn, failureOf, heldAmong } from "../news.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
@@ -22,7 +23,8 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
   const isRequired = question.media.length === 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
   loseAllBut(["rewrite", "watermark"], question, ID, report);
-  const { resolution, ratio } = framingOf(question);
+  // Said explicitly: what is reserved for a video must be what the vendor makes.
+  const { resolution = model.resolution, ratio } = framingOf(question);
   if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
     ...carriedBy(question, ID),
@@ -30,7 +32,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
     ...defined({
       prompt,
       prompt_optimizer: rewrite,
-      duration: secondsOf(question, model.lengths),
+      duration: secondsOf(question, model.lengths) ?? model.seconds,
       resolution: oneOf(resolution, model.resolutions, "resolution")?.toUpperCase(),
       aigc_watermark: watermark,
     }),
@@ -86,9 +88,13 @@ function whyFailed(body: JsonObject) {
   return failureIn(defined({ code, message }));
 }
 
+export function parseContent({ file }: JsonObject, index: number): HeldPicture | undefined {
+  return heldAmong([memberOf(file, "download_url")], index);
+}
+
 /** The link is asked for apart: without it, it can be asked for again. */
 function videoIn(body: JsonObject): MadeVideo {
-  const url = linkIn(objectOf(body["file"])?.["download_url"]);
+  const url = addressIn(memberOf(body["file"], "download_url"));
   if (url === undefined) {
     throw new GatewayError("upstream_failed", "The upstream does not say where the video is.");
   }

@@ -1,7 +1,7 @@
 import type { InboundVideoFormat } from "#core/video.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { namesIn } from "#styles/video/unified/names-in.ts";
-import { readForm } from "#styles/video/unified/read-form.ts";
+import { namesInForm, readForm } from "#styles/video/unified/read-form.ts";
 import { readQuestion } from "#styles/video/unified/read-question.ts";
 import { ID } from "./build.ts";
 import { writeVideo } from "./write-video.ts";
@@ -12,6 +12,7 @@ export const videoObjects: InboundVideoFormat = {
   inbound: {
     names: { duration: "seconds" },
     namesIn,
+    namesInForm,
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted: (task) => writeVideo(task),

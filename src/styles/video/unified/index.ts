@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { buildError as buildPlainError } from "#styles/text/chat/error.ts";
 import { memberOf } from "#lib/values.ts";
 import { namesIn } from "./names-in.ts";
-import { readForm } from "./read-form.ts";
+import { namesInForm, readForm } from "./read-form.ts";
 import { readQuestion } from "./read-question.ts";
 import { writeSubmitted, writeTask } from "./write-task.ts";
 
@@ -16,6 +16,7 @@ export const unifiedVideos: InboundVideoFormat = {
   hasContents: true,
   inbound: {
     namesIn,
+    namesInForm,
     read: (body) => readQuestion(body, ID),
     readForm: (form) => readForm(form, ID),
     writeSubmitted,

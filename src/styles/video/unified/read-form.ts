@@ -4,6 +4,7 @@ import type { Form, FormFile } from "#lib/form.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
 import { FIELDS, REQUEST } from "./fields.ts";
+import { namesIn } from "./names-in.ts";
 import { readQuestion } from "./read-question.ts";
 
 /** The same as a form, with pictures and videos in it as files. */
@@ -16,6 +17,17 @@ export function readForm(form: Form, id: string): VideoQuestion {
     else addTo(fields, part.name, part.value);
   }
   return readQuestion(fields, id, files);
+}
+
+/** The name by which the caller of a form gave a field, by each name that a refusal may have for it. */
+export function namesInForm(form: Form): Readonly<Record<string, string>> {
+  const fields: Record<string, Json> = {};
+  for (const part of form.parts) {
+    if (part.name.startsWith("__proto__")) continue;
+    if ("bytes" in part) fields[part.name] = true;
+    else addTo(fields, part.name, part.value);
+  }
+  return namesIn(fields);
 }
 
 /** Those under which a file may stand. */

@@ -6,6 +6,8 @@ export interface ViduDialect {
   /** What it makes where nobody says. */
   readonly seconds?: number;
   readonly resolution?: string;
+  /** The same where it depends on the length. */
+  readonly resolutionBySeconds?: Readonly<Record<number, string>>;
   readonly resolutions?: readonly string[];
   readonly ratios?: readonly string[];
   /** Whether it looks at references. */

@@ -41,7 +41,8 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     ID,
     report,
   );
-  const { resolution, ratio } = framingOf(question);
+  const { ratio } = framingOf(question);
+  const made = madeBy(question, dialect);
   // A frame has a ratio of its own.
   if (!isDrawnFrom && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
@@ -50,14 +51,14 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     ...defined({
       prompt,
       images: images.length === 0 ? undefined : images,
-      duration: secondsOf(question, dialect.lengths),
+      duration: made.seconds,
       seed,
       aspect_ratio: isDrawnFrom ? oneOf(ratio, dialect.ratios, "ratio") : undefined,
-      resolution: oneOf(resolution, dialect.resolutions, "resolution"),
+      resolution: oneOf(made.resolution, dialect.resolutions, "resolution"),
       movement_amplitude:
         dialect.movement === false ? undefined : oneOf(movement, MOVEMENTS, "movement_amplitude"),
       bgm: dialect.music === false ? undefined : music,
-      audio: dialect.audio === false ? undefined : audio,
+      audio: dialect.audio === false ? undefined : (audio ?? dialect.audio),
       watermark,
       callback_url: callbackUrl,
     }),
@@ -70,15 +71,22 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
 export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: ViduDialect = { ...own };
   const { audio = dialect.audio === true, music } = question;
-  const { resolution = dialect.resolution } = framingOf(question);
   return {
     audio: dialect.audio !== false && audio,
     ...(dialect.music === false && music === true ? { music: false } : {}),
-    ...defined({
-      resolution,
-      seconds: secondsOf(question, dialect.lengths) ?? dialect.seconds,
-    }),
+    ...madeBy(question, dialect),
   };
+}
+
+/** Length and size, which are said explicitly: what is reserved must be what the vendor makes. */
+function madeBy(
+  question: VideoQuestion,
+  dialect: ViduDialect,
+): Pick<TaskFacts, "seconds" | "resolution"> {
+  const seconds = secondsOf(question, dialect.lengths) ?? dialect.seconds;
+  const byLength = seconds === undefined ? undefined : dialect.resolutionBySeconds?.[seconds];
+  const { resolution = dialect.resolution ?? byLength } = framingOf(question);
+  return defined({ seconds, resolution });
 }
 
 function imagesIn(question: VideoQuestion, dialect: ViduDialect): readonly string[] {

@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
-import { secondsOf } from "#styles/video/allowed.ts";
+import { mostOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
 import { PLAIN, type WanDialect } from "./dialect.ts";
@@ -63,6 +63,18 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
     resolution,
     audio: hears || (sound === "on request" ? (question.audio ?? false) : sound === "always"),
   });
+}
+
+/** A video that is changed may be as long as the model makes any. */
+export function longest(
+  question: VideoQuestion,
+  own?: VideoContext["dialect"],
+): number | undefined {
+  const { lengths }: WanDialect = { ...PLAIN, ...own };
+  const isSaid = secondsOf(question, lengths) !== undefined;
+  return !isSaid && question.media.some(({ role }) => role === "base")
+    ? mostOf(lengths)
+    : undefined;
 }
 
 /** A video that is changed stays as long as it is. */

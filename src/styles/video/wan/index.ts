@@ -1,7 +1,7 @@
 import type { OutboundVideoFormat } from "#core/video.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
-import { build, expect, ID } from "./build.ts";
+import { build, expect, ID, longest } from "./build.ts";
 import { parseContent, parseSubmitted, parseTask } from "./parse.ts";
 
 /** What is to be made, and how, apart from each other; a task of the vendor's common kind. */
@@ -10,6 +10,7 @@ export const wan: OutboundVideoFormat = {
   outbound: {
     build,
     expect,
+    longest,
     parseSubmitted,
     parseTask,
     parseContent,

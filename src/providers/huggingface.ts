@@ -1,0 +1,23 @@
+import { inDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** Hands calls on to hosts, several of which send usage that nobody asked for. */
+export const huggingface: Provider = {
+  id: "huggingface",
+  name: "Hugging Face",
+  docs: "https://huggingface.co/docs/inference-providers",
+  baseUrl: "https://router.huggingface.co/v1",
+  keyVariable: "HUGGINGFACE_API_KEY",
+  needsKey: true,
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ sendsUsageUnasked: true }),
+    },
+  ],
+  modelsPath: "/models",
+  authorize: bearer,
+};

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import { openai } from "#providers/openai.ts";
+import { gemini } from "#providers/gemini.ts";
+import type { Provider } from "#providers/provider.ts";
+import { aChannel } from "#test/a-channel.ts";
+import { editsWithout, LearnedRefusals } from "./learned-refusals.ts";
+
+const DAY_MS = 86_400_000;
+
+function refusing(refusedMember: string): GatewayError {
+  return new GatewayError("upstream_rejected", "No.", { vendor: { status: 400, refusedMember } });
+}
+
+function open(provider: Provider = openai) {
+  let nowMs = 0;
+  const learned = new LearnedRefusals({ now: () => nowMs });
+  const [endpoint] = provider.text;
+  if (endpoint === undefined) throw new Error("The provider has no text.");
+  const on = (upstreamModel: string) => ({ channel: aChannel(), upstreamModel, endpoint });
+  return {
+    learned,
+    on,
+    learn: (member: string, body: object, model = "m") =>
+      learned.learn(on(model), refusing(member), JSON.stringify(body)),
+    at(ms: number) {
+      nowMs = ms;
+    },
+  };
+}
+
+test("a member that a vendor refused is left out for that model for a day", () => {
+  const { learned, on, learn, at } = open();
+
+  expect(learn("verbosity", { model: "m", verbosity: "low" })).toBe(true);
+
+  expect(learned.on(on("m"))).toEqual(["verbosity"]);
+  expect(learned.on(on("other"))).toEqual([]);
+  at(DAY_MS - 1);
+  expect(learned.on(on("m"))).toEqual(["verbosity"]);
+  at(DAY_MS);
+  expect(learned.on(on("m"))).toEqual([]);
+  expect(learned.all).toEqual([]);
+});
+
+test("the same refusal is no reason to try once more", () => {
+  const { learn } = open();
+  learn("verbosity", { verbosity: "low" });
+
+  expect(learn("verbosity", { verbosity: "low" })).toBe(false);
+});
+
+describe("nothing is learned of", () => {
+  test.each<[string, string, object]>([
+    ["what the question is made of", "messages", { messages: [] }],
+    ["what stands in the question", "tools.strict", { tools: { strict: true } }],
+    ["what was not sent", "verbosity", { model: "m" }],
+    ["the longest answer", "max_completion_tokens", { max_completion_tokens: 9 }],
+  ])("%s", (_what, member, body) => {
+    const { learned, learn } = open();
+
+    expect(learn(member, body)).toBe(false);
+    expect(learned.all).toEqual([]);
+  });
+
+  test("a failure that names nothing", () => {
+    const { learned, on } = open();
+
+    expect(learned.learn(on("m"), new GatewayError("upstream_rejected", "No."), "{}")).toBe(false);
+  });
+});
+
+test("settings are told from the parts of a question that stand beside them, in either spelling", () => {
+  const { learned, on, learn } = open(gemini);
+  const body = { contents: [], generationConfig: { topK: 3, responseSchema: {} } };
+
+  expect(learn("generation_config.top_k", body)).toBe(true);
+  expect(learn("generation_config.response_schema", body)).toBe(false);
+  expect(learn("generation_config", body)).toBe(false);
+  expect(learned.on(on("m"))).toEqual(["generationConfig.topK"]);
+});
+
+test("of more than a thousand models the first are forgotten, and of one at most sixteen members are kept", () => {
+  const { learned, learn } = open();
+  for (let i = 0; i <= 1_000; i++) learn("seed", { seed: 1 }, `m${i}`);
+  expect(learned.all).toHaveLength(1_000);
+  expect(learned.all[0]?.model).toBe("m1");
+
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x${i}`, 1]));
+  for (const name in many) learn(name, many, "m1");
+  expect(learned.all.filter(({ model }) => model === "m1")).toHaveLength(16);
+});
+
+test("what is left out is reported, and its neighbours stay", () => {
+  const report = new LossReport();
+  const body = { seed: 1, generationConfig: { topK: 3, thinkingConfig: { a: 1, b: 2 } } };
+  const members = ["generationConfig.topK", "generationConfig.thinkingConfig.a", "seed", "absent"];
+
+  expect(editsWithout(body, members, report)).toEqual({
+    seed: undefined,
+    generationConfig: { thinkingConfig: { b: 2 } },
+  });
+  expect(report.fields).toEqual(members.slice(0, 3));
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { mergeTraits, originsOf, type TraitSources } from "./traits.ts";
+
+const SOURCES: TraitSources = {
+  family: {
+    contextTokens: 1,
+    maxOutputTokens: 1,
+    tools: false,
+    kind: "chat",
+    rules: { refuses: ["temperature"], thinking: ["enabled"], prefill: false },
+  },
+  "vendor's list": {
+    contextTokens: 2,
+    maxOutputTokens: 2,
+    tools: true,
+    rules: { thinking: ["adaptive"] },
+  },
+  catalogue: { contextTokens: 3, maxOutputTokens: 3 },
+  configuration: { contextTokens: 4 },
+};
+
+test("a trait is taken from the configuration, then the catalogue, the vendor's list, the family", () => {
+  expect(mergeTraits(SOURCES)).toEqual({
+    contextTokens: 4,
+    maxOutputTokens: 3,
+    tools: true,
+    kind: "chat",
+    rules: { refuses: ["temperature"], thinking: ["adaptive"], prefill: false },
+  });
+});
+
+test("of each trait it is known who said it, of rules one by one", () => {
+  expect(originsOf(SOURCES)).toEqual({
+    contextTokens: "configuration",
+    maxOutputTokens: "catalogue",
+    tools: "vendor's list",
+    kind: "family",
+    "rules.refuses": "family",
+    "rules.thinking": "vendor's list",
+    "rules.prefill": "family",
+  });
+});
+
+test("of a model that nobody knows nothing is said", () => {
+  expect(mergeTraits({})).toEqual({});
+  expect(originsOf({})).toEqual({});
+});

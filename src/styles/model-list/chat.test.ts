@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import type { ShownModel } from "./model-list.ts";
+import { chatModelList } from "./chat.ts";
+
+const CLAUDE: ShownModel = {
+  id: "claude-next",
+  owner: "anthropic",
+  createdAt: 1_790_000_000,
+  traits: {
+    kind: "chat",
+    contextTokens: 1_000_000,
+    maxOutputTokens: 128_000,
+    input: ["text", "image", "file"],
+    output: ["text"],
+    tools: true,
+    reasoningControls: { efforts: ["low", "high"] },
+    rules: { refuses: ["temperature", "top_p", "top_k"] },
+  },
+  price: {
+    input: 4_000_000,
+    output: 20_000_000,
+    cachedInput: 200_000,
+    longCacheWrite: 8_000_000,
+    search: 10_000_000_000,
+    source: "a page",
+    date: "2026-11-23",
+  },
+};
+
+test("clients that read OpenRouter's list find limits, prices, modalities and parameters", () => {
+  expect(chatModelList.one(CLAUDE)).toMatchObject({
+    id: "claude-next",
+    object: "model",
+    created: 1_790_000_000,
+    owned_by: "anthropic",
+    context_length: 1_000_000,
+    architecture: {
+      modality: "text+image+file->text",
+      input_modalities: ["text", "image", "file"],
+      output_modalities: ["text"],
+    },
+    pricing: {
+      prompt: "0.000004",
+      completion: "0.00002",
+      input_cache_read: "0.0000002",
+      input_cache_write_1h: "0.000008",
+      web_search: "0.01",
+      request: "0",
+    },
+    top_provider: { context_length: 1_000_000, max_completion_tokens: 128_000 },
+  });
+});
+
+test("a parameter that the model refuses is not among those it supports", () => {
+  const { supported_parameters: supported } = chatModelList.one(CLAUDE);
+
+  expect(supported).toContain("tools");
+  expect(supported).toContain("reasoning");
+  expect(supported).toContain("stop");
+  expect(supported).not.toContain("temperature");
+  expect(supported).not.toContain("top_k");
+});
+
+test("of a model that nobody knows, neither a date nor a price is made up", () => {
+  const shown = chatModelList.one({
+    id: "house-model",
+    owner: "openai-compatible",
+    createdAt: undefined,
+    traits: {},
+    price: undefined,
+  });
+
+  expect(shown).not.toContainKeys(["created", "pricing"]);
+  expect(shown).toMatchObject({ context_length: null, architecture: { modality: null } });
+});
