@@ -226,6 +226,8 @@ export type ChatEvent =
       readonly createdAt: number;
       /** Size of the question, where it is known or can be guessed this early. */
       readonly inputTokens?: number;
+      /** What the upstream says that it left out of the question. */
+      readonly lost?: readonly string[];
       readonly extra?: Extra;
     }
   | { readonly type: "open"; readonly choice: number; readonly block: OpenBlock }

@@ -39,7 +39,7 @@ import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
-import { livez, metrics, readyz } from "./api/status.ts";
+import { hello, livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
@@ -239,6 +239,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     planConfiguration,
     applyConfiguration,
     livez,
+    hello,
     readyz(isDraining),
     metrics,
   ];

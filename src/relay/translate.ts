@@ -18,6 +18,7 @@ import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
+import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -30,6 +31,10 @@ export interface Translation {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
+}
+
+interface TranslationTerms extends RequestTerms {
+  readonly isStreamed?: boolean;
 }
 
 export interface TranslationDeps {
@@ -53,14 +58,14 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
-  isStreamed = call.facts.stream,
-  refused: readonly string[] = [],
+  { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
   const written = byTool ?? request;
@@ -70,8 +75,12 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report) };
-  const adapted = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const context = requestContext(route, isAlike ? call.header : NO_HEADER);
+  const adapted = {
+    ...fitted,
+    ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
+  };
   const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
@@ -79,7 +88,7 @@ export async function translateRequest(
     request,
     isByTool: byTool !== undefined,
     body: JSON.stringify(body),
-    headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
+    headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     lost: report.fields,
   };
 }
@@ -165,8 +174,13 @@ export async function writeWhole(
     ),
     usage,
     takeOutputText: () => "",
-    lost,
+    lost: joined(lost, meter.lost),
   };
+}
+
+/** What we left out of the question, and what its upstream did. */
+function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
 
 function isNotUsage(event: ChatEvent): boolean {
@@ -244,7 +258,7 @@ class TranslatedStream implements AnswerStream {
   readonly #sse: SseDecoder;
   readonly #decoder: StreamDecoder;
   readonly #writer: StreamWriter;
-  readonly lost: readonly string[];
+  readonly #lost: readonly string[];
   readonly isTranslated = true;
   /** Not handed over yet: the head. */
   #held = "";
@@ -262,7 +276,11 @@ class TranslatedStream implements AnswerStream {
     this.#sse = sse;
     this.#decoder = decoder;
     this.#writer = writer;
-    this.lost = lost;
+    this.#lost = lost;
+  }
+
+  get lost(): readonly string[] {
+    return joined(this.#lost, this.#writer.meter.lost);
   }
 
   async run(take: Sink["write"]): Promise<void> {

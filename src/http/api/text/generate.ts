@@ -3,6 +3,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { openCounter } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
@@ -11,6 +12,7 @@ import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
+import { callTags } from "#http/call-tags.ts";
 import { requireKey } from "#http/require-key.ts";
 import { UNPRICED } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -113,7 +115,10 @@ export async function openCall(
     body,
     facts,
     inputTokens: estimateInputTokens(body.json),
-    header: (name) => headers.get(name) ?? undefined,
+    header: Object.assign((name: string) => headers.get(name) ?? undefined, {
+      names: () => headers.keys(),
+    }),
+    ...defined({ tags: callTags(headers) }),
     isStrict: headers.get("sluice-strict") === "true",
     signal: exchange.signal,
     at: clock.now(),
