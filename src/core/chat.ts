@@ -251,6 +251,8 @@ export type ChatEvent =
       readonly choice: number;
       readonly reason: FinishReason;
       readonly stopSequence?: string;
+      /** Unix ms, if the upstream or the relay told when the answer ended. */
+      readonly at?: number;
       readonly extra?: Extra;
     }
   | { readonly type: "usage"; readonly usage: Usage; readonly extra?: Extra };

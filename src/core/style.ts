@@ -143,9 +143,21 @@ export interface Passthrough {
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
-  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
+  repairAnswer?(
+    body: JsonObject,
+    facts: RequestFacts,
+    context?: AnswerContext,
+  ): JsonObject | undefined;
   /** `dialect`: as in `OutboundContext`. */
-  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap;
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"], context?: AnswerContext): Tap;
+}
+
+/** What members that an answer left out are filled from. */
+export interface AnswerContext {
+  /** The caller's own body. */
+  readonly request: JsonObject;
+  /** Unix ms. */
+  now(): number;
 }
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;

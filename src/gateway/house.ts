@@ -1,3 +1,4 @@
+import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAssets } from "./assets.ts";
@@ -28,7 +29,7 @@ export async function openHouse(options: GatewayOptions, opened: AsyncDisposable
   const refused = openRefusals(ground, opened);
   const loginLimits = await openLogins(ground, opened);
   const singleSignOn = openSignOn(ground);
-  const house = { ...rooms, ...relay, ...refused };
+  const house = { ...rooms, ...relay, ...refused, sockets: new OpenSockets() };
   return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
 }
 

@@ -48,7 +48,9 @@ import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
 import { createMessage } from "./api/text/messages.ts";
 import { nativeOperations } from "./api/text/native.ts";
-import { createResponse, refuseResponseSocket } from "./api/text/responses.ts";
+import { compactResponse } from "./api/text/compact/route.ts";
+import { openResponseSocket } from "./api/text/response-socket/route.ts";
+import { createResponse } from "./api/text/responses.ts";
 import {
   cancelResponse,
   deleteResponse,
@@ -117,8 +119,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...inOtherShape(createChatCompletion),
     ...inOtherShape(createCompletion),
     ...inOtherShape(createResponse),
-    refuseResponseSocket,
+    ...inOtherShape(openResponseSocket),
     countResponseTokens,
+    ...inOtherShape(compactResponse),
     getResponse,
     deleteResponse,
     cancelResponse,

@@ -47,6 +47,8 @@ export interface Call extends Served {
   readonly header: ReadHeader;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
+  /** Unix ms, for answers that say when they ended. */
+  now(): number;
 }
 
 /** What goes back to the caller. */

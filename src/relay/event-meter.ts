@@ -64,6 +64,7 @@ export class EventMeter {
 
   #owned(event: ChatEvent): ChatEvent {
     if (event.type === "start") return this.#begun(event);
+    if (event.type === "finish") return { ...event, at: event.at ?? this.#call.now() };
     if (event.type !== "open" || event.block.type !== "tool_call" || !this.#givesIds) return event;
     const block: OpenBlock = {
       ...event.block,

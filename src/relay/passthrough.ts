@@ -1,6 +1,13 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
+import type {
+  AnswerContext,
+  BodyEdits,
+  OutboundStyle,
+  Passthrough,
+  Tap,
+  UpstreamError,
+} from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import {
@@ -113,16 +120,20 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
-  { facts: asked }: Call,
+  call: Call,
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  const repairs = passthrough.repairAnswer?.(json, asked);
+  const repairs = passthrough.repairAnswer?.(json, call.facts, contextOf(call));
   const body = repairs === undefined ? bytes : edited(bytes, repairs);
   return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+}
+
+function contextOf({ body, now }: Call): AnswerContext {
+  return { request: body.json, now };
 }
 
 /** Everything but the repaired members stays as it was written. */
@@ -144,7 +155,8 @@ export async function passStream(
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // What a vendor sends unasked is the caller's.
-  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage }, dialect);
+  const facts = { ...call.facts, wantsUsage: !asksForUsage };
+  const tap = passthrough.openTap(facts, dialect, contextOf(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

@@ -20,6 +20,7 @@ import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -172,7 +173,7 @@ export async function writeWhole(
   const named = originalNames(request);
   const unpack = unpackerFor(request, isByTool);
   const told = unpack === undefined ? events : events.flatMap(unpack);
-  const seen = told.map((event) => meter.see(named(event)));
+  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -225,6 +226,7 @@ export class StreamWriter {
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #isWanted: (event: ChatEvent) => boolean;
   readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
@@ -232,6 +234,7 @@ export class StreamWriter {
     this.#request = request;
     this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
+    this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request, call.facts);
@@ -245,6 +248,7 @@ export class StreamWriter {
   }
 
   #write(event: ChatEvent): string {
+    if (!this.#isWanted(event)) return "";
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }

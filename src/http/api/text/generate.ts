@@ -46,11 +46,32 @@ export async function generate(
   generation: Generation = PLAIN,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
-  checkLength(sent.json, style, deps);
-  const facts = style.inbound.readRequest(sent.json, generation.address ?? {});
+  const facts = check(sent.json, style, deps, generation);
   return await once(exchange, sent.text, deps, () =>
     answer(exchange, style, sent, facts, deps, generation),
   );
+}
+
+/** The same for a request that did not come by HTTP: what is said to it, without a head. */
+export async function replyTo(
+  exchange: Exchange,
+  style: InboundStyle,
+  sent: RequestBody,
+  deps: HttpDeps,
+  generation: Generation,
+): Promise<Reply> {
+  const facts = check(sent.json, style, deps, generation);
+  return await answer(exchange, style, sent, facts, deps, generation);
+}
+
+function check(
+  body: JsonObject,
+  style: InboundStyle,
+  deps: HttpDeps,
+  { address = {} }: Generation,
+): RequestFacts {
+  checkLength(body, style, deps);
+  return style.inbound.readRequest(body, address);
 }
 
 /** Before the style's own rules, which know no setting. */
@@ -123,6 +144,7 @@ export async function openCall(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>
