@@ -54,7 +54,7 @@ const recording = z.object({
 /** Where the two lists differ, in how many calls and why. Everything else is equal to the nano-dollar. */
 const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
   "anthropic claude-sonnet-5": { calls: 8, why: "theirs is the introductory price, over since" },
-  "deepseek deepseek-reasoner": { calls: 1, why: "theirs is the model that had this name before" },
+  "deepseek deepseek-flash": { calls: 3, why: "theirs is the price before there were peak hours" },
   "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
   "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },
   "mistral mistral-large-2512": { calls: 13, why: "theirs is the model that had this name before" },

@@ -149,14 +149,15 @@ async function forWire(
   vault: Vault,
 ): Promise<ExplainedRequest> {
   const passthrough = passthroughFor(call, route);
-  const where = { style: route.endpoint.style.id, path: pathOf(route, call.facts.stream) };
+  const style = route.endpoint.style.id;
+  const usual = pathOf(route, call.facts.stream);
   if (passthrough !== undefined) {
-    const { body, lost } = passthroughRequest(call, route, passthrough);
-    return { ...where, way: "passed_through", body, lost };
+    const { body, lost, path = usual } = passthroughRequest(call, route, passthrough);
+    return { style, path, way: "passed_through", body, lost };
   }
   const media = noMedia(links);
-  const { body, lost } = await translateRequest(call, route, { vault, media });
-  return { ...where, way: "translated", body, lost };
+  const { body, lost, path = usual } = await translateRequest(call, route, { vault, media });
+  return { style, path, way: "translated", body, lost };
 }
 
 /** Every link leads to nothing, and is noted. */

@@ -59,6 +59,7 @@ export function passthroughRequest(
     asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
     headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
+    path: endpoint.pathFor?.(withEdits(body.json, edits)),
   };
 }
 

@@ -29,6 +29,7 @@ export interface Translation {
   readonly isByTool: boolean;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly path: string | undefined;
   readonly lost: readonly string[];
 }
 
@@ -80,6 +81,7 @@ export async function translateRequest(
     isByTool: byTool !== undefined,
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
+    path: endpoint.pathFor?.(body),
     lost: report.fields,
   };
 }
