@@ -143,6 +143,11 @@ test("with nothing said, every setting has its default", () => {
     assets: 10_000,
     linkMs: 20_000,
     keysPerUser: 1000,
+    keySockets: 64,
+    socketMs: 3_600_000,
+    socketIdleMs: 600_000,
+    socketLanes: 8,
+    socketStateBytes: 16_777_216,
     drainMs: 120_000,
     drainDelayMs: undefined,
   });

@@ -64,7 +64,7 @@ export const ARK_MODELS: readonly ArkModel[] = [
   }),
   ...["pro-260915", "pro-260628", "turbo-260628", "lite-260915"].map((name) =>
     model(`doubao-seed-2-1-${name}`, ["enabled", "disabled", "auto"], {
-      contextTokens: /0915$/.test(name) ? 1_024_000 : 256_000,
+      contextTokens: name.endsWith("0915") ? 1_024_000 : 256_000,
       knownEfforts: ALL_EFFORTS,
       maxOutputTokens: 256_000,
     }),

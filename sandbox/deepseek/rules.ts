@@ -1,4 +1,4 @@
-import type { JsonObject } from "#sandbox/json.ts";
+import { jsonText, type JsonObject } from "#sandbox/json.ts";
 import { type ApiError, invalid } from "#sandbox/openai/error.ts";
 import {
   checkLimit,
@@ -39,12 +39,12 @@ export function check(body: JsonObject, model: ThinkingModel, isBeta: boolean): 
 function checkThinking(body: JsonObject): void {
   const type = thinkingTypeIn(body);
   if (type !== undefined && type !== "enabled" && type !== "disabled")
-    throw refused(`thinking.type: unknown variant \`${String(type)}\``);
+    throw refused(`thinking.type: unknown variant \`${jsonText(type)}\``);
   const effort = body["reasoning_effort"] ?? undefined;
   if (effort !== undefined && type === "disabled")
     throw refused("reasoning_effort cannot be used with thinking.type disabled");
   if (effort !== undefined && !EFFORTS.some((each) => each === effort))
-    throw refused(`reasoning_effort: unknown variant \`${String(effort)}\``);
+    throw refused(`reasoning_effort: unknown variant \`${jsonText(effort)}\``);
   const choice = body["tool_choice"] ?? undefined;
   const isForced = choice === "required" || typeof choice === "object";
   if (isForced && isThinking(body))

@@ -1,11 +1,11 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
+import { isJsonArray, isJsonObject, jsonText, type Json, type JsonObject } from "#sandbox/json.ts";
 import type { Vendor, VendorError, VendorOptions } from "#sandbox/vendor.ts";
 import type { ChatReply, Choice } from "./chat-reply.ts";
 import { compatibleVendor } from "./compatible-vendor.ts";
 import { fromUrl, objectOf, textOf } from "./content-parts.ts";
 import type { AnswerDialect, DeltaWriter, Thinking } from "./dialect.ts";
-import { ApiError, invalid, type ErrorDetail } from "./error.ts";
+import { invalid, type ApiError, type ErrorDetail } from "./error.ts";
 import { newId } from "./ids.ts";
 import { EVERY_EFFORT, type Model } from "./models.ts";
 import { plainMessage } from "./plain-message.ts";
@@ -154,7 +154,10 @@ function answerOf({ streamsCalls, mixesThoughts }: ThinkingVendor): AnswerDialec
       const plain = plainMessage(choice, pieces, reply);
       if (!mixes(reply) || choice.answer.reasoning === "") return plain;
       const { reasoning_content: _, content, ...rest } = plain;
-      return { ...rest, content: `<think>\n${choice.answer.reasoning}\n</think>\n\n${content}` };
+      return {
+        ...rest,
+        content: `<think>\n${choice.answer.reasoning}\n</think>\n\n${jsonText(content ?? "")}`,
+      };
     },
     deltas: (choice, reply) =>
       deltasOf(choice, reply, {

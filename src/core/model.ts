@@ -24,6 +24,14 @@ export interface Model {
   readonly kind: ModelKind;
   /** Unix seconds of the model's release. */
   readonly createdAt: number;
+  /** What its maker calls models of its size. */
+  readonly line?: string;
+  /** Unix seconds of the day when its maker announced its end. */
+  readonly deprecatedAt?: number;
+  /** Unix seconds of the day from which it is not served any more. */
+  readonly retiresAt?: number;
+  /** The day on which its vendor stopped serving it: `2026-09-24`. */
+  readonly retired?: string;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   readonly input: readonly Modality[];
@@ -58,6 +66,9 @@ export type ModelTraits = Partial<
   Pick<
     Model,
     | "kind"
+    | "line"
+    | "deprecatedAt"
+    | "retiresAt"
     | "counting"
     | "contextTokens"
     | "maxOutputTokens"
@@ -86,13 +97,32 @@ export interface RequestRules {
   readonly formatsWithTools?: false;
   /** Values of `thinking.type` that it takes; none if it refuses the member. */
   readonly thinking?: readonly ThinkingType[];
-  /** The strongest effort that goes with `thinking.type: disabled`. */
+  /** The strongest effort that goes with `thinking.type` of `disabled` or `between_tools`. */
   readonly maxEffortWithoutThinking?: string;
   /** Refuses a tool choice that forces a call. */
   readonly forcedTools?: false;
+  /** Refuses thinking that comes back behind anything else than it was made behind. */
+  readonly bindsThinking?: true;
   /** Longest name of a tool. */
   readonly maxToolNameLength?: number;
+  /**
+   * The style that alone carries calls with a feature, by the feature. Vendors
+   * who speak that style are asked in it, whatever style the caller speaks.
+   */
+  readonly needsStyle?: Readonly<Partial<Record<CallFeature, string>>>;
+  /** Wants to be told of each message that it wrote before whether it was its final answer. */
+  readonly phases?: true;
+  /** Takes marks in the request up to which the prompt is cached, and how long. */
+  readonly cacheBreakpoints?: true;
 }
+
+/**
+ * What of a call may decide the style in which its upstream is asked. `any`:
+ * every call. `tools`: tools, unless reasoning is off. `web_search`: a search
+ * by the vendor. `effort_max`: the strongest effort.
+ */
+export const CALL_FEATURES = ["any", "tools", "web_search", "effort_max"] as const;
+export type CallFeature = (typeof CALL_FEATURES)[number];
 
 /** Request settings by the names that most callers use. */
 export type TuningSetting =

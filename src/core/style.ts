@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { Block, ChatEvent, ChatRequest } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest, Reasoning } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -31,6 +31,11 @@ export interface InboundStyle {
   readonly inbound: {
     /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
     readRequest(body: JsonObject, address: Address): RequestFacts;
+    /**
+     * What may decide the upstream's style. Asked only if the model's rules name
+     * some of it; absent if callers of the style have no words for any of it.
+     */
+    wantsOf?(body: JsonObject): CallWants;
     /** Of a body that `readRequest` has let through. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
     /**
@@ -42,6 +47,12 @@ export interface InboundStyle {
     openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+export interface CallWants {
+  readonly hasTools: boolean;
+  readonly searches: boolean;
+  readonly reasoning: Reasoning | undefined;
 }
 
 export interface MessagePlace {
@@ -126,9 +137,21 @@ export interface Passthrough {
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
-  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
+  repairAnswer?(
+    body: JsonObject,
+    facts: RequestFacts,
+    context?: AnswerContext,
+  ): JsonObject | undefined;
   /** `dialect`: as in `OutboundContext`. */
-  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap;
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"], context?: AnswerContext): Tap;
+}
+
+/** What members that an answer left out are filled from. */
+export interface AnswerContext {
+  /** The caller's own body. */
+  readonly request: JsonObject;
+  /** Unix ms. */
+  now(): number;
 }
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;
@@ -149,6 +172,11 @@ export interface OutboundContext {
   readonly model: ModelTraits;
   /** In which ways the vendor's reading of the style is its own; each style has its own such terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
+  /**
+   * What stands before reasoning in the conversation may not be what it was
+   * made behind: reasoning that no longer fits is to be dropped, not refused.
+   */
+  readonly dropsMisplaced?: boolean;
 }
 
 /** Reads a stream event by event; nothing is required of how its bytes were cut. */

@@ -5,7 +5,7 @@ import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
-import type { ModelTraits } from "#core/model.ts";
+import type { ModelTraits, RequestRules } from "#core/model.ts";
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
@@ -34,6 +34,8 @@ export interface Provider {
   /** Runs on the owner's machines: nobody else's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
+  /** Which calls go in which style on channels with these options, whatever the model; over the model's own rules. */
+  needsStyle?(options: ChannelOptions): RequestRules["needsStyle"];
   readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
@@ -88,9 +90,25 @@ export interface TextEndpoint {
    * pass through, so it must leave alone what the vendor takes. `report`: what
    * is lost by it.
    */
-  adaptRequest?(body: JsonObject, model: string, report?: LossReport): BodyEdits;
+  adaptRequest?(
+    body: JsonObject,
+    model: string,
+    report?: LossReport,
+    context?: RequestContext,
+  ): BodyEdits;
+  /**
+   * Whether what the vendor refuses of a request with these headers it refuses
+   * of others too: nothing is learned from a caller who asked for stricter rules.
+   */
+  refusesForAll?(headers: Readonly<Record<string, string>>): boolean;
+  /** Few servers have it: it is for channels that name its style, or whose options say so. */
+  isOffered?(options: ChannelOptions): boolean;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
-  headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
+  headers?(
+    body: JsonObject,
+    ofCaller: ReadHeader,
+    context?: RequestContext,
+  ): Readonly<Record<string, string>>;
 }
 
 /** Where a vendor answers questions of one kind, and in which format. */
@@ -258,7 +276,20 @@ export interface ProviderOptions {
   objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
-export type ReadHeader = (name: string) => string | undefined;
+/** Reads a header of the caller's request. */
+export interface ReadHeader {
+  (name: string): string | undefined;
+  /** Names of all its headers, in lower case. */
+  readonly names?: () => Iterable<string>;
+}
+
+/** Where a request goes, and what its caller says beside the body. */
+export interface RequestContext {
+  readonly options: ChannelOptions;
+  /** To the vendor's well-known address. */
+  readonly isVendors: boolean;
+  readonly ofCaller: ReadHeader;
+}
 
 export function bearer(secret: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${secret}` };

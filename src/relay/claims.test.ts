@@ -33,6 +33,7 @@ function setup(
   const table = {
     find: () => candidates as Candidate[],
     nearestTo: () => undefined,
+    retiredFor: () => undefined,
     hasLimits: more.model !== undefined,
   };
   const router = new Router(table, new Health(systemClock), {
@@ -62,6 +63,7 @@ function setup(
     signal: new AbortController().signal,
     at: 0,
     startedAt: 0,
+    now: () => 0,
     count: async () => NO_USAGE,
     onStanding: (standing) => void told.push(standing),
   };

@@ -18,6 +18,8 @@ import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
+import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -31,6 +33,10 @@ export interface Translation {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string | undefined;
   readonly lost: readonly string[];
+}
+
+interface TranslationTerms extends RequestTerms {
+  readonly isStreamed?: boolean;
 }
 
 export interface TranslationDeps {
@@ -54,14 +60,14 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
-  isStreamed = call.facts.stream,
-  refused: readonly string[] = [],
+  { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
   const written = byTool ?? request;
@@ -71,8 +77,12 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report) };
-  const adapted = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const context = requestContext(route, isAlike ? call.header : NO_HEADER);
+  const adapted = {
+    ...fitted,
+    ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
+  };
   const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
@@ -80,7 +90,7 @@ export async function translateRequest(
     request,
     isByTool: byTool !== undefined,
     body: JSON.stringify(body),
-    headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
+    headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     path: endpoint.pathFor?.(body),
     lost: report.fields,
   };
@@ -155,7 +165,7 @@ export async function writeWhole(
   const named = originalNames(request);
   const unpack = unpackerFor(request, isByTool);
   const told = unpack === undefined ? events : events.flatMap(unpack);
-  const seen = told.map((event) => meter.see(named(event)));
+  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -167,8 +177,13 @@ export async function writeWhole(
     ),
     usage,
     takeOutputText: () => "",
-    lost,
+    lost: joined(lost, meter.lost),
   };
+}
+
+/** What we left out of the question, and what its upstream did. */
+function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
 
 function isNotUsage(event: ChatEvent): boolean {
@@ -199,6 +214,7 @@ export class StreamWriter {
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #isWanted: (event: ChatEvent) => boolean;
   readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
@@ -206,6 +222,7 @@ export class StreamWriter {
     this.#request = request;
     this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
+    this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request, call.facts);
@@ -219,6 +236,7 @@ export class StreamWriter {
   }
 
   #write(event: ChatEvent): string {
+    if (!this.#isWanted(event)) return "";
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
@@ -246,7 +264,7 @@ class TranslatedStream implements AnswerStream {
   readonly #sse: SseDecoder;
   readonly #decoder: StreamDecoder;
   readonly #writer: StreamWriter;
-  readonly lost: readonly string[];
+  readonly #lost: readonly string[];
   readonly isTranslated = true;
   /** Not handed over yet: the head. */
   #held = "";
@@ -264,7 +282,11 @@ class TranslatedStream implements AnswerStream {
     this.#sse = sse;
     this.#decoder = decoder;
     this.#writer = writer;
-    this.lost = lost;
+    this.#lost = lost;
+  }
+
+  get lost(): readonly string[] {
+    return joined(this.#lost, this.#writer.meter.lost);
   }
 
   async run(take: Sink["write"]): Promise<void> {

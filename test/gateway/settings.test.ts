@@ -259,6 +259,11 @@ const ELSEWHERE = [
   "limits.media_bytes",
   "limits.downloads",
   "limits.key_downloads",
+  "limits.key_sockets",
+  "limits.socket_ms",
+  "limits.socket_idle_ms",
+  "limits.socket_lanes",
+  "limits.socket_state_bytes",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

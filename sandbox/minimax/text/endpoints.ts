@@ -57,7 +57,7 @@ const PLAYED = "claude-opus-4-6";
 const PLAYED_BEGUN = "claude-sonnet-4-5-20250929";
 
 /** It takes one sampler and writes less; what was asked for has been checked by then. */
-function playedBody({ top_p: _, ...body }: JsonObject) {
+function playedBody({ top_p: _top, ...body }: JsonObject) {
   const isBegun = messagesIn(body).at(-1)?.["role"] === "assistant";
   const { thinking, ...unthinking } = body;
   const limit = body["max_tokens"];

@@ -396,6 +396,23 @@ describe("reasoning is read however a server shows or proves it", () => {
       [item("reasoning", { summary: [], encrypted_content: "gAAA" }, "done")],
       ["", { issuer: "responses", value: "gAAA" }],
     ],
+    [
+      "proof that is whole only at the end",
+      [
+        item("reasoning", { summary: [], encrypted_content: "gAA" }),
+        item("reasoning", { summary: [], encrypted_content: "gAAA" }, "done"),
+      ],
+      ["", { issuer: "responses", value: "gAAA" }],
+    ],
+    [
+      "no proof where only its beginning came",
+      [
+        item("reasoning", { summary: [], encrypted_content: "gAA" }),
+        piece("reasoning_text.delta", { delta: "why" }),
+        item("reasoning", { summary: [] }, "done"),
+      ],
+      ["why", undefined],
+    ],
     ["nothing of it", [item("reasoning", { summary: [] }, "done")], ["", undefined]],
   ])("%s", async (_how, wire, expected) => {
     expect(await thought(...wire)).toEqual(expected);
@@ -897,6 +914,10 @@ describe("[A2.4] the response object repeats what was asked", () => {
       id: "resp_abcdefghijklmnopqrstuvwx",
       object: "response",
       created_at: 7,
+      completed_at: 7,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      user: null,
       status: "completed",
       background: false,
       error: null,
@@ -958,7 +979,10 @@ describe("[A2.4] the response object repeats what was asked", () => {
 
     expect(response).toMatchObject(asked);
     expect([response["tools"], response["tool_choice"]]).toEqual([
-      [{ type: "function", name: "f", parameters: null, strict: false }, { type: "web_search" }],
+      [
+        { type: "function", name: "f", description: null, parameters: null, strict: false },
+        { type: "web_search" },
+      ],
       { type: "function", name: "f" },
     ]);
   });

@@ -4,6 +4,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CHAT } from "#styles/text/chat/spelling.ts";
+import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { declarationOf, ToolNames } from "./declared-tools.ts";
@@ -22,7 +23,8 @@ import { buildTool, buildToolChoice, buildWebSearch, withOwnNames } from "./tool
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
   const { report } = context;
   const written = spellingIn(request) ?? {};
-  const { [CHAT]: ofChat, ...extra } = request.extra ?? {};
+  const caching = planCaching(request, context);
+  const { [CHAT]: ofChat, ...extra } = caching.extra ?? {};
   const { shared, verbosity, rest } = sharedWith(ofChat ?? {});
   refuseUnspeakable(request);
   reportUntunable(request, report);
@@ -30,16 +32,18 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
 
   return defined({
     model: request.model,
-    ...buildConversation(request, context),
+    ...buildConversation(request, context, caching.marks),
     ...(request.stream ? { stream: true } : {}),
     ...pick(written, ["stream_options", "truncation"]),
     store: false,
     include: buildInclude(request, context),
     temperature: request.sampling.temperature,
     top_p: request.sampling.topP,
+    ...buildPenalties(request),
     max_output_tokens: buildLimit(request, report),
     metadata: buildMetadata(request, report),
     ...shared,
+    ...caching.members,
     ...ownExtra(request),
     ...asWritten(request, ["user", "safety_identifier"], request.user, parseUser, (user) =>
       buildUser(user, report),
@@ -62,6 +66,14 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     })),
     ...buildTools(request, report),
   });
+}
+
+/** A caller of this style wrote its own breakpoints. Only input can have any. */
+function planCaching(request: ChatRequest, context: OutboundContext): BreakpointPlan {
+  if (spellingIn(request) !== undefined) {
+    return { marks: new Map(), members: {}, extra: request.extra };
+  }
+  return planBreakpoints(request, context, ({ role }) => role !== "assistant");
 }
 
 /** What chat completions have under the same name and with the same meaning. */
@@ -95,14 +107,23 @@ function refuseUnspeakable({ choices, modalities }: ChatRequest): void {
     throw refuse("modalities", `the responses style has no ${other} output.`);
 }
 
-function reportUntunable({ sampling, stop, picture }: ChatRequest, report: LossReport): void {
+/** Penalties are of the open form of this style, so only its own callers send them. */
+function reportUntunable(request: ChatRequest, report: LossReport): void {
+  const { sampling, stop, picture } = request;
+  const isOwn = spellingIn(request) !== undefined;
   const { topK, presencePenalty, frequencyPenalty, seed } = sampling;
   if (topK !== undefined) report.lose("top_k");
-  if (presencePenalty !== undefined) report.lose("presence_penalty");
-  if (frequencyPenalty !== undefined) report.lose("frequency_penalty");
+  if (presencePenalty !== undefined && !isOwn) report.lose("presence_penalty");
+  if (frequencyPenalty !== undefined && !isOwn) report.lose("frequency_penalty");
   if (seed !== undefined) report.lose("seed");
   if (stop !== undefined && stop.length > 0) report.lose("stop");
   if (picture !== undefined) report.lose("image_config");
+}
+
+function buildPenalties(request: ChatRequest): JsonObject {
+  const { presencePenalty, frequencyPenalty } = request.sampling;
+  if (spellingIn(request) === undefined) return {};
+  return defined({ presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty });
 }
 
 const SPELLED: ReadonlySet<string> = new Set(SPELLED_MEMBERS);
