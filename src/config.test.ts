@@ -125,6 +125,7 @@ test("with nothing said, every setting has its default", () => {
     callerStallMs: 120_000,
     bufferedBytes: 256 * 1024 * 1024,
     attempts: 3,
+    continuations: 32,
     inFlight: 10_000,
     channelInFlight: 5000,
     bigBodies: 8,

@@ -66,6 +66,12 @@ export const LIMITS = {
     "Streamed answers that wait for slow readers, all of them together.",
   ),
   attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
+  continuations: limit(
+    "continuations",
+    take.wholeNumber(0, 100),
+    32,
+    "Further requests for one answer that a vendor gives in several; 0 ends it with the first.",
+  ),
   inFlight: limit("in_flight", count, 10_000, "Calls at once."),
   channelInFlight: limit(
     "channel_in_flight",

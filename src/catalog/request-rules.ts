@@ -81,6 +81,20 @@ const GEMINI_2_5: RequestRules = {
   maxToolNameLength: 64,
 };
 const GEMINI_2_0: RequestRules = { formatsWithTools: false, maxToolNameLength: 64 };
+/** Samplers are deprecated from 3.6 on, and without effect. */
+const GEMINI_3_6: RequestRules = {
+  ...GEMINI_THINKS,
+  refuses: [...(GEMINI_THINKS.refuses ?? []), "temperature", "top_p", "top_k"],
+};
+/** That results need their call's id from 3.8 on is known from one report only: it does no harm. */
+const GEMINI_3_8: RequestRules = { ...GEMINI_3_6, callIds: true };
+/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-4-argon */
+const GEMINI_4: RequestRules = {
+  ...GEMINI_3_8,
+  refuses: [...(GEMINI_3_8.refuses ?? []), "n"],
+  thinkingBudgets: false,
+  prefill: false,
+};
 const GEMINI: FamilyTraits = {
   kind: "chat",
   input: ["text", "image", "audio", "video", "file"],
@@ -313,10 +327,13 @@ const FAMILIES: readonly Family[] = [
     traits: { ...CLAUDE_THEN, maxOutputTokens: 4_096, rules: CLAUDE_3 },
   },
 
-  // Those that draw, speak or embed are other kinds of models.
-  { named: /gemini-.*(image|tts|embedding|live|audio)/, traits: {} },
+  // Those that draw, speak, listen or embed are other kinds of models.
   {
-    named: /gemini-2\.0/,
+    named: /gemini-.*(image|nano-banana|tts|embedding|live|audio|transcribe|translate)/,
+    traits: {},
+  },
+  {
+    named: /gemini-(1|2\.0)/,
     traits: { ...GEMINI, maxOutputTokens: 8_192, rules: GEMINI_2_0 },
   },
   {
@@ -344,12 +361,43 @@ const FAMILIES: readonly Family[] = [
     },
   },
   {
-    named: /gemini-(3.*-pro|pro-latest)/,
+    named: /gemini-3.*-pro/,
     traits: { ...GEMINI, reasoningControls: { efforts: THREE_LEVELS }, rules: GEMINI_THINKS },
   },
   {
-    named: /gemini-(3|flash-latest|flash-lite-latest)/,
+    named: /gemini-(3.*-flash|flash)-lite/,
     traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_THINKS },
+  },
+  {
+    named: /gemini-(3\.([7-9]|\d\d)|flash-latest)/,
+    traits: { ...GEMINI, reasoningControls: { efforts: THREE_LEVELS }, rules: GEMINI_3_8 },
+  },
+  {
+    // The vendor serves 3.5 by 3.6.
+    named: /gemini-3\.[56]/,
+    traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_3_6 },
+  },
+  {
+    named: /gemini-3/,
+    traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_THINKS },
+  },
+  {
+    named: /gemini-omni/,
+    traits: {
+      ...GEMINI,
+      output: ["text", "video"],
+      reasoningControls: { efforts: THREE_LEVELS },
+      rules: GEMINI_3_6,
+    },
+  },
+  {
+    named: /gemini-/,
+    traits: {
+      ...GEMINI,
+      maxOutputTokens: 1_048_576,
+      reasoningControls: { efforts: THREE_LEVELS },
+      rules: GEMINI_4,
+    },
   },
 
   // Those that draw, speak, hear or embed, those that were never reasoning models, and open weights.

@@ -127,6 +127,10 @@ const VITAL: ReadonlyMap<string, string> = new Map([
     "a compaction can only be read by the vendor that made it. Send the conversation itself.",
   ],
   ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  [
+    "gemini.generationConfig.responseModalities",
+    "no upstream of this model answers such a request with a video.",
+  ],
   ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
   ["video-kling.element_list", ELEMENTS],
   ["video-kling.voice_list", ELEMENTS],

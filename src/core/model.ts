@@ -101,6 +101,10 @@ export interface RequestRules {
   readonly maxEffortWithoutThinking?: string;
   /** Refuses a tool choice that forces a call. */
   readonly forcedTools?: false;
+  /** Refuses a number of tokens to think for, 0 included: its reasoning is steered by efforts alone. */
+  readonly thinkingBudgets?: false;
+  /** Wants the id of its call in each result of a tool. */
+  readonly callIds?: true;
   /** Refuses thinking that comes back behind anything else than it was made behind. */
   readonly bindsThinking?: true;
   /** Longest name of a tool. */

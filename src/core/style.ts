@@ -88,6 +88,12 @@ export interface OutboundStyle {
     ): "format" | "tool" | "words";
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
+    /**
+     * What to set in a request so that its vendor goes on with an answer that
+     * it gives in several requests; `undefined` if the answer is at its end.
+     * Absent if vendors of the style give every answer at once.
+     */
+    continuation?(end: Extract<ChatEvent, { type: "finish" }>): BodyEdits | undefined;
     /** A failed answer, in whatever shape its server has for failures. */
     parseError(status: number, body: string): UpstreamError;
     /** A failure inside a body whose status says success. */

@@ -14,6 +14,7 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
+  /** Of pictures, still or moving. */
   readonly imageOutputTokens?: number;
   /** Pictures made. */
   readonly images?: number;

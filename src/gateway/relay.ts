@@ -99,6 +99,9 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     get maxAttempts() {
       return limits.attempts;
     },
+    get maxContinuations() {
+      return limits.continuations;
+    },
     get maxCallMs() {
       return limits.totalMs;
     },

@@ -26,6 +26,7 @@ import {
 } from "./passthrough.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./learned-refusals.ts";
+import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
 import { findHome, isAway, type Homing } from "./reasoning-home.ts";
@@ -41,7 +42,7 @@ import {
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
+export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
   /** Where conversations were answered; nothing is kept if absent. */
   readonly homes?: ReasoningHomes;
@@ -71,7 +72,8 @@ async function relayWhole(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begin = beginWhole(call, deps, homing.home);
+  const goOn = continuing(call, settlement, deps);
+  const begin = beginWhole(call, deps, homing.home, goOn);
   const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
   homing.keep(begun);
   begun.release();
@@ -86,7 +88,8 @@ async function relayStream(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begin = beginStream(call, deps, homing.home);
+  const goOn = continuing(call, settlement, deps);
+  const begin = beginStream(call, deps, homing.home, goOn);
   const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
@@ -96,11 +99,19 @@ async function relayStream(
   return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
+type GoOn = (route: WireRoute, way: Way, request: Outgoing) => Continuation | undefined;
+
+function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
+  return (route, way, request) => Continuation.of(call, route, way, request, books, deps);
+}
+
 export function beginWhole(
   call: Call,
   deps: TranslationDeps &
     Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
   home?: ReasoningHome,
+  /** Absent: the answer ends where its first request does. */
+  goOn?: GoOn,
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
@@ -120,7 +131,10 @@ export function beginWhole(
       translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
     const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
     using reply = sent;
-    if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
+    if (!isStreamed) {
+      const more = goOn?.(route, way, translation);
+      return await translateWhole(reply, call, route, translation, vault, more);
+    }
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
     return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
@@ -131,10 +145,11 @@ function beginStream(
   call: Call,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
+  goOn: GoOn,
 ): Begin<Delivery> {
   return async (route, way) =>
     Delivery.begin(
-      await openStream(call, route, way, deps, home),
+      await openStream(call, route, way, deps, home, goOn),
       deps.delivery,
       call.style.keepAlive,
     );
@@ -146,6 +161,7 @@ async function openStream(
   way: Way,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
+  goOn: GoOn,
 ): Promise<AnswerStream> {
   const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
@@ -163,7 +179,8 @@ async function openStream(
     translateRequest(call, route, deps, { isAway: away, refused });
   const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault);
+  const more = goOn(route, way, translation);
+  return translateStream(reply, call, route, translation, maxEventBytes, vault, more);
 }
 
 /** Members that one call may be told of one by one. */
@@ -195,12 +212,13 @@ async function sendFitted<R extends Outgoing>(
   }
 }
 
-/** A picture is one event, however large. */
+/** A picture or a film is one event, however large. */
 function mostOfAnEvent(
   { traits }: Route,
   { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
 ): number {
-  return traits.output?.includes("image") === true ? maxPictureEventBytes : maxEventBytes;
+  const draws = traits.output?.some((each) => each === "image" || each === "video") === true;
+  return draws ? maxPictureEventBytes : maxEventBytes;
 }
 
 /** A whole answer of an upstream that only streams is gathered from its stream. */

@@ -171,6 +171,15 @@ export class Settlement {
     this.#leave();
   }
 
+  /**
+   * Reserves what the hold lacks of what an answer comes to. False if the caller
+   * cannot bear it.
+   */
+  async covers(route: Candidate, usage: Usage): Promise<boolean> {
+    const cost = costOf(this.#graded(usage), route.price ?? FREE);
+    return cost <= this.#held || (await this.#extend(nanoUsd(cost - this.#held)));
+  }
+
   isCheckpointDue(now: number, intervalMs: number): boolean {
     return now - this.#checkpointedAt >= intervalMs;
   }

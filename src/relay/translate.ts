@@ -13,6 +13,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
 import type { Call } from "./call.ts";
 import { lossNames } from "./callers-field.ts";
+import type { Continuation } from "./continuation.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -118,9 +119,18 @@ export async function translateWhole(
   route: WireRoute,
   { request, lost, isByTool }: Translation,
   vault: Vault,
+  continuation?: Continuation,
 ): Promise<WholeReading> {
-  const json = parseAnswer(await reply.readAll());
-  const events = route.endpoint.style.outbound.parseResponse(json);
+  const events: ChatEvent[] = [];
+  const { outbound } = route.endpoint.style;
+  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  for (let next = await continuation?.next(last); next !== undefined;) {
+    using hop = next;
+    events.push(...(continuation?.joiner.between(last) ?? []));
+    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    next = await continuation?.next(last);
+  }
+  events.push(...(continuation?.joiner.pass(last) ?? last));
   return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
@@ -197,13 +207,17 @@ export function translateStream(
   translation: Translation,
   maxEventBytes: number,
   vault: Vault,
+  continuation?: Continuation,
 ): AnswerStream {
   return new TranslatedStream(
     reply,
-    new SseDecoder(maxEventBytes),
-    route.endpoint.style.outbound.openDecoder(),
+    () => ({
+      sse: new SseDecoder(maxEventBytes),
+      decoder: route.endpoint.style.outbound.openDecoder(),
+    }),
     new StreamWriter(call, route, translation.request, vault, translation.isByTool),
     translation.lost,
+    continuation,
   );
 }
 
@@ -254,16 +268,24 @@ export class StreamWriter {
   }
 }
 
+/** What reads one reply of an upstream. */
+interface Reader {
+  readonly sse: SseDecoder;
+  readonly decoder: StreamDecoder;
+}
+
 /**
  * From the upstream's bytes to the caller's in one synchronous step for each
  * piece that arrives: no promise for an event, one for a piece. The head of an
  * answer waits for its first content: until then another channel may answer.
  */
 class TranslatedStream implements AnswerStream {
-  readonly #reply: UpstreamReply;
-  readonly #sse: SseDecoder;
-  readonly #decoder: StreamDecoder;
+  #reply: UpstreamReply;
+  readonly #open: () => Reader;
+  #reader: Reader;
   readonly #writer: StreamWriter;
+  readonly #continuation: Continuation | undefined;
+  #isClosed = false;
   readonly #lost: readonly string[];
   readonly isTranslated = true;
   /** Not handed over yet: the head. */
@@ -273,16 +295,17 @@ class TranslatedStream implements AnswerStream {
 
   constructor(
     reply: UpstreamReply,
-    sse: SseDecoder,
-    decoder: StreamDecoder,
+    open: () => Reader,
     writer: StreamWriter,
     lost: readonly string[],
+    continuation: Continuation | undefined,
   ) {
     this.#reply = reply;
-    this.#sse = sse;
-    this.#decoder = decoder;
+    this.#open = open;
+    this.#reader = open();
     this.#writer = writer;
     this.#lost = lost;
+    this.#continuation = continuation;
   }
 
   get lost(): readonly string[] {
@@ -291,12 +314,29 @@ class TranslatedStream implements AnswerStream {
 
   async run(take: Sink["write"]): Promise<void> {
     try {
-      await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
-      await this.#pass(this.#sse.end(), take);
-      await this.#end(this.#write(this.#decoder.end()), take);
+      for (let goesOn = true; goesOn;) goesOn = await this.#runHop(take);
     } catch (cause) {
       throw explained(cause);
     }
+  }
+
+  /** One reply of the upstream; true if another one follows. */
+  async #runHop(take: Sink["write"]): Promise<boolean> {
+    const { sse, decoder } = this.#reader;
+    await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    await this.#pass(sse.end(), take);
+    if (this.isEnding) return false;
+    const last = decoder.end();
+    const next = await this.#continuation?.next(last);
+    if (next === undefined || this.#continuation === undefined) {
+      await this.#end(this.#write(this.#joined(last)), take);
+      return false;
+    }
+    this.#reply = next;
+    if (this.#isClosed) next.close();
+    this.#reader = this.#open();
+    await this.#hand(this.#write(this.#continuation.joiner.between(last)), take);
+    return true;
   }
 
   get hasContent(): boolean {
@@ -311,6 +351,11 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.usage;
   }
 
+  /** Each request of an answer reads the question anew. */
+  get inputUsage(): Usage | undefined {
+    return this.#continuation?.usage;
+  }
+
   takeOutputText(): string {
     return this.#writer.meter.takeOutputText();
   }
@@ -323,22 +368,32 @@ class TranslatedStream implements AnswerStream {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#reply.close();
   }
 
   #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
     if (this.isEnding) return undefined;
+    const { decoder } = this.#reader;
     let out = "";
     try {
       for (const event of events) {
-        out += this.#write(this.#decoder.read(event));
-        if (this.#decoder.isOver) return this.#end(out, take);
+        out += this.#write(this.#joined(decoder.read(event)));
+        if (decoder.isOver) return this.#end(out, take);
       }
     } catch (cause) {
       // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }
+    return this.#hand(out, take);
+  }
+
+  #joined(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    return this.#continuation?.joiner.pass(events) ?? events;
+  }
+
+  #hand(out: string, take: Sink["write"]): void | Promise<void> {
     if (this.#hasBegun) return out === "" ? undefined : take(out);
     this.#held += out;
     return this.#writer.meter.hasContent ? this.#begin(take) : undefined;

@@ -34,7 +34,10 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     outputTokens: output,
     reasoningTokens: thoughts,
     audioOutputTokens: tokensOf("AUDIO", wire["candidatesTokensDetails"]),
-    imageOutputTokens: tokensOf("IMAGE", wire["candidatesTokensDetails"]),
+    // Films are pictures here: no vendor sells both in one answer.
+    imageOutputTokens:
+      tokensOf("IMAGE", wire["candidatesTokensDetails"]) +
+      tokensOf("VIDEO", wire["candidatesTokensDetails"]),
   });
 }
 
@@ -74,7 +77,7 @@ function details(name: string, total: number, audio: number, image: number): Jso
   };
 }
 
-type Modality = "AUDIO" | "IMAGE";
+type Modality = "AUDIO" | "IMAGE" | "VIDEO";
 
 /** What was heard or seen from the cache counts as cached. */
 function uncached(wire: JsonObject, modality: Modality): number {
