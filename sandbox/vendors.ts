@@ -1,14 +1,17 @@
 import { anthropic } from "./anthropic.ts";
 import { ark } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
+import { deepseek } from "./deepseek.ts";
 import { gemini } from "./gemini.ts";
 import { jina } from "./jina.ts";
 import { jimeng } from "./jimeng.ts";
 import { kling } from "./kling.ts";
 import { minimax } from "./minimax.ts";
+import { moonshot } from "./moonshot.ts";
 import { openai } from "./openai.ts";
 import type { VendorFactory } from "./vendor.ts";
 import { vidu } from "./vidu.ts";
+import { zhipu } from "./zhipu.ts";
 
 /** Every vendor that is simulated, each under its own prefix. */
 export const VENDORS: readonly VendorFactory[] = [
@@ -22,4 +25,7 @@ export const VENDORS: readonly VendorFactory[] = [
   vidu,
   minimax,
   jimeng,
+  deepseek,
+  moonshot,
+  zhipu,
 ];

@@ -62,6 +62,13 @@ export const ARK_MODELS: readonly ArkModel[] = [
     knownEfforts: ALL_EFFORTS,
     maxOutputTokens: 131_072,
   }),
+  ...["pro-260915", "pro-260628", "turbo-260628", "lite-260915"].map((name) =>
+    model(`doubao-seed-2-1-${name}`, ["enabled", "disabled", "auto"], {
+      contextTokens: name.endsWith("0915") ? 1_024_000 : 256_000,
+      knownEfforts: ALL_EFFORTS,
+      maxOutputTokens: 256_000,
+    }),
+  ),
   model("doubao-seed-character-260628", ["disabled", "enabled"], { knownEfforts: ALL_EFFORTS }),
   model("doubao-1-5-thinking-pro-250415", ["enabled"], {
     contextTokens: 131_072,

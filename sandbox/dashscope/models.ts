@@ -10,6 +10,8 @@ export interface QwenModel extends Model {
   readonly thinksInOnePiece: boolean;
   /** Answers no request that is not for a stream. */
   readonly isStreamOnly: boolean;
+  /** Takes an effort, which must not contradict the switch. */
+  readonly isGraded: boolean;
   readonly maxOutputTokens: number;
   readonly maxThinkingTokens: number;
   /** Writes down recordings, and nothing else. */
@@ -37,6 +39,7 @@ function model(id: string, extra: Partial<QwenModel> = {}): QwenModel {
     thinksByDefault: false,
     thinksInOnePiece: false,
     isStreamOnly: false,
+    isGraded: false,
     maxOutputTokens: 16_384,
     maxThinkingTokens: 38_912,
     transcribes: false,
@@ -47,6 +50,20 @@ function model(id: string, extra: Partial<QwenModel> = {}): QwenModel {
 /** The open models of the third generation think unless told not to. */
 function open(id: string): QwenModel {
   return model(id, { thinking: "hybrid", thinksByDefault: true });
+}
+
+/** Since 3.8. */
+function graded(id: string): QwenModel {
+  return model(id, {
+    thinking: "hybrid",
+    thinksByDefault: true,
+    thinksInOnePiece: true,
+    isGraded: true,
+    contextTokens: 991_808,
+    maxOutputTokens: 131_072,
+    maxThinkingTokens: 262_144,
+    usualEffort: "xhigh",
+  });
 }
 
 const HYBRID = { thinking: "hybrid" } as const;
@@ -70,6 +87,9 @@ export const QWEN_MODELS: readonly QwenModel[] = [
     maxOutputTokens: 65_536,
     maxThinkingTokens: 81_920,
   }),
+  graded("qwen3.8-max"),
+  graded("qwen3.8-flash"),
+  graded("qwen3.8-omni-flash"),
   model("qwen3-vl-plus", { ...HYBRID, maxOutputTokens: 32_768, maxThinkingTokens: 81_920 }),
   open("qwen3-235b-a22b"),
   open("qwen3-32b"),

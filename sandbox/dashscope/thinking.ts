@@ -23,7 +23,7 @@ export function checkThinking(body: JsonObject, model: QwenModel): void {
     throw refusedByModel("The value of the enable_thinking parameter is restricted to True.");
 
   checkBudget(body, model);
-  checkEffort(body);
+  checkEffort(body, model);
   if (!isThinking(body, model)) return;
   if (!isStream && !model.thinksInOnePiece)
     throw refused("parameter.enable_thinking must be set to false for non-streaming calls");
@@ -48,19 +48,23 @@ function checkBudget(body: JsonObject, { maxThinkingTokens }: QwenModel): void {
 }
 
 /** The least effort has another name here than with the vendor of the protocol. */
-function checkEffort(body: JsonObject): void {
+function checkEffort(body: JsonObject, { isGraded }: QwenModel): void {
   const effort = body["reasoning_effort"] ?? undefined;
-  if (effort === undefined || EFFORTS.some((each) => each === effort)) return;
-  const list = EFFORTS.map((each) => `'${each}'`).join(", ");
+  const known = isGraded ? ALL_EFFORTS : EFFORTS;
+  if (isGraded && effort !== undefined && effort !== "none" && body["enable_thinking"] === false)
+    throw refusedByModel("reasoning_effort cannot be used when enable_thinking is false.");
+  if (effort === undefined || known.some((each) => each === effort)) return;
+  const list = known.map((each) => `'${each}'`).join(", ");
   throw refusedByModel(`'reasoning_effort.effort' must be one of: ${list}`);
 }
 
+const ALL_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const EFFORTS = ["none", "minimum", "low", "medium", "high", "xhigh"] as const;
 
 /** The limit of the answer does not count the thoughts, which have a budget of their own. */
 export function readThinking(body: JsonObject, model: QwenModel): Thinking {
   if (!isThinking(body, model)) return { effort: "none" };
-  const asked = EFFORTS.find((each) => each === body["reasoning_effort"]);
+  const asked = [...EFFORTS, ...ALL_EFFORTS].find((each) => each === body["reasoning_effort"]);
   const effort = asked === undefined || asked === "none" ? model.usualEffort : asked;
   const budget = readInteger(field(body, "thinking_budget"), 1, model.maxThinkingTokens);
   return {

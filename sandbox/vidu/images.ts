@@ -2,7 +2,7 @@ import { inspectMedia, type Media } from "#sandbox/engine/media.ts";
 import { isJsonObject, type JsonObject } from "#sandbox/json.ts";
 import { field, readList, readText } from "#sandbox/openai/fields.ts";
 import { invalidField, lackingField, refused } from "./error.ts";
-import type { Action } from "./models.ts";
+import type { Action, ViduModel } from "./models.ts";
 
 export interface Images {
   readonly given: readonly string[];
@@ -10,13 +10,19 @@ export interface Images {
   readonly media: Partial<Media>;
 }
 
-export function readImages(body: JsonObject, action: Action): Images {
+export function readImages(
+  body: JsonObject,
+  action: Action,
+  { references }: Pick<ViduModel, "references">,
+): Images {
   const { path, value } = field(body, "images");
   const list = readList({ path, value }, 0, 50) ?? [];
   const given = list.filter((each) => typeof each === "string");
   if (given.length !== list.length) throw invalidField(path);
   const subjects = action === "reference2video" ? readSubjects(body) : [];
-  const [least, most] = COUNTS[action];
+  const [least, usual] = COUNTS[action];
+  const most = action === "reference2video" ? references.images : usual;
+  checkSounds(body, action === "reference2video" ? references.sounds : 0);
   const count = given.length + subjects.length;
   if (count > 0 && most === 0) throw refused("FieldUnwanted", `unwanted field: ${path}`);
   if (count === 0 && least > 0) throw lackingField(path);
@@ -26,6 +32,16 @@ export function readImages(body: JsonObject, action: Action): Images {
   const media = [...given, ...subjects].map(readImage);
   if (action === "start-end2video") checkAlike(media);
   return { given, media: media[0] ?? {} };
+}
+
+/** Links, or data URIs; a link is not followed. */
+function checkSounds(body: JsonObject, most: number): void {
+  const list = readList(field(body, "sounds"), 0, 50) ?? [];
+  if (list.length > 0 && most === 0) throw refused("FieldUnwanted", "unwanted field: sounds");
+  if (list.length > most)
+    throw refused("FieldItemCountOutOfRange", "field item count out of range: sounds");
+  if (list.some((each) => typeof each !== "string" || !/^(https?:\/\/|data:audio\/)/.test(each)))
+    throw invalidField("sounds");
 }
 
 const COUNTS: Readonly<Record<Action, readonly [number, number]>> = {

@@ -50,7 +50,7 @@ export function readViduRequest(body: Json | undefined, action: Action): ViduOrd
   const prompt = readText(field(body, "prompt"), MAX_PROMPT) ?? "";
   const isWordy = action === "text2video" || action === "reference2video";
   if (prompt.trim() === "" && isWordy) throw lackingField("prompt");
-  const { given, media } = readImages(body, action);
+  const { given, media } = readImages(body, action, model);
   const seconds = readSeconds(body, model);
   const aspect = readChoice(field(body, "aspect_ratio"), ASPECTS) ?? "16:9";
   if (isWordy && !model.aspects.includes(aspect)) throw invalidField("aspect_ratio");

@@ -83,7 +83,14 @@ function creditsOf({ seconds, resolution, offPeak }: ViduOrder): number {
   return offPeak ? Math.ceil(whole / 2) : whole;
 }
 
-const CREDITS_A_SECOND = { "360p": 2, "540p": 3, "720p": 4, "1080p": 8 } as const;
+const CREDITS_A_SECOND = {
+  "360p": 2,
+  "540p": 3,
+  "720p": 4,
+  "1080p": 8,
+  "2K": 13,
+  "4K": 26,
+} as const;
 
 function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObject {
   const { wish, id } = task;
@@ -122,11 +129,13 @@ function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObjec
 
 const FRAMES_PER_SECOND = 24;
 
+const LINES: Readonly<Record<string, number>> = { "2K": 1_440, "4K": 2_160 };
+
 /** The resolution is the shorter side; a picture to begin with decides the shape. */
 export function sizeOf({ resolution, aspect, pictureRatio }: ViduOrder) {
   const [wide = 1, high = 1] = aspect.split(":").map(Number);
   const ratio = pictureRatio ?? wide / high;
-  const short = Number.parseInt(resolution, 10);
+  const short = LINES[resolution] ?? Number.parseInt(resolution, 10);
   const long = 2 * Math.round((short * Math.max(ratio, 1 / ratio)) / 2);
   return ratio >= 1 ? { width: long, height: short } : { width: short, height: long };
 }

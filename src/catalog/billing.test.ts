@@ -53,7 +53,7 @@ const recording = z.object({
 
 /** Where the two lists differ, in how many calls and why. Everything else is equal to the nano-dollar. */
 const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
-  "deepseek deepseek-reasoner": { calls: 1, why: "theirs is the model that had this name before" },
+  "deepseek deepseek-flash": { calls: 3, why: "theirs is the price before there were peak hours" },
   "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
   "gemini gemini-3.6-flash": { calls: 1, why: "theirs is gemini-3.5-flash, which it serves since" },
   "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },

@@ -107,6 +107,8 @@ const reasoningControls = z.strictObject({
   toggle: z.literal(true).exactOptional(),
   /** The levels the vendor accepts, weakest first. */
   efforts: z.array(z.string()).nonempty().readonly().exactOptional(),
+  /** Levels it does not list, and the listed one that its vendor documents for each. */
+  effortAliases: z.record(z.string(), z.string()).exactOptional(),
   /** Takes a number of tokens to think for, within these bounds where they are known. */
   budget: z
     .strictObject({

@@ -143,6 +143,88 @@ const O_SERIES: FamilyTraits = { ...GPT, contextTokens: 200_000, maxOutputTokens
 // https://www.alibabacloud.com/help/en/model-studio/deep-thinking, 2026-11-23.
 const QWEN: FamilyTraits = { ...TEXT_ONLY, tools: true };
 
+/** https://www.alibabacloud.com/help/en/model-studio/deep-thinking; the efforts as measured by apiyi.com, 2026-11-23. */
+const QWEN_3_8: FamilyTraits = {
+  kind: "chat",
+  input: ["text", "image", "video"],
+  output: ["text"],
+  tools: true,
+  contextTokens: 991_808,
+  maxOutputTokens: 131_072,
+  reasoningControls: {
+    toggle: true,
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    budget: { minTokens: 1, maxTokens: 262_144 },
+  },
+};
+
+// https://api-docs.deepseek.com/quick_start/pricing, 2026-11-23.
+const DEEPSEEK: FamilyTraits = {
+  ...TEXT_ONLY,
+  tools: true,
+  contextTokens: 1_000_000,
+  maxOutputTokens: 393_216,
+  reasoningControls: {
+    toggle: true,
+    efforts: ["high", "max"],
+    effortAliases: { xhigh: "max" },
+  },
+};
+
+// https://platform.kimi.ai/docs, 2026-11-23. What the next ones refuse nobody has measured yet.
+const KIMI_FIXED: RequestRules = {
+  refuses: ["temperature", "top_p", "n", "presence_penalty", "frequency_penalty"],
+};
+const THREE_STEPS = {
+  efforts: ["low", "high", "max"],
+  effortAliases: { medium: "high", xhigh: "max" },
+} as const;
+const KIMI_3: FamilyTraits = {
+  kind: "chat",
+  input: ["text", "image", "video"],
+  output: ["text"],
+  tools: true,
+  contextTokens: 1_048_576,
+  maxOutputTokens: 1_048_576,
+  reasoningControls: THREE_STEPS,
+  rules: { ...KIMI_FIXED, thinking: [] },
+};
+
+// https://docs.z.ai/guides/overview/pricing, 2026-11-23.
+const GLM_5_3: FamilyTraits = {
+  ...TEXT_ONLY,
+  tools: true,
+  contextTokens: 1_048_576,
+  maxOutputTokens: 131_072,
+  reasoningControls: THREE_STEPS,
+  rules: { thinking: ["enabled"] },
+};
+
+// https://platform.minimax.io/docs/api-reference/text-anthropic-api, 2026-11-23.
+const MINIMAX_2: FamilyTraits = {
+  ...TEXT_ONLY,
+  tools: true,
+  contextTokens: 204_800,
+  maxOutputTokens: 131_072,
+  reasoningControls: {},
+  rules: { thinking: ["adaptive"] },
+};
+const MINIMAX_3: FamilyTraits = {
+  ...MINIMAX_2,
+  input: ["text", "image", "video"],
+  contextTokens: 1_000_000,
+  maxOutputTokens: 128_000,
+  reasoningControls: { toggle: true },
+  rules: { thinking: ["adaptive", "disabled"] },
+};
+
+/** dev.to/aihubmix, 2026-10-19: refuses `disabled` in the words "requires adaptive thinking". */
+const MINIMAX_3_1: FamilyTraits = {
+  ...MINIMAX_3,
+  reasoningControls: THREE_STEPS,
+  rules: { thinking: ["adaptive"] },
+};
+
 // https://www.volcengine.com/docs/82379/1330310, 2026-11-23.
 const DOUBAO: FamilyTraits = {
   kind: "chat",
@@ -348,6 +430,7 @@ const FAMILIES: readonly Family[] = [
   // Also those that nobody knows yet: with the rules of the newest known.
   { named: /(^|[/.:])(gpt-|o[2-9](-|$)|codex-)/, traits: GPT_NOW },
 
+  { named: /^qwen(3\.[89]|[4-9])/, traits: QWEN_3_8 },
   { named: /^(qwq|qvq)-/, traits: { ...QWEN, maxOutputTokens: 8_192, reasoningControls: {} } },
   {
     named: /^qwen3.*-thinking/,
@@ -385,6 +468,14 @@ const FAMILIES: readonly Family[] = [
     traits: { ...DOUBAO, maxOutputTokens: 32_768, reasoningControls: { toggle: true } },
   },
   {
+    named: /^doubao-seed-(2-[1-9]|[3-9])/,
+    traits: {
+      ...DOUBAO,
+      maxOutputTokens: 256_000,
+      reasoningControls: { toggle: true, efforts: EVERY_EFFORT },
+    },
+  },
+  {
     named: /^doubao-seed-(2|character)/,
     traits: {
       ...DOUBAO,
@@ -401,4 +492,15 @@ const FAMILIES: readonly Family[] = [
       reasoningControls: { toggle: true },
     },
   },
+  { named: /^deepseek-(flash|pro|v[4-9](?!\d))/, traits: DEEPSEEK },
+
+  { named: /^kimi-k([3-9]|\d\d)/, traits: KIMI_3 },
+  // Its samplers are fixed, too.
+  { named: /^kimi-k2\.[5-9]/, traits: { rules: KIMI_FIXED } },
+
+  { named: /^glm-(5\.[3-9]|[6-9])/, traits: GLM_5_3 },
+
+  { named: /^minimax-m(3\.|[4-9]|\d\d)/, traits: MINIMAX_3_1 },
+  { named: /^minimax-m3/, traits: MINIMAX_3 },
+  { named: /^minimax-m\d/, traits: MINIMAX_2 },
 ];

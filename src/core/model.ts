@@ -97,7 +97,7 @@ export interface RequestRules {
   readonly formats?: readonly AnswerFormat[];
   /** Refuses tools together with an enforced answer format. */
   readonly formatsWithTools?: false;
-  /** Values of `thinking.type` that it takes, in the messages style. */
+  /** Values of `thinking.type` that it takes; none if it refuses the member. */
   readonly thinking?: readonly ThinkingType[];
   /** The strongest effort that goes with `thinking.type` of `disabled` or `between_tools`. */
   readonly maxEffortWithoutThinking?: string;

@@ -6,6 +6,8 @@ export interface ReasoningControls {
   readonly toggle?: true;
   /** The levels the vendor accepts, weakest first. */
   readonly efforts?: readonly string[];
+  /** Levels it does not list, and the listed one that its vendor documents for each. */
+  readonly effortAliases?: Readonly<Record<string, string>>;
   /** Takes a number of tokens to think for, within these bounds where they are known. */
   readonly budget?: { readonly minTokens?: number; readonly maxTokens?: number };
 }
@@ -66,14 +68,14 @@ function off(controls: ReasoningControls | undefined): ReasoningPlan {
 function budget(tokens: number, controls: ReasoningControls | undefined): ReasoningPlan {
   const { efforts, budget: bounds } = controls ?? {};
   if (bounds === undefined && efforts !== undefined) {
-    return { mode: "effort", effort: nearest(effortFor(tokens), efforts) };
+    return { mode: "effort", effort: nearest(effortFor(tokens), efforts, controls) };
   }
   return { mode: "budget", tokens: clamp(tokens, bounds) };
 }
 
 function leveled(effort: string, controls: ReasoningControls | undefined): ReasoningPlan {
   const { efforts, budget: bounds } = controls ?? {};
-  if (efforts !== undefined) return { mode: "effort", effort: nearest(effort, efforts) };
+  if (efforts !== undefined) return { mode: "effort", effort: nearest(effort, efforts, controls) };
   if (bounds === undefined) return { mode: "effort", effort };
   return { mode: "budget", tokens: clamp(budgetFor(effort, bounds.maxTokens), bounds) };
 }
@@ -90,9 +92,15 @@ export function effortFor(tokens: number, maxTokens = USUAL_BUDGET): string {
   return share < 0.65 ? "medium" : "high";
 }
 
-/** A known word as it is; otherwise the one closest in strength. */
-function nearest(effort: string, known: readonly string[]): string {
+/** A known word as it is; otherwise the one that the vendor documents for it, or the closest in strength. */
+function nearest(
+  effort: string,
+  known: readonly string[],
+  { effortAliases }: ReasoningControls = {},
+): string {
   if (known.includes(effort)) return effort;
+  const documented = effortAliases?.[effort];
+  if (documented !== undefined) return documented;
   const wanted = EFFORTS.indexOf(effort);
   const distance = (word: string): number => Math.abs(EFFORTS.indexOf(word) - wanted);
   const usable = known.filter((word) => word !== "none");

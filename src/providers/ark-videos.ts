@@ -44,7 +44,7 @@ const TWO_AND_A_HALF: ArkVideoDialect = {
   usualResolution: "720p",
   speaks: true,
   fixesCamera: true,
-  refuses: SECOND_ONLY,
+  // Whether it knows `tools` and `priority` is not documented: the vendor says.
   formats: ["mp4", "mov"],
 };
 /** Behind a name of its owner's, or a newer one, stands any of them: what it cannot do, the vendor says. */

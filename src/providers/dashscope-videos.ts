@@ -45,6 +45,15 @@ const SEVENTH: WanDialect = {
   promptChars: 5_000,
 };
 
+/** One model for every scenario: what it is given decides. Videos it is shown count towards its 30 seconds. */
+const THIRD: WanDialect = {
+  ...SEVENTH,
+  from: "any",
+  lengths: { min: 2, max: 30 },
+  sound: "on request",
+  hearsVoices: true,
+};
+
 /** It begins with a picture, and has the shape of it. */
 const PICTURE = { from: "picture", framedBy: "resolution" } as const;
 const FRAMES = { from: "frames", framedBy: "resolution" } as const;
@@ -73,6 +82,8 @@ export const DASHSCOPE_VIDEO_MODELS = [
   "wan2.7-t2v",
   "wan2.7-i2v",
   "wan2.7-r2v",
+  "wan3.0-video",
+  "wan3.0-video-prime",
 ];
 
 export const DASHSCOPE_VIDEOS: readonly VideoEndpoint[] = [
@@ -89,6 +100,7 @@ export const DASHSCOPE_VIDEOS: readonly VideoEndpoint[] = [
   row(/^wan2\.6.*-i2v/, { ...SIXTH, ...PICTURE }),
   row(/^wan2\.6.*-t2v/, SIXTH),
   row(/^wan2\.6.*-r2v/, { ...SIXTH, from: "references", takesSound: false }),
+  row(/^wan[3-9](\.\d+)?-video(?!-?edit)/, THIRD),
   row(/^wan(2\.[7-9]|[3-9]).*-i2v/, {
     ...SEVENTH,
     from: "list",

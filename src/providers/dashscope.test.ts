@@ -5,7 +5,8 @@ import { dashscope } from "./dashscope.ts";
 /** What the vendor gets of a body. */
 function sent(model: string, fields: JsonObject): JsonObject {
   const body = { model, ...fields };
-  const edits = dashscope.text[0]?.adaptRequest?.(body, model) ?? {};
+  const endpoint = dashscope.text.find((each) => each.serves?.(model) ?? true);
+  const edits = endpoint?.adaptRequest?.(body, model) ?? {};
   const { model: _, ...rest } = JSON.parse(JSON.stringify({ ...body, ...edits })) as JsonObject;
   return rest;
 }

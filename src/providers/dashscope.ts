@@ -5,7 +5,7 @@ import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
 import { DASHSCOPE_VIDEOS, DASHSCOPE_VIDEO_MODELS } from "./dashscope-videos.ts";
-import { bearer, type Provider } from "./provider.ts";
+import { bearer, type Provider, type TextEndpoint } from "./provider.ts";
 import { DASHSCOPE_RERANK } from "./rerank-endpoints.ts";
 
 const DIALECT: ChatDialect = {
@@ -19,6 +19,38 @@ const DIALECT: ChatDialect = {
   topK: true,
 };
 
+/** Since 3.8 they take efforts, and think for whole answers, too. */
+const GRADED: ChatDialect = { ...DIALECT, reasoning: "any" };
+const IS_GRADED = /^qwen(3\.[89]|[4-9])/;
+
+/** Earlier reasoning is dropped unless the vendor is told to keep it. */
+const KEEPS_REASONING: Partial<ChatDialect> = {
+  reasoningBack: "text",
+  keepsReasoning: {
+    by: { preserve_thinking: true },
+    models: /^(qwen3\.6-(plus|max)|qwen3\.[7-9]|qwen[4-9]|kimi-k2\.7)/,
+  },
+};
+
+function endpoint(own: ChatDialect, serves?: (model: string) => boolean): TextEndpoint {
+  const dialect = { ...own, ...KEEPS_REASONING };
+  return {
+    style: chat,
+    path: "/chat/completions",
+    isFaithful: true,
+    ...(serves === undefined ? {} : { serves }),
+    dialect: { ...dialect },
+    streamsOnly: (model) => STREAMS_ONLY.test(model),
+    adaptRequest(body, model) {
+      const edits = { ...adaptToDialect(body, dialect), ...flattened(body) };
+      const flat = { ...body, ...edits };
+      const isGraded = dialect.reasoning === "any";
+      const switches = isGraded ? {} : switched(flat, model);
+      return { ...edits, ...withinBounds(flat["top_p"]), ...switches };
+    },
+  };
+}
+
 /**
  * Model Studio's compatible mode has the family's own parameters at the top
  * level, and refuses to reason where the answer is not streamed.
@@ -31,20 +63,7 @@ export const dashscope: Provider = {
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
   keyVariable: "DASHSCOPE_API_KEY",
   needsKey: true,
-  text: [
-    {
-      style: chat,
-      path: "/chat/completions",
-      isFaithful: true,
-      dialect: { ...DIALECT },
-      streamsOnly: (model) => STREAMS_ONLY.test(model),
-      adaptRequest(body, model) {
-        const edits = { ...adaptToDialect(body, DIALECT), ...flattened(body) };
-        const flat = { ...body, ...edits };
-        return { ...edits, ...withinBounds(flat["top_p"]), ...switched(flat, model) };
-      },
-    },
-  ],
+  text: [endpoint(GRADED, (model) => IS_GRADED.test(model)), endpoint(DIALECT)],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 10 }],
   rerank: [DASHSCOPE_RERANK],
   images: DASHSCOPE_IMAGES,

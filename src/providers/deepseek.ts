@@ -1,5 +1,13 @@
+import type { BodyEdits } from "#core/style.ts";
+import type { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import {
+  adaptToDialect,
+  strictOf,
+  withoutStrict,
+  type ChatDialect,
+} from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -16,10 +24,14 @@ const DIALECT: ChatDialect = {
   reasoningBack: "text",
 };
 
+/** Beside the channel's address, which ends with a version. */
+const BETA = "/../beta/chat/completions";
+
 /**
  * DeepSeek knows neither the developer role nor `max_completion_tokens`. Its
  * first reasoning model refuses reasoning sent back to it, its later ones
- * refuse a conversation without it, empty where there was none.
+ * refuse a conversation without it; it is empty if there was none. Strict
+ * tools and the beginning of an answer are served at the beta address only.
  */
 export const deepseek: Provider = {
   id: "deepseek",
@@ -32,13 +44,14 @@ export const deepseek: Provider = {
     {
       style: chat,
       path: "/chat/completions",
+      pathFor: (body) => (needsBeta(body) ? BETA : undefined),
       isFaithful: true,
       dialect: { ...DIALECT },
-      adaptRequest(body) {
-        const edits = adaptToDialect(body, {
-          ...DIALECT,
-          ...(isFirstReasoner(body) ? { refusesInMessages: ["reasoning_content"] } : {}),
-        });
+      adaptRequest(body, _model, report) {
+        const dialect = isFirstReasoner(body)
+          ? { ...DIALECT, refusesInMessages: ["reasoning_content"] }
+          : DIALECT;
+        const edits = { ...adaptToDialect(body, dialect, report), ...alike(body, report) };
         return needsReasoning(body)
           ? { ...edits, messages: withReasoning(edits["messages"] ?? body["messages"]) }
           : edits;
@@ -53,12 +66,26 @@ function isFirstReasoner(body: JsonObject): boolean {
   return body["model"] === "deepseek-reasoner" || body["model"] === "deepseek-r1";
 }
 
+/** Strict tools and others are refused together. */
+function alike({ tools }: JsonObject, report?: LossReport): BodyEdits {
+  const strict = listOf(tools).filter((tool) => strictOf(tool) === true).length;
+  if (strict === 0 || strict === listOf(tools).length) return {};
+  return { tools: withoutStrict(tools, report) };
+}
+
+function needsBeta({ tools, messages }: JsonObject): boolean {
+  if (listOf(tools).some((tool) => strictOf(tool) === true)) return true;
+  return memberOf(listOf(messages).at(-1), "prefix") === true;
+}
+
+/** Every model but those of the third generation and before, which are retired here and hosted elsewhere. */
 function needsReasoning(body: JsonObject): boolean {
   const { model, messages } = body;
-  if (typeof model !== "string" || !model.startsWith("deepseek-v4") || !isArray(messages))
-    return false;
+  if (typeof model !== "string" || OLD.test(model) || !isArray(messages)) return false;
   return messages.some((each) => isObject(each) && lacksReasoning(each));
 }
+
+const OLD = /^deepseek-(chat|reasoner|coder|v[1-3]|r\d)/;
 
 function withReasoning(messages: JsonObject[string]): JsonObject[string] {
   if (!isArray(messages)) return messages;

@@ -1,6 +1,9 @@
 import type { MinimaxDialect } from "#styles/video/minimax/dialect.ts";
 import { minimaxVideo, olderMinimaxVideo } from "#styles/video/minimax/index.ts";
 import { fileOf } from "#styles/video/minimax/older.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import { messages } from "#styles/text/messages/index.ts";
 import { bearer, type Provider, type VideoEndpoint } from "./provider.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,6 +23,24 @@ const OLDER: MinimaxDialect = {
   resolution: "768p",
 };
 const OLDEST: MinimaxDialect = { ...OLDER, resolution: "720p" };
+
+/** Versions of H3 that make no large videos, and look at frames only. */
+const MAX: MinimaxDialect = {
+  ...DIALECT,
+  lengths: { min: 5, max: 15 },
+  resolutions: ["480p", "768p"],
+  references: false,
+};
+
+const CHAT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: true,
+  reasoning: "type",
+  reasoningBack: "text",
+  strictTools: false,
+};
+const WRITES = /^minimax-(m\d|text)/i;
+const THINKS = /^minimax-m\d/i;
 
 const COMMON = {
   maxCount: 1,
@@ -48,6 +69,22 @@ function older(names: RegExp, dialect: MinimaxDialect): VideoEndpoint {
   };
 }
 
+function newer(serves: (model: string) => boolean, dialect: MinimaxDialect): VideoEndpoint {
+  return {
+    ...COMMON,
+    style: minimaxVideo,
+    serves,
+    path: () => "/v2/video_generation",
+    look: {
+      method: "GET",
+      path: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
+    },
+    dialect: { ...dialect },
+    linksLastMs: 24 * HOUR_MS,
+  };
+}
+
+/** Its text models are served in two styles. In chat their thoughts stand among the words unless they are split off. */
 export const minimax: Provider = {
   id: "minimax",
   name: "MiniMax",
@@ -55,24 +92,39 @@ export const minimax: Provider = {
   baseUrl: "https://api.minimax.io",
   keyVariable: "MINIMAX_API_KEY",
   needsKey: true,
-  text: [],
+  text: [
+    {
+      style: chat,
+      path: "/v1/chat/completions",
+      serves: (model) => WRITES.test(model),
+      isFaithful: true,
+      dialect: { ...CHAT },
+      adaptRequest(body, model, report) {
+        const isSaid = (body["reasoning_split"] ?? undefined) !== undefined;
+        const splits = !isSaid && THINKS.test(model);
+        return {
+          ...adaptToDialect(body, CHAT, report),
+          ...(splits ? { reasoning_split: true } : {}),
+        };
+      },
+    },
+    {
+      style: messages,
+      path: "/anthropic/v1/messages",
+      serves: (model) => WRITES.test(model),
+      isFaithful: true,
+      headers: () => ({ "anthropic-version": "2023-06-01" }),
+    },
+  ],
   videos: [
     older(/^MiniMax-Hailuo-/i, OLDER),
     older(/^[TIS]2V-01/i, OLDEST),
-    {
-      ...COMMON,
-      style: minimaxVideo,
-      path: () => "/v2/video_generation",
-      look: {
-        method: "GET",
-        path: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
-      },
-      dialect: { ...DIALECT },
-      linksLastMs: 24 * HOUR_MS,
-    },
+    newer((model) => /^minimax-h3-max/i.test(model), MAX),
+    newer((model) => !WRITES.test(model), DIALECT),
   ],
   models: [
     "MiniMax-H3",
+    "MiniMax-H3-Max",
     "MiniMax-Hailuo-2.3",
     "MiniMax-Hailuo-2.3-Fast",
     "MiniMax-Hailuo-02",

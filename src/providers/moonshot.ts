@@ -2,6 +2,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
+/** `max_tokens` is the older name here. */
 export const moonshot: Provider = {
   id: "moonshot",
   name: "Moonshot AI",
@@ -17,9 +18,10 @@ export const moonshot: Provider = {
       isFaithful: true,
       ...inDialect({
         developerRole: false,
-        maxCompletionTokens: false,
+        maxCompletionTokens: true,
         reasoning: "type",
         reasoningBack: "text",
+        strictTools: false,
       }),
     },
   ],

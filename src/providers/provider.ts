@@ -69,6 +69,8 @@ export interface TextEndpoint {
   readonly style: OutboundStyle & { readonly passthrough?: Passthrough };
   /** Below the channel's address; some vendors name the model in it. */
   readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
+  /** Another path, for bodies that the usual one refuses; `undefined` for the other bodies. */
+  pathFor?(body: JsonObject): string | undefined;
   /** Which of the vendor's models it serves; all of them where absent. */
   serves?(model: string): boolean;
   /**

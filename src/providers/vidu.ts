@@ -34,7 +34,24 @@ const EARLY: ViduDialect = {
   resolutionBySeconds: { 4: "360p", 8: "720p" },
 };
 
+/**
+ * platform.vidu.com/docs/api-reference/video-models/vidu-q4-preview, 2026-10, as its clients have
+ * it: the page itself was not read. Members that it may have beside these go up as they came.
+ */
+const FOURTH: ViduDialect = {
+  ...NEW,
+  resolutions: ["540p", "720p", "1080p", "2k", "4k"],
+  lengths: { min: 3, max: 16 },
+  scenarios: ["first_frame", "reference", "omni"],
+  audio: true,
+  references: true,
+  maxReferences: 15,
+  maxSounds: 3,
+  music: false,
+};
+
 const GENERATIONS: readonly (readonly [RegExp, ViduDialect])[] = [
+  [/^viduq([4-9]|\d\d)/, FOURTH],
   [
     /^viduq3/,
     { ...NEW, lengths: { min: 1, max: 16 }, audio: true, references: false, music: false },
@@ -93,6 +110,7 @@ export const vidu: Provider = {
   text: [],
   videos: [...KNOWN, endpoint({}, () => true)].flatMap(withOffPeak),
   models: [
+    "viduq4-preview",
     "viduq3",
     "viduq3-turbo",
     "viduq3-pro",

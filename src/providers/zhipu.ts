@@ -1,6 +1,21 @@
-import { inDialect } from "#styles/text/chat/dialect.ts";
+import type { BodyEdits } from "#core/style.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { listOf } from "#lib/values.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
+
+/** `clear_thinking` drops the reasoning of earlier turns unless it is told not to. */
+const DIALECT: ChatDialect = {
+  developerRole: false,
+  maxCompletionTokens: false,
+  reasoning: "type",
+  reasoningBack: "text",
+  keepsReasoning: {
+    by: { thinking: { type: "enabled", clear_thinking: false } },
+    models: /^glm-(4\.[7-9]|[5-9])/,
+  },
+};
 
 export const zhipu: Provider = {
   id: "zhipu",
@@ -15,13 +30,22 @@ export const zhipu: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({
-        developerRole: false,
-        maxCompletionTokens: false,
-        reasoning: "type",
+      dialect: { ...DIALECT },
+      adaptRequest: (body, model, report) => ({
+        ...adaptToDialect(body, DIALECT, report),
+        ...streamedTools(body, model),
       }),
     },
   ],
   modelsPath: "/models",
   authorize: bearer,
 };
+
+const STREAMS_TOOLS = /^glm-(4\.[6-9]|[5-9])/;
+
+/** Otherwise the arguments of a call come in one piece, after minutes without a byte. */
+function streamedTools(body: JsonObject, model: string): BodyEdits {
+  const isSaid = (body["tool_stream"] ?? undefined) !== undefined;
+  const isCalling = body["stream"] === true && listOf(body["tools"]).length > 0;
+  return isCalling && !isSaid && STREAMS_TOOLS.test(model) ? { tool_stream: true } : {};
+}

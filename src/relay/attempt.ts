@@ -92,6 +92,8 @@ export interface Addressee {
 export interface Outgoing<B extends Body = string> {
   readonly body: B;
   readonly headers: Readonly<Record<string, string>>;
+  /** Below the channel's address, if it is not the endpoint's usual one. */
+  readonly path?: string | undefined;
 }
 
 /**
@@ -378,8 +380,8 @@ export async function tryOnce<T, R extends Destination>(
     const answer = await begin(route, {
       credential: credential?.label ?? "",
       account,
-      send(wire, { body, headers }) {
-        const url = urlOf(wire, pathOf(wire, call.facts.stream));
+      send(wire, { body, headers, path = pathOf(wire, call.facts.stream) }) {
+        const url = urlOf(wire, path);
         sent = body;
         const all = provider.headers === undefined ? headers : { ...provider.headers, ...headers };
         return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));

@@ -153,18 +153,18 @@ async function forWire(
 ): Promise<ExplainedRequest> {
   const passthrough = passthroughFor(call, route);
   const { endpoint, neededFor } = route;
+  const usual = pathOf(route, call.facts.stream);
   const where = {
     style: endpoint.style.id,
-    path: pathOf(route, call.facts.stream),
     ...(neededFor === undefined ? {} : { styleReason: reasonFor(neededFor, endpoint.style.id) }),
   };
   if (passthrough !== undefined) {
-    const { body, lost } = passthroughRequest(call, route, passthrough);
-    return { ...where, way: "passed_through", body, lost };
+    const { body, lost, path = usual } = passthroughRequest(call, route, passthrough);
+    return { ...where, path, way: "passed_through", body, lost };
   }
   const media = noMedia(links);
-  const { body, lost } = await translateRequest(call, route, { vault, media });
-  return { ...where, way: "translated", body, lost };
+  const { body, lost, path = usual } = await translateRequest(call, route, { vault, media });
+  return { ...where, path, way: "translated", body, lost };
 }
 
 function reasonFor(feature: CallFeature, style: string): string {

@@ -85,6 +85,7 @@ export function passthroughRequest(
     headers:
       endpoint.headers?.(withEdits(body.json, edits), header, requestContext(route, header)) ??
       NO_HEADERS,
+    path: endpoint.pathFor?.(withEdits(body.json, edits)),
   };
 }
 

@@ -32,6 +32,7 @@ export interface Translation {
   readonly isByTool: boolean;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly path: string | undefined;
   readonly lost: readonly string[];
 }
 
@@ -91,6 +92,7 @@ export async function translateRequest(
     isByTool: byTool !== undefined,
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
+    path: endpoint.pathFor?.(body),
     lost: report.fields,
   };
 }

@@ -43,11 +43,13 @@ export function readExtras(body: JsonObject): Extras {
 /** Refuses what the model does not know. */
 export function checkExtras(extras: Extras, body: JsonObject, { series }: VideoModel): void {
   const isSecond = series === "2.0";
+  // Nothing is documented of 2.5.
+  const isEarlier = series === "1.0" || series === "1.5";
   const strangers: readonly (readonly [string, boolean])[] = [
     ["service_tier", extras.tier === "flex" && isSecond],
     ["draft", extras.isDraft && series !== "1.5" && series !== "2.5"],
-    ["tools", extras.searches && !isSecond],
-    ["priority", field(body, "priority").value !== undefined && !isSecond],
+    ["tools", extras.searches && isEarlier],
+    ["priority", field(body, "priority").value !== undefined && isEarlier],
     ["output_format", extras.format === "mov" && series !== "2.5"],
   ];
   const stranger = strangers.find(([, isOdd]) => isOdd);

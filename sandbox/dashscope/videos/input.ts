@@ -26,7 +26,10 @@ export function readWanInput(
   const sound = read.file("audio_url", memberOf(input, "audio_url"));
   const given = readFor(model, input, read, template !== undefined);
   const prompt = textAt(input, "prompt") ?? "";
-  const isWordy = model.from === "words" || model.from === "references";
+  const isWordy =
+    model.from === "words" ||
+    model.from === "references" ||
+    (model.from === "any" && memberOf(input, "media") === undefined);
   if (prompt.trim() === "" && isWordy) throw invalidParameter("input.prompt is required.");
   const isHeard = sound && !["2.1", "2.2"].includes(model.generation);
   return {
@@ -63,6 +66,8 @@ function readFor(
     }
     case "references":
       return readReferences(input, read);
+    case "any":
+      return memberOf(input, "media") === undefined ? NOTHING : readMedia(model, input, read);
     case "media":
       return readMedia(model, input, read);
   }
@@ -118,7 +123,7 @@ interface GivenReader {
 
 function givenReader({ generation }: WanModel, takesOss: boolean): GivenReader {
   const link = takesOss ? /^(?:https?|oss):\/\/[^\s/]+\/?\S*$/ : /^https?:\/\/[^\s/]+\/?\S*$/;
-  const isLate = generation === "2.6" || generation === "2.7";
+  const isLate = ["2.6", "2.7", "3.0"].includes(generation);
   return {
     picture(name, url) {
       if (url === undefined) return undefined;

@@ -3,7 +3,7 @@ export interface WanModel {
   readonly id: string;
   readonly generation: Generation;
   /** What it films. */
-  readonly from: "words" | "picture" | "frames" | "references" | "media";
+  readonly from: "words" | "picture" | "frames" | "references" | "media" | "any";
   /** The types of media that it takes, where it is given a list of them. */
   readonly media: readonly MediaType[];
   readonly framedBy: "size" | "resolution" | "resolution and ratio";
@@ -13,7 +13,7 @@ export interface WanModel {
   readonly promptChars: number;
 }
 
-export type Generation = "2.1" | "2.2" | "2.5" | "2.6" | "2.7";
+export type Generation = "2.1" | "2.2" | "2.5" | "2.6" | "2.7" | "3.0";
 
 export const MEDIA_TYPES = [
   "first_frame",
@@ -58,6 +58,17 @@ const WORDS = { from: "words", framedBy: "size" } as const;
 const PICTURE = { from: "picture", framedBy: "resolution" } as const;
 const FRAMES = { from: "frames", framedBy: "resolution" } as const;
 
+/** One id for every mode. */
+const THIRD: Omit<WanModel, "id"> = {
+  ...SEVENTH,
+  generation: "3.0",
+  from: "any",
+  framedBy: "resolution and ratio",
+  seconds: range(2, 30),
+  sound: "on request",
+  media: ["first_frame", "last_frame", "reference_image", "reference_video", "driving_audio"],
+};
+
 export const WAN_MODELS: readonly WanModel[] = [
   { id: "wanx2.1-t2v-turbo", ...TURBO, ...WORDS },
   { id: "wanx2.1-t2v-plus", ...FIRST, ...WORDS },
@@ -96,6 +107,8 @@ export const WAN_MODELS: readonly WanModel[] = [
     framedBy: "resolution and ratio",
     media: ["video", "reference_image"],
   },
+  { id: "wan3.0-video", ...THIRD },
+  { id: "wan3.0-video-prime", ...THIRD },
 ];
 
 /** The resolutions and their sizes, the usual shape first. */

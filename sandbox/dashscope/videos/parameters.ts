@@ -25,6 +25,9 @@ export function readWanParameters(
   wholeReader(parameters)("seed", 0, 2 ** 31 - 1);
   flag("watermark");
   choice(parameters, "shot_type", ["single", "multi"]);
+  const isShotTold = memberOf(parameters, "shot_type") !== undefined;
+  if (isShotTold && (model.generation === "2.7" || model.generation === "3.0"))
+    throw invalidParameter(`The shot_type parameter is not supported by ${model.id}.`);
   choice(parameters, "audio_setting", ["auto", "origin"]);
   const audio = flag("audio") ?? true;
   return {

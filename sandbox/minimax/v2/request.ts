@@ -18,12 +18,19 @@ import {
 export function readV2Request(body: Json | undefined): MinimaxOrder {
   if (!isJsonObject(body)) throw invalidParams("the body must be a JSON object");
   const model = field(body, "model");
-  const id = required(model, readChoice(model, ["MiniMax-H3"]));
+  const id = required(model, readChoice(model, ["MiniMax-H3", "MiniMax-H3-Max"]));
+  const isMax = id === "MiniMax-H3-Max";
   const content = readContent(body);
+  const isReferred = content.images.some((each) => each.role === "reference_image");
+  if (isMax && (isReferred || content.videos + content.audios > 0))
+    throw invalidParams("references are not supported by MiniMax-H3-Max");
   const resolution = field(body, "resolution");
-  const asked = required(resolution, readChoice(resolution, ["768P", "2K"]));
+  const asked = required(
+    resolution,
+    readChoice(resolution, isMax ? ["480P", "768P"] : ["768P", "2K"]),
+  );
   const duration = field(body, "duration");
-  const seconds = required(duration, readInteger(duration, 4, 15));
+  const seconds = required(duration, readInteger(duration, isMax ? 5 : 4, 15));
   const ratio = readRatio(body, content);
   readBoolean(field(body, "aigc_watermark"));
   const callbackUrl = readText(field(body, "callback_url")) || undefined;
@@ -34,7 +41,7 @@ export function readV2Request(body: Json | undefined): MinimaxOrder {
     model: id,
     prompt: content.text,
     seconds,
-    ...sidesOf(ratio, asked === "2K" ? 1_440 : 768),
+    ...sidesOf(ratio, LINES[asked]),
     resolution: asked,
     ratio,
     hasSound: true,
@@ -44,6 +51,8 @@ export function readV2Request(body: Json | undefined): MinimaxOrder {
     callbackUrl,
   };
 }
+
+const LINES = { "480P": 480, "768P": 768, "2K": 1_440 } as const;
 
 function readRatio(body: JsonObject, { images, videos }: Content) {
   const ratio = readChoice(field(body, "ratio"), [...RATIOS, "adaptive"]);

@@ -1,8 +1,12 @@
 import { MODELS as CLAUDES } from "#sandbox/anthropic/models.ts";
 import { ARK_MODELS } from "#sandbox/ark/models.ts";
 import { QWEN_MODELS } from "#sandbox/dashscope/models.ts";
+import { DEEPSEEK_MODELS } from "#sandbox/deepseek/rules.ts";
 import { MODELS as GEMINIS } from "#sandbox/gemini/models.ts";
+import { WRITERS } from "#sandbox/minimax/text/rules.ts";
+import { KIMIS } from "#sandbox/moonshot/rules.ts";
 import { MODELS as OPENAI_MODELS } from "#sandbox/openai/models.ts";
+import { GLMS } from "#sandbox/zhipu/rules.ts";
 
 /** A simulated vendor, one of its wire formats, and the models that generate text there. */
 export interface Target {
@@ -16,7 +20,6 @@ export interface Target {
 }
 
 const OPENAI = OPENAI_MODELS.filter(({ owner, speaks }) => owner === "system" && !speaks);
-const DEEPSEEK = OPENAI_MODELS.filter(({ owner }) => owner === "deepseek");
 const GOOGLE = GEMINIS.filter(({ modalities }) =>
   modalities.some((each) => each.join() === "TEXT"),
 );
@@ -37,7 +40,28 @@ export const TARGETS: readonly Target[] = [
     style: "responses",
     models: idsOf(OPENAI),
   },
-  { id: "deepseek", provider: "deepseek", path: "/openai/v1", models: idsOf(DEEPSEEK) },
+  {
+    id: "deepseek",
+    provider: "deepseek",
+    path: "/deepseek/v1",
+    models: idsOf(DEEPSEEK_MODELS),
+  },
+  { id: "moonshot", provider: "moonshot", path: "/moonshot/v1", models: idsOf(KIMIS) },
+  { id: "zhipu", provider: "zhipu", path: "/zhipu/api/paas/v4", models: idsOf(GLMS) },
+  {
+    id: "minimax chat",
+    provider: "minimax",
+    path: "/minimax",
+    style: "chat",
+    models: idsOf(WRITERS),
+  },
+  {
+    id: "minimax messages",
+    provider: "minimax",
+    path: "/minimax",
+    style: "messages",
+    models: idsOf(WRITERS),
+  },
   { id: "anthropic", provider: "anthropic", path: "/anthropic/v1", models: idsOf(CLAUDES) },
   { id: "gemini", provider: "gemini", path: "/gemini/v1beta", models: idsOf(GOOGLE) },
   {

@@ -2,6 +2,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
 import { isUsual } from "./usual.ts";
 
 /**
@@ -43,6 +44,8 @@ export interface ChatDialect {
   readonly forcedToolsWhileReasoning?: false;
   /** Refuses to enforce an answer format while its models reason. */
   readonly formatsWhileReasoning?: false;
+  /** Refuses `strict` in the definition of a tool. */
+  readonly strictTools?: false;
 
   // What follows is for requests that we write, not for those that pass through.
 
@@ -50,6 +53,8 @@ export interface ChatDialect {
   readonly usersAfterTools?: false;
   /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */
   readonly reasoningBack?: "text" | "details";
+  /** What to send beside it if the vendor otherwise drops the reasoning of earlier turns, and for which models. */
+  readonly keepsReasoning?: { readonly by: JsonObject; readonly models: RegExp };
   /** How it is asked to search the web, and which models can; not at all where nothing is said. */
   readonly webSearch?: { readonly as: "options" | "switch"; readonly models?: RegExp };
   /** Its reasoning models take `verbosity`. */
@@ -64,9 +69,10 @@ export interface ChatDialect {
 /**
  * `effort`: `reasoning_effort`. `switch`: `enable_thinking` and
  * `thinking_budget`, in streams only. `type`: `thinking.type`, and an effort
- * where the model has some. `object`: `reasoning` with all of these.
+ * where the model has some. `object`: `reasoning` with all of these. `any`:
+ * `reasoning_effort` or the members of `switch`, in streams and in whole answers.
  */
-export type ReasoningTerms = "effort" | "switch" | "type" | "object";
+export type ReasoningTerms = "effort" | "switch" | "type" | "object" | "any";
 
 /** As the provider declared it: the endpoint's style says whose terms they are. */
 export function dialectOf({ dialect }: Pick<OutboundContext, "dialect">): ChatDialect {
@@ -120,9 +126,29 @@ export function adaptToDialect(
     edits[field] = undefined;
     if (!isUsual(field, value)) report?.lose(field);
   }
+  const tools = dialect.strictTools === false ? withoutStrict(body["tools"], report) : undefined;
+  if (tools !== undefined) edits["tools"] = tools;
   const messages = adaptMessages(body["messages"], dialect);
   if (messages !== undefined) edits["messages"] = messages;
   return edits;
+}
+
+/** `undefined` if no tool says whether it is strict. */
+export function withoutStrict(
+  tools: Json | undefined,
+  report?: LossReport,
+): readonly Json[] | undefined {
+  if (!isArray(tools) || !tools.some((tool) => strictOf(tool) !== undefined)) return undefined;
+  if (tools.some((tool) => strictOf(tool) === true)) report?.lose("tools.strict");
+  return tools.map((tool) => {
+    if (!isObject(tool) || !isObject(tool["function"])) return tool;
+    const { strict: _, ...rest } = tool["function"];
+    return { ...tool, function: rest };
+  });
+}
+
+export function strictOf(tool: Json): Json | undefined {
+  return memberOf(memberOf(tool, "function"), "strict");
 }
 
 function isSet(value: Json | undefined): boolean {

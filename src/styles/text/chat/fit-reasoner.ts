@@ -47,8 +47,9 @@ export function stopReasoning(fit: Fit): boolean {
   if (controls === undefined) return true;
   const isOn = reasoningSwitch(fit);
   if (isOn !== undefined || controls.toggle !== true) return isOn === false;
-  if (dialect.reasoning === "switch") editor.set("enable_thinking", false);
-  else editor.set("thinking", { type: "disabled" });
+  if (dialect.reasoning === "switch" || dialect.reasoning === "any") {
+    editor.set("enable_thinking", false);
+  } else editor.set("thinking", { type: "disabled" });
   return true;
 }
 
@@ -56,5 +57,6 @@ export function stopReasoning(fit: Fit): boolean {
 function reasoningSwitch({ editor }: Fit): boolean | undefined {
   const type = textOf(memberOf(editor.get("thinking"), "type"));
   if (editor.get("reasoning_effort") === "none" || type === "disabled") return false;
-  return flagOf(editor.get("enable_thinking")) ?? (type === undefined ? undefined : true);
+  const isTold = type !== undefined || editor.has("reasoning_effort");
+  return flagOf(editor.get("enable_thinking")) ?? (isTold ? true : undefined);
 }

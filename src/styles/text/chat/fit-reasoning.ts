@@ -1,10 +1,11 @@
 import { doesNotReason } from "#core/model.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
-import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import type { ReasoningControls } from "#core/reasoning.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import type { ReasoningTerms } from "./dialect.ts";
 import type { Fit } from "./fit-request.ts";
 import { parseReasoning } from "./reasoning-in.ts";
-import { buildReasoning } from "./reasoning-out.ts";
+import { buildReasoning, typeToThink } from "./reasoning-out.ts";
 
 /** Members by which one family or another is told to reason. */
 const MEMBERS = ["reasoning_effort", "enable_thinking", "thinking_budget", "thinking", "reasoning"];
@@ -14,6 +15,7 @@ const OWN: Readonly<Record<ReasoningTerms, readonly string[]>> = {
   switch: ["enable_thinking", "thinking_budget"],
   type: ["thinking", "reasoning_effort"],
   object: ["reasoning", "reasoning_effort"],
+  any: ["reasoning_effort", "enable_thinking", "thinking_budget"],
 };
 
 /**
@@ -31,10 +33,27 @@ export function fitReasoning({ editor, context, dialect }: Fit): void {
 
   const asked = parseReasoning(body);
   for (const name of given) editor.remove(name);
-  if (asked === undefined) return;
   const { model, report } = context;
   const stream = body["stream"] === true;
-  editor.assign(buildReasoning(asked, { model, terms, stream, report }));
+  const built = asked && buildReasoning(asked, { model, terms, stream, report });
+  const kept = terms === "type" ? besideType(body["thinking"], context) : {};
+  editor.assign(Object.keys(kept).length === 0 ? (built ?? {}) : withBeside(kept, built, context));
+}
+
+/** What a vendor's own `thinking` holds beside its type and its budget. */
+function besideType(thinking: Json | undefined, { model: { rules } }: Fit["context"]): JsonObject {
+  if (!isObject(thinking) || rules?.thinking?.length === 0) return {};
+  const { type: _type, budget_tokens: _budget, display: _display, ...rest } = thinking;
+  return rest;
+}
+
+function withBeside(
+  kept: JsonObject,
+  built: JsonObject | undefined,
+  { model }: Fit["context"],
+): JsonObject {
+  const written = objectOf(built?.["thinking"]) ?? defined({ type: typeToThink(model) });
+  return { ...built, thinking: { ...written, ...kept } };
 }
 
 /** Whether the model takes what its own family's members say. */
@@ -42,6 +61,10 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
   const { reasoningControls: controls } = model;
   const effort = textOf(body["reasoning_effort"]);
   if (doesNotReason(model)) return terms === "switch";
+  const type = textOf(memberOf(body["thinking"], "type"));
+  const types = model.rules?.thinking;
+  const isTaken = types?.some((each) => each === type) ?? true;
+  if (terms === "type" && body["thinking"] !== undefined && !isTaken) return false;
   if (controls === undefined) return true;
   const { efforts, toggle, budget } = controls;
   const isKnown = effort === undefined || (efforts?.includes(effort) ?? terms === "effort");
@@ -49,9 +72,9 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
     case "effort":
       return isKnown;
     case "switch":
-      return (numberOf(body["thinking_budget"]) ?? 0) <= (budget?.maxTokens ?? Infinity);
+      return isWithin(body["thinking_budget"], budget);
     case "type": {
-      const isOff = memberOf(body["thinking"], "type") === "disabled";
+      const isOff = type === "disabled";
       if (isOff && toggle !== true) return false;
       const isStrong = effort !== undefined && effort !== "none" && effort !== "minimal";
       // Some models that reason only when they are told refuse an effort alone.
@@ -62,7 +85,16 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
         (body["thinking"] === undefined || isObject(body["thinking"]))
       );
     }
+    case "any": {
+      const switched = body["enable_thinking"];
+      const isContradicted = effort !== undefined && switched === (effort === "none");
+      return isKnown && !isContradicted && isWithin(body["thinking_budget"], budget);
+    }
     case "object":
       return true;
   }
+}
+
+function isWithin(tokens: Json | undefined, budget: ReasoningControls["budget"]): boolean {
+  return (numberOf(tokens) ?? 0) <= (budget?.maxTokens ?? Infinity);
 }

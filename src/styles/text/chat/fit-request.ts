@@ -60,6 +60,8 @@ function fitRules({ editor, context: { model, report } }: Fit): void {
   for (const name of names) {
     const value = editor.get(name);
     if (value === undefined) continue;
+    // The caller waits for all of them.
+    if (name === "n" && !isUsual(name, value)) throw refuse("n", "this model gives one answer.");
     editor.remove(name);
     if (!isUsual(name, value)) report.lose(name);
   }

@@ -48,6 +48,8 @@ export function buildReasoning(asked: Reasoning, reasoner: Reasoner): JsonObject
       return asType(writer);
     case "object":
       return asObject(writer);
+    case "any":
+      return asAny(writer);
   }
 }
 
@@ -63,7 +65,7 @@ function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {
 }
 
 function counts(terms: ReasoningTerms): boolean {
-  return terms === "switch" || terms === "object";
+  return terms === "switch" || terms === "object" || terms === "any";
 }
 
 /** Where nobody says, a switch is assumed: most models of the families that have one can be switched. */
@@ -102,6 +104,28 @@ function asSwitch({ plan, controls, reasoner }: Writer): JsonObject {
   };
 }
 
+/** A switch beside an effort would say the same again, or the opposite. */
+function asAny({ plan, controls }: Writer): JsonObject {
+  switch (plan.mode) {
+    case "off":
+      return controls?.efforts?.includes("none") === true
+        ? { reasoning_effort: "none" }
+        : { enable_thinking: false };
+    case "auto":
+      return { enable_thinking: true };
+    case "budget":
+      return { enable_thinking: true, thinking_budget: plan.tokens };
+    case "effort":
+      return { reasoning_effort: plan.effort };
+  }
+}
+
+/** The value of `thinking.type` that has the model think. */
+export function typeToThink({ rules }: ModelTraits): "enabled" | "adaptive" | undefined {
+  const { thinking: types = ["enabled"] } = rules ?? {};
+  return (["enabled", "adaptive"] as const).find((each) => types.includes(each));
+}
+
 function asType({ plan, controls, reasoner }: Writer): JsonObject {
   const isSwitched = canSwitch(controls);
   if (plan.mode === "off") return isSwitched ? { thinking: { type: "disabled" } } : {};
@@ -109,9 +133,9 @@ function asType({ plan, controls, reasoner }: Writer): JsonObject {
   const hasEfforts = controls?.efforts !== undefined;
   if (effort !== undefined && !hasEfforts) reasoner.report.lose("reasoning.effort");
   // In this family the weakest step is no reasoning, and only goes with it.
-  const type = effort === "minimal" && hasEfforts ? "disabled" : "enabled";
+  const type = effort === "minimal" && hasEfforts ? "disabled" : typeToThink(reasoner.model);
   return {
-    ...(isSwitched ? { thinking: { type } } : {}),
+    ...(isSwitched && type !== undefined ? { thinking: { type } } : {}),
     ...(effort !== undefined && hasEfforts ? { reasoning_effort: effort } : {}),
   };
 }

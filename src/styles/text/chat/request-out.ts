@@ -55,9 +55,11 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   const { verbosity, extra } = withVerbosity(caching.extra, context, dialect);
   if (!isOwn(request)) report.loseForeign(extra, CHAT);
 
+  const messages = messagesOf(request, dialect, report, caching.marks);
+  const reasoning = reasoningOf(request, context, dialect);
   return defined({
     model: request.model,
-    messages: messagesOf(request, dialect, report, caching.marks),
+    messages,
     ...(request.stream ? streaming(spelling) : {}),
     ...pick(spelling, ["usage"]),
     ...asWritten(request, ["temperature"], sampling.temperature, parseTemperature, (value) => ({
@@ -96,7 +98,8 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...asWritten(request, ["response_format"], request.format, parseFormat, (format) => ({
       response_format: buildFormat(format),
     })),
-    ...reasoningOf(request, context, dialect),
+    ...reasoning,
+    ...(isOwn(request) ? {} : keepingReasoning(request.model, messages, reasoning, dialect)),
     ...asWritten(request, SEARCH_MEMBERS, request.webSearch, parseWebSearch, (search) =>
       buildWebSearch(search, request.model, dialect, report),
     ),
@@ -172,6 +175,22 @@ function reasoningOf(
     ...withoutReasoning(spelling, ["thinking_config"]),
     ...buildReasoning(asked, { model, terms, stream: request.stream, report }),
   }));
+}
+
+/** The reasoning of earlier turns was sent to be read: a caller of another style cannot say so in this one. */
+function keepingReasoning(
+  model: string,
+  messages: readonly JsonObject[],
+  reasoning: Readonly<Record<string, Json | undefined>>,
+  { keepsReasoning }: ChatDialect,
+): JsonObject {
+  if (keepsReasoning?.models.test(model) !== true) return {};
+  const isBack = messages.some((message) => message["reasoning_content"] !== undefined);
+  const isOff = memberOf(reasoning["thinking"], "type") === "disabled";
+  if (!isBack || isOff) return {};
+  const { thinking, ...others } = keepsReasoning.by;
+  if (thinking === undefined) return others;
+  return { ...others, thinking: { ...objectOf(thinking), ...objectOf(reasoning["thinking"]) } };
 }
 
 /** Without tools these two are refused. */

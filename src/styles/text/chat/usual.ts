@@ -3,6 +3,7 @@ import { isArray, isObject, type Json } from "#lib/json.ts";
 const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["temperature", 1],
   ["top_p", 1],
+  ["n", 1],
   ["presence_penalty", 0],
   ["frequency_penalty", 0],
   ["logprobs", false],

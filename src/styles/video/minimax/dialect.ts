@@ -10,4 +10,6 @@ export interface MinimaxDialect {
   readonly resolution?: string;
   /** The same where nothing is shown to it. */
   readonly ratio?: string;
+  /** Whether it looks at references. */
+  readonly references?: boolean;
 }

@@ -31,7 +31,7 @@ const ELEMENT: Rule = tagged(
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   "content!": list(ELEMENT, MAX_ELEMENTS, 1),
-  "resolution!": text({ oneOf: ["768P", "2K"] }),
+  "resolution!": text({ oneOf: ["480P", "768P", "2K"] }),
   "duration!": integer(4, 15, "Seconds."),
   ratio: text({ oneOf: ["21:9", "16:9", "4:3", "1:1", "3:4", "9:16", "adaptive"] }),
   aigc_watermark: flag(),

@@ -24,6 +24,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
   const { prompt = "", watermark } = question;
   const given = givenIn(question);
   checkTogether(given);
+  if (model.references === false) refuseReferences(given);
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
   loseAllBut(["watermark"], question, ID, report);
   const { resolution = model.resolution, ratio } = framingOf(question);
@@ -72,6 +73,12 @@ function checkTogether({ first, last, pictures, videos, sounds }: Given): void {
   if (isHeardOnly && first === undefined && last === undefined) {
     throw invalid("audio", "A sound needs a picture or a video beside it.");
   }
+}
+
+function refuseReferences({ pictures, videos, sounds }: Given): void {
+  const [reference] = [...pictures, ...videos, ...sounds];
+  if (reference === undefined) return;
+  throw invalid(reference.type, "This model looks at frames only, and at no references.");
 }
 
 function contentOf({ first, last, pictures, videos, sounds }: Given): readonly JsonObject[] {

@@ -1,6 +1,13 @@
 import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
-import type { MadeVideo, TaskFacts, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type {
+  MadeVideo,
+  TaskFacts,
+  TaskNews,
+  VideoContext,
+  VideoQuestion,
+  VideoScenario,
+} from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
@@ -23,7 +30,9 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   const { report, externalId, callbackUrl } = context;
   const dialect = { ...context.dialect } as ViduDialect;
   const { model, scenario, prompt, seed, audio, music, movement, watermark } = question;
+  if (dialect.scenarios?.includes(scenario) === false) throw notMade(scenario);
   const images = imagesIn(question, dialect);
+  const sounds = soundsIn(question, dialect);
   const isDrawnFrom = scenario !== "first_frame" && scenario !== "first_last";
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: isDrawnFrom });
 
@@ -51,10 +60,11 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     ...defined({
       prompt,
       images: images.length === 0 ? undefined : images,
+      sounds: sounds.length === 0 ? undefined : sounds,
       duration: made.seconds,
       seed,
       aspect_ratio: isDrawnFrom ? oneOf(ratio, dialect.ratios, "ratio") : undefined,
-      resolution: oneOf(made.resolution, dialect.resolutions, "resolution"),
+      resolution: written(oneOf(made.resolution, dialect.resolutions, "resolution")),
       movement_amplitude:
         dialect.movement === false ? undefined : oneOf(movement, MOVEMENTS, "movement_amplitude"),
       bgm: dialect.music === false ? undefined : music,
@@ -65,6 +75,25 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
     // What the caller wants back does not have to go there: this tells the vendor's list whose it is.
     payload: externalId,
   };
+}
+
+/** `2K`, but `1080p`. */
+function written(resolution: string | undefined): string | undefined {
+  return resolution?.endsWith("k") === true ? resolution.toUpperCase() : resolution;
+}
+
+function notMade(scenario: VideoScenario): Error {
+  if (scenario === "text") return invalid("image", "This model needs a picture.");
+  return invalid("image", "This model takes a first frame or references, and no last frame.");
+}
+
+function soundsIn(question: VideoQuestion, { maxSounds = 0 }: ViduDialect): readonly string[] {
+  const { sounds } = givenIn(question);
+  if (maxSounds === 0) refuseMedia(sounds);
+  if (sounds.length > maxSounds) {
+    throw invalid("audio", `There may be ${maxSounds} sounds to refer to at most.`);
+  }
+  return sounds.map(linkOrData);
 }
 
 /** What it makes by itself, and what it cannot make. */
@@ -91,8 +120,8 @@ function madeBy(
 
 function imagesIn(question: VideoQuestion, dialect: ViduDialect): readonly string[] {
   const given = givenIn(question);
-  const { first, last, pictures, videos, sounds } = given;
-  refuseMedia([...videos, ...sounds]);
+  const { first, last, pictures, videos } = given;
+  refuseMedia(videos);
   switch (question.scenario) {
     case "reference":
     case "omni":
@@ -116,8 +145,9 @@ function references({ first, pictures }: Given, dialect: ViduDialect): readonly 
   if (first !== undefined) {
     throw invalid("image", "Frames and references cannot be given together.");
   }
-  if (pictures.length === 0 || pictures.length > MAX_REFERENCES) {
-    throw invalid("image", `There must be 1 to ${MAX_REFERENCES} references.`);
+  const { maxReferences = MAX_REFERENCES } = dialect;
+  if (pictures.length === 0 || pictures.length > maxReferences) {
+    throw invalid("image", `There must be 1 to ${maxReferences} references.`);
   }
   return pictures.map(linkOrData);
 }

@@ -29,7 +29,9 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
   holdToLength(prompt, "prompt", dialect.promptChars);
   holdToLength(negativePrompt ?? "", "negative_prompt", MAX_NEGATIVE_CHARS);
   const isTold = prompt.trim() !== "";
-  if (!isTold && dialect.from === "words") throw invalid("prompt", "'prompt' is required.");
+  const isWordy =
+    dialect.from === "words" || (dialect.from === "any" && question.media.length === 0);
+  if (!isTold && isWordy) throw invalid("prompt", "'prompt' is required.");
   return {
     model,
     input: {

@@ -4,9 +4,10 @@ import type { Lengths } from "#styles/video/allowed.ts";
 export interface WanDialect {
   /**
    * What it makes a video of, and how it is given that: words alone, a picture,
-   * a first and a last one, links to what is referred to, or one list of all.
+   * a first and a last one, links to what is referred to, or one list of all,
+   * which `any` may leave empty.
    */
-  readonly from: "words" | "picture" | "frames" | "references" | "list";
+  readonly from: "words" | "picture" | "frames" | "references" | "list" | "any";
   /** How large: as a size in pixels, by a resolution, or by a resolution and a ratio. */
   readonly framedBy: "size" | "resolution" | "resolution and ratio";
   readonly lengths?: Lengths;

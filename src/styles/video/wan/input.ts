@@ -32,8 +32,9 @@ export function inputOf(question: VideoQuestion, dialect: WanDialect): JsonObjec
     case "references":
       refuseMedia(first === undefined ? [] : [first]);
       return { reference_urls: referencesIn(pictures, videos), ...heard };
+    case "any":
     case "list":
-      return { media: listOf(question, given, dialect) };
+      return withList(listOf(question, given, dialect), dialect);
   }
 }
 
@@ -91,8 +92,13 @@ function listOf(
       list.splice(-1, 1, { ...before, reference_voice: linkTo(each) });
     }
   }
-  if (list.length === 0) throw invalid("image", "This model needs a picture or a video.");
   return list;
+}
+
+function withList(media: readonly JsonObject[], { from }: WanDialect): JsonObject {
+  if (media.length > 0) return { media };
+  if (from === "any") return {};
+  throw invalid("image", "This model needs a picture or a video.");
 }
 
 function typeOf({ type, role }: VideoMedia, videoAs: NonNullable<WanDialect["videoAs"]>): string {

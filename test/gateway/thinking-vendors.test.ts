@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
+
+let sandbox: Sandbox;
+let gateway: TestGateway;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const channel = (provider: string, path: string, models: string): string =>
+    `  - { name: ${provider}, provider: ${provider}, base_url: "${sandbox.url}${path}", api_key: upstream-secret-of-the-operator, models: [${models}] }`;
+  gateway = await openTestGateway({
+    yaml: [
+      "channels:",
+      channel("deepseek", "/deepseek/v1", "deepseek-flash"),
+      channel("dashscope", "/dashscope/compatible-mode/v1", "qwen3.8-max"),
+      channel("zhipu", "/zhipu/api/paas/v4", "glm-5.3"),
+      channel("minimax", "/minimax", "MiniMax-M3"),
+    ].join("\n"),
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+const SCHEMA = { type: "object", properties: { city: { type: "string" } } };
+const user = (text: string): JsonObject => ({ role: "user", content: text });
+
+/** What the vendor was sent last. */
+function sent(): { readonly path: string; readonly body: JsonObject } {
+  const last = sandbox.requests.at(-1);
+  const body = last?.body as never;
+  return { path: last?.path ?? "", body: isObject(body) ? body : {} };
+}
+
+async function ask(path: string, body: JsonObject): Promise<JsonObject> {
+  const answer = await gateway.post(path, body);
+  const json = parseJson(await answer.text());
+  expect([answer.status, json]).toMatchObject([200, {}]);
+  return isObject(json) ? json : {};
+}
+
+describe("a caller of the messages style", () => {
+  const tools = [{ name: "find_city", description: "Finds a city.", input_schema: SCHEMA }];
+  const thinking = { type: "thinking", thinking: "The user wants a city.", signature: "" };
+  const messages = [
+    user("Find a city"),
+    { role: "assistant", content: [thinking, { type: "text", text: "Which?" }] },
+    user("Any"),
+  ];
+  const body = (model: string): JsonObject => ({ model, max_tokens: 500, messages, tools });
+
+  test("is answered by DeepSeek, who is sent the earlier reasoning", async () => {
+    await ask("/v1/messages", body("deepseek-flash"));
+
+    const [, turn] = listOf(sent().body["messages"]);
+    expect(memberOf(turn, "reasoning_content")).toBe("The user wants a city.");
+  });
+
+  test("has the reasoning of earlier turns kept where vendors drop it", async () => {
+    await ask("/v1/messages", body("glm-5.3"));
+    expect(sent().body["thinking"]).toEqual({ type: "enabled", clear_thinking: false });
+
+    await ask("/v1/messages", body("qwen3.8-max"));
+    expect(sent().body["preserve_thinking"]).toBe(true);
+  });
+
+  test("is passed through to MiniMax", async () => {
+    const answer = await ask("/v1/messages", body("MiniMax-M3"));
+
+    expect(sent().path).toBe("/minimax/anthropic/v1/messages");
+    expect(answer["model"]).toBe("MiniMax-M3");
+  });
+});
+
+describe("a caller of the chat style", () => {
+  test("has its strict tools served at DeepSeek's beta address", async () => {
+    const strict = { ...SCHEMA, required: ["city"], additionalProperties: false };
+    const tool = {
+      type: "function",
+      function: { name: "find_city", strict: true, parameters: strict },
+    };
+    await ask("/v1/chat/completions", {
+      model: "deepseek-flash",
+      messages: [user("Find a city")],
+      tools: [tool],
+    });
+
+    expect(sent().path).toBe("/deepseek/beta/chat/completions");
+  });
+
+  test("gets MiniMax's thoughts apart from its words", async () => {
+    const answer = await ask("/v1/chat/completions", {
+      model: "MiniMax-M3",
+      messages: [user("Count to 3")],
+    });
+    const message = memberOf(listOf(answer["choices"])[0], "message");
+
+    expect(memberOf(message, "content")).toBe("1, 2, 3");
+    expect(memberOf(message, "reasoning_content")).toBeString();
+  });
+
+  test("has Qwen think as hard as it asked in a whole answer", async () => {
+    await ask("/v1/chat/completions", {
+      model: "qwen3.8-max",
+      messages: [user("Count to 3")],
+      reasoning_effort: "xhigh",
+    });
+
+    expect(sent().body).toMatchObject({ reasoning_effort: "xhigh" });
+    expect(sent().body).not.toHaveProperty("enable_thinking");
+  });
+});
