@@ -323,6 +323,8 @@ const DRAWN: JsonObject = {
 };
 const REDRAWN: JsonObject = {
   ...DRAWN,
+  model: "gpt-image-1.5",
+  size: "1024x1024",
   images: [{ image_url: pngUrl(8, 8) }, { image_url: "https://a.example/fox.png" }],
   mask: { image_url: "https://a.example/mask.png" },
   input_fidelity: "high",

@@ -22,9 +22,9 @@ const FORMS: readonly (readonly [string, readonly FormPart[]])[] = [
       file("image[]", PICTURE),
       file("image[]", PICTURE),
       file("mask", MASK),
-      text("model", "gpt-image-2"),
+      text("model", "gpt-image-1.5"),
       text("prompt", "Make it red"),
-      text("size", "64x64"),
+      text("size", "1024x1024"),
       text("n", "2"),
       text("quality", "low"),
       text("stream", "true"),
@@ -34,7 +34,7 @@ const FORMS: readonly (readonly [string, readonly FormPart[]])[] = [
   ],
   [
     "/v1/images/variations",
-    [file("image", PICTURE), text("size", "256x256"), text("response_format", "b64_json")],
+    [file("image", PICTURE), text("size", "1024x1024"), text("response_format", "b64_json")],
   ],
   [
     "/v1/audio/transcriptions",

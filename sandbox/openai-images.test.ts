@@ -445,3 +445,54 @@ withShared("schemas", () => {
     expect(problems(schema("ImageEditCompletedEvent"), partEdit)).not.toEqual([]);
   });
 });
+
+describe("the newest models", () => {
+  const draw = async (more: JsonObject) =>
+    call(sandbox, GENERATIONS, { model: "gpt-image-2.5-flare", prompt: PROMPT, ...more });
+
+  test("draw as well as they are told to, in any size, still, moving or as vectors", async () => {
+    const asked = { quality: "max", complexity: "low", size: "1600x800" };
+    const { answer } = await draw(asked);
+    expect(await look(textAt(answer, "data", 0, "b64_json"))).toBe("png 1600x800");
+
+    const moving = await draw({ output_format: "gif", frame_count: 3, frame_duration_ms: 100 });
+    const gif = bytes(textAt(moving.answer, "data", 0, "b64_json"));
+    expect([gif.subarray(0, 6).toString(), gif.filter((byte) => byte === 0x2c).length]).toEqual([
+      "GIF89a",
+      3,
+    ]);
+    const lines = await draw({ output_format: "svg" });
+    expect(bytes(textAt(lines.answer, "data", 0, "b64_json")).toString()).toContain(PROMPT);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["frames of a still picture", { frame_count: 3 }, "frame_count"],
+    ["a stream of a moving one", { output_format: "gif", stream: true }, "stream"],
+    ["several vectors", { output_format: "svg", n: 2 }, "n"],
+    ["a fidelity", { input_fidelity: "high" }, "input_fidelity"],
+    ["an older model's quality", { model: "gpt-image-2", quality: "max" }, "quality"],
+    ["an older model's format", { model: "gpt-image-2", output_format: "svg" }, "output_format"],
+  ])("refuse %s", async (_what, more, param) => {
+    expect(
+      refusal(await draw(more))
+        .split(" | ")
+        .slice(0, 3),
+    ).toEqual(["400", "invalid_request_error", param]);
+  });
+
+  test("take a drawing over the first picture, and no mask beside it", async () => {
+    const given = { image_url: pngUrl(64, 64) };
+    const edit = (more: JsonObject) =>
+      call(sandbox, EDITS, {
+        model: "gpt-image-2.5-sunburst",
+        prompt: PROMPT,
+        images: [given],
+        markup: given,
+        ...more,
+      });
+
+    expect((await edit({})).status).toBe(200);
+    expect(refusal(await edit({ mask: given }))).toContain("markup");
+    expect(refusal(await edit({ model: "gpt-image-2" }))).toContain("markup");
+  });
+});

@@ -6,6 +6,7 @@ import { chunkFrames } from "./chunks.ts";
 import { completion } from "./completion.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { invalid } from "./error.ts";
+import { cacheUse, readPromptCaching } from "./prompt-caching.ts";
 import { countPromptTokens, messageText } from "./prompt-tokens.ts";
 import { readChatRequest, type ChatRequest } from "./request.ts";
 
@@ -24,12 +25,13 @@ export function chatEndpoint(
     const found = request.search === undefined ? "" : JSON.stringify(request.search.pages);
     const prompt = countPromptTokens(request.messages, request.toolsText, found);
     checkContext(request, prompt.total);
+    const caching = readPromptCaching(request.body, request.model, "chat");
     const cachedTokens = cache.visit(
       `${request.model.id}\n${request.toolsText}\n${request.messages.map(messageText).join("\n")}`,
     );
     const answer = chatReply(request, dialect.answer, call.faults, now(), {
       prompt,
-      cachedTokens,
+      cache: cacheUse(caching, prompt.total, cachedTokens),
     });
     return request.isStream
       ? eventsReply(chunkFrames(answer), headers)

@@ -6,6 +6,7 @@ import { faultyPieces } from "#sandbox/faults/piece-faults.ts";
 import { reportedUsage } from "#sandbox/faults/usage-faults.ts";
 import type { JsonObject } from "#sandbox/json.ts";
 import type { AnswerDialect } from "./dialect.ts";
+import type { CacheUse } from "./prompt-caching.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 import { questionOf } from "./question.ts";
 import type { ChatRequest } from "./request.ts";
@@ -50,14 +51,14 @@ export function chatReply(
     choices: Array.from({ length: request.choices }, (_, index) =>
       choiceOf({ request, dialect, faults, index, createdAt }),
     ),
-    meter: usageMeter(input.prompt, input.cachedTokens, request.prediction),
+    meter: usageMeter(input.prompt, input.cache, request.prediction),
   };
 }
 
 /** What the request costs before it is answered. */
 export interface Input {
   readonly prompt: PromptTokens;
-  readonly cachedTokens: number;
+  readonly cache: CacheUse;
 }
 
 interface ChoicePlan extends Pick<ChatReply, "request" | "dialect" | "faults" | "createdAt"> {

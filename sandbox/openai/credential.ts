@@ -5,7 +5,8 @@ export function checkCredential(
   headers: Readonly<Record<string, string>>,
   apiKeys: readonly string[] | undefined,
 ): string {
-  const key = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
+  // The cloud that sells the same models has a header of its own for it.
+  const key = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1] ?? headers["api-key"];
   if (key === undefined) {
     throw new ApiError(401, {
       message:

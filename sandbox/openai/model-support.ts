@@ -6,6 +6,7 @@ import type { Model } from "./models.ts";
 /** Parameters that are right in themselves, and wrong for this model. */
 export function checkSupport(body: JsonObject, model: Model): void {
   if (model.isStrict) checkReasoningModel(body, model);
+  if (model.prefersResponses === true) checkTools(body, model);
   checkLimit(body, model);
   if (model.owner === "deepseek") checkFormat(body);
   if (model.id === "deepseek-reasoner") {
@@ -15,8 +16,9 @@ export function checkSupport(body: JsonObject, model: Model): void {
   const { value } = field(body, "reasoning_effort");
   if (value === undefined) return;
   if (model.thinks === "never") rejectParameter(body, "reasoning_effort");
-  if (typeof value === "string" && !model.efforts.some((effort) => effort === value)) {
-    const list = model.efforts.map((effort) => `'${effort}'`).join(", ");
+  const efforts = model.chatEfforts ?? model.efforts;
+  if (typeof value === "string" && !efforts.some((effort) => effort === value)) {
+    const list = efforts.map((effort) => `'${effort}'`).join(", ");
     throw invalid(
       "reasoning_effort",
       "unsupported_value",
@@ -64,6 +66,20 @@ function checkReasoningModel(body: JsonObject, model: Model): void {
   }
   for (const name of ["logprobs", "top_logprobs", "logit_bias", "stop"])
     rejectParameter(body, name);
+}
+
+/** From gpt-5.4 on; an effort that is left out counts as one. */
+function checkTools(body: JsonObject, model: Model): void {
+  rejectParameter(body, "web_search_options");
+  const { value: tools } = field(body, "tools");
+  const { value: functions } = field(body, "functions");
+  if ((tools ?? functions) === undefined) return;
+  if (field(body, "reasoning_effort").value === "none" && model.efforts.includes("none")) return;
+  throw invalid(
+    "reasoning_effort",
+    null,
+    `Function tools with reasoning_effort are not supported for ${model.id} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+  );
 }
 
 const FIXED: readonly (readonly [string, number])[] = [

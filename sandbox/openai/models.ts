@@ -25,6 +25,12 @@ export interface Model {
   readonly speaks: boolean;
   /** Says of each message whether it is the final one, in responses. */
   readonly namesPhases: boolean;
+  /** In chat completions it takes tools only at effort `none`, and searches nothing. */
+  readonly prefersResponses?: true;
+  /** The efforts that it takes in chat completions, where those are fewer. */
+  readonly chatEfforts?: readonly ReasoningEffort[];
+  /** Takes breakpoints of the prompt cache, and reports what was written at them. */
+  readonly hasBreakpoints?: true;
 }
 
 export type ListedModel = Pick<Model, "id"> & Partial<Pick<Model, "owner">>;
@@ -90,6 +96,18 @@ function strict(
   });
 }
 
+/** From gpt-5.6 on. The limit is that of the input. */
+function newest(id: string, efforts: readonly ReasoningEffort[]): Model {
+  return {
+    ...strict(id, "", efforts),
+    contextTokens: 922_000,
+    maxOutputTokens: 128_000,
+    namesPhases: true,
+    prefersResponses: true,
+    hasBreakpoints: true,
+  };
+}
+
 /** Models of other vendors, and the sandbox's own, who show their reasoning. */
 function thinker(id: string, owner: string): Model {
   return { ...plain(id, ""), owner, thinks: "visibly", efforts: EVERY_EFFORT };
@@ -98,6 +116,9 @@ function thinker(id: string, owner: string): Model {
 const THREE_EFFORTS: readonly ReasoningEffort[] = ["low", "medium", "high"];
 const FOUR_EFFORTS: readonly ReasoningEffort[] = ["minimal", ...THREE_EFFORTS];
 export const EVERY_EFFORT: readonly ReasoningEffort[] = ["none", ...FOUR_EFFORTS, "xhigh", "max"];
+const TO_XHIGH: readonly ReasoningEffort[] = ["none", ...THREE_EFFORTS, "xhigh"];
+const TO_MAX: readonly ReasoningEffort[] = [...TO_XHIGH, "max"];
+const ALWAYS_THINKS: readonly ReasoningEffort[] = [...THREE_EFFORTS, "xhigh", "max"];
 
 const LARGE = { contextTokens: 1_047_576, maxOutputTokens: 32_768 };
 
@@ -120,9 +141,20 @@ export const MODELS: readonly Model[] = [
   strict("gpt-5-nano", "2025-08-07", FOUR_EFFORTS),
   strict("gpt-5.1", "2025-11-13", ["none", ...THREE_EFFORTS], "none"),
   {
-    ...strict("gpt-5.4", "2026-03-05", ["none", ...THREE_EFFORTS, "xhigh"], "none"),
+    ...strict("gpt-5.4", "2026-03-05", TO_XHIGH, "none"),
     namesPhases: true,
+    prefersResponses: true,
   },
+  newest("gpt-5.6-sol", TO_XHIGH),
+  newest("gpt-5.6-terra", TO_XHIGH),
+  newest("gpt-5.6-luna", TO_XHIGH),
+  newest("gpt-6-astra", ALWAYS_THINKS),
+  newest("gpt-6-sol", TO_MAX),
+  newest("gpt-6-luna", TO_MAX),
+  { ...newest("gpt-6.1-sol", ALWAYS_THINKS), chatEfforts: [...THREE_EFFORTS, "xhigh"] },
+  newest("gpt-6.1-terra", TO_MAX),
+  // Nobody has published its efforts: it is taken for the one before it.
+  { ...newest("gpt-6.2-sol", ALWAYS_THINKS), chatEfforts: [...THREE_EFFORTS, "xhigh"] },
   plain("deepseek-chat", "", { owner: "deepseek" }),
   thinker("deepseek-reasoner", "deepseek"),
   thinker("qwen-plus", "alibaba"),

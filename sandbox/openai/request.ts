@@ -135,7 +135,7 @@ function checkSampling(body: JsonObject): void {
   readInteger(field(body, "seed"), -(2 ** 63), 2 ** 63);
   readChoice(field(body, "verbosity"), ["low", "medium", "high"]);
   readText(field(body, "user"));
-  readText(field(body, "safety_identifier"), 64);
+  readText(field(body, "safety_identifier"), 128);
   readBoolean(field(body, "store"));
   for (const [token, bias] of Object.entries(readObject(field(body, "logit_bias")) ?? {})) {
     readNumber({ path: `logit_bias.${token}`, value: bias }, -100, 100);

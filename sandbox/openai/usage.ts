@@ -1,6 +1,7 @@
 import type { Piece } from "#sandbox/engine/pieces.ts";
 import { splitTokens } from "#sandbox/engine/tokens.ts";
 import type { JsonObject } from "#sandbox/json.ts";
+import type { CacheUse } from "./prompt-caching.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 
 /** Counts an answer while it is given, over all choices of a request. */
@@ -14,6 +15,8 @@ export interface UsageMeter {
 export interface Totals {
   readonly prompt: PromptTokens;
   readonly cached: number;
+  /** Put into the prompt cache, by how long it stays there; only of models that tell. */
+  readonly written?: CacheUse["written"];
   /** Everything that was made, thoughts and speech included. */
   readonly output: number;
   readonly reasoning: number;
@@ -24,7 +27,7 @@ export interface Totals {
 
 export function usageMeter(
   prompt: PromptTokens,
-  cachedTokens: number,
+  { cached, written }: CacheUse,
   prediction: string | undefined,
 ): UsageMeter {
   const predicted = prediction === undefined ? [] : [...splitTokens(prediction)];
@@ -48,7 +51,8 @@ export function usageMeter(
       const rejected = predicted.length - Math.min(accepted, predicted.length);
       return {
         prompt,
-        cached: Math.min(cachedTokens, prompt.total),
+        cached: Math.min(cached, prompt.total),
+        ...(written === undefined ? {} : { written }),
         output: output + spoken + rejected,
         reasoning,
         spoken,
@@ -60,12 +64,16 @@ export function usageMeter(
 }
 
 export function chatUsage(totals: Totals): JsonObject {
-  const { prompt, cached, output, reasoning, spoken } = totals;
+  const { prompt, cached, written, output, reasoning, spoken } = totals;
   return {
     prompt_tokens: prompt.total,
     completion_tokens: output,
     total_tokens: prompt.total + output,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: prompt.audio },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      audio_tokens: prompt.audio,
+      ...(written === undefined ? {} : { cache_write_tokens: written["30m"] + written["12h"] }),
+    },
     completion_tokens_details: {
       reasoning_tokens: reasoning,
       audio_tokens: spoken,

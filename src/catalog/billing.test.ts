@@ -59,6 +59,7 @@ const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
   "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },
   "mistral mistral-large-2512": { calls: 13, why: "theirs is the model that had this name before" },
   "mistral mistral-small-2603": { calls: 3, why: "theirs is the model that had this name before" },
+  "openai gpt-5.6-sol": { calls: 13, why: "theirs is the price of July, which was cut since" },
   "openrouter openai/gpt-oss-120b": { calls: 13, why: "a floating price, read at another time" },
   "zhipu glm-4.7": { calls: 5, why: "theirs is the mainland list, in yuan" },
   "zhipu glm-5.2": { calls: 1, why: "theirs is the mainland list, in yuan" },

@@ -128,6 +128,8 @@ const row = z.strictObject({
     .default("chat"),
   /** A month where the day is not known. */
   released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]),
+  /** The day on which its vendor stopped serving it. */
+  retired: z.iso.date().exactOptional(),
   contextTokens: z.int().positive().exactOptional(),
   maxOutputTokens: z.int().positive().exactOptional(),
   input: z.array(modality).nonempty().default(["text"]),

@@ -82,6 +82,40 @@ const GEMINI: FamilyTraits = {
 const THREE_LEVELS = ["low", "medium", "high"];
 const FOUR_LEVELS = ["minimal", ...THREE_LEVELS];
 
+// https://developers.openai.com/api/docs/guides/latest-model and the types of
+// its JavaScript library, version 7.57, 2026-11-23.
+
+/** Chat completions of these models take tools only at effort `none`, and never search. */
+const GPT_5_4: RequestRules = {
+  needsStyle: { tools: "responses", web_search: "responses" },
+  phases: true,
+};
+const GPT_5_6: RequestRules = { ...GPT_5_4, cacheBreakpoints: true };
+/** Some of them take the strongest effort in responses only. */
+const GPT_6: RequestRules = {
+  ...GPT_5_6,
+  needsStyle: { ...GPT_5_6.needsStyle, effort_max: "responses" },
+};
+/** Not served as chat completions at all. */
+const GPT_PRO: RequestRules = { needsStyle: { any: "responses" } };
+
+const GPT_EFFORTS = ["low", "medium", "high", "xhigh"];
+const GPT: FamilyTraits = {
+  ...WITH_FILES,
+  tools: true,
+  contextTokens: 400_000,
+  maxOutputTokens: 128_000,
+  reasoningControls: { efforts: THREE_LEVELS },
+};
+const GPT_NOW: FamilyTraits = {
+  ...GPT,
+  contextTokens: 1_050_000,
+  // Some have `none`, and no name tells which.
+  reasoningControls: { efforts: [...GPT_EFFORTS, "max"] },
+  rules: GPT_6,
+};
+const O_SERIES: FamilyTraits = { ...GPT, contextTokens: 200_000, maxOutputTokens: 100_000 };
+
 // https://www.alibabacloud.com/help/en/model-studio/deep-thinking, 2026-11-23.
 const QWEN: FamilyTraits = { ...TEXT_ONLY, tools: true };
 
@@ -218,6 +252,36 @@ const FAMILIES: readonly Family[] = [
     named: /gemini-(3|flash-latest|flash-lite-latest)/,
     traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_THINKS },
   },
+
+  // Those that draw, speak, hear or embed, those that were never reasoning models, and open weights.
+  {
+    named:
+      /gpt-(image|audio|live|realtime|oss|j-|neo|[1-4](\D|$)|35)|chatgpt-|gpt-.*(-tts|transcribe|-search-)/,
+    traits: {},
+  },
+  { named: /gpt-5(\.\d)?-chat/, traits: {} },
+  { named: /(gpt-5|\bo[13])(\.\d)?-pro|\bo\d.*-deep-research/, traits: { ...GPT, rules: GPT_PRO } },
+  { named: /gpt-5.*-codex/, traits: { ...GPT, rules: GPT_PRO } },
+  {
+    named: /gpt-(6-(sol|luna)|6\.1-terra)/,
+    traits: { ...GPT_NOW, reasoningControls: { efforts: ["none", ...GPT_EFFORTS, "max"] } },
+  },
+  {
+    named: /gpt-5\.6/,
+    traits: {
+      ...GPT_NOW,
+      reasoningControls: { efforts: ["none", ...GPT_EFFORTS] },
+      rules: GPT_5_6,
+    },
+  },
+  {
+    named: /gpt-5\.[45]/,
+    traits: { ...GPT, reasoningControls: { efforts: ["none", ...GPT_EFFORTS] }, rules: GPT_5_4 },
+  },
+  { named: /gpt-5(?!\.[789]|\d)/, traits: GPT },
+  { named: /(^|\/)o[134](-|$)/, traits: O_SERIES },
+  // Also those that nobody knows yet: with the rules of the newest known.
+  { named: /(^|[/.:])(gpt-|o[2-9](-|$)|codex-)/, traits: GPT_NOW },
 
   { named: /^(qwq|qvq)-/, traits: { ...QWEN, maxOutputTokens: 8_192, reasoningControls: {} } },
   {

@@ -26,6 +26,8 @@ export interface ImageQuestion extends Question {
   readonly turns: readonly ImageTurn[];
   /** Where the first picture may be changed. */
   readonly mask?: Picture;
+  /** What is drawn over the first picture, to say what is to be changed. */
+  readonly markup?: Picture;
   readonly stream: boolean;
   /** How often a streamed picture is to be shown before it is done. */
   readonly partials?: number;

@@ -24,6 +24,8 @@ export interface Model {
   readonly kind: ModelKind;
   /** Unix seconds of the model's release. */
   readonly createdAt: number;
+  /** The day on which its vendor stopped serving it: `2026-09-24`. */
+  readonly retired?: string;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   readonly input: readonly Modality[];
@@ -92,7 +94,24 @@ export interface RequestRules {
   readonly forcedTools?: false;
   /** Longest name of a tool. */
   readonly maxToolNameLength?: number;
+  /**
+   * The style that alone carries calls with a feature, by the feature. Vendors
+   * who speak that style are asked in it, whatever style the caller speaks.
+   */
+  readonly needsStyle?: Readonly<Partial<Record<CallFeature, string>>>;
+  /** Wants to be told of each message that it wrote before whether it was its final answer. */
+  readonly phases?: true;
+  /** Takes marks in the request up to which the prompt is cached, and how long. */
+  readonly cacheBreakpoints?: true;
 }
+
+/**
+ * What of a call may decide the style in which its upstream is asked. `any`:
+ * every call. `tools`: tools, unless reasoning is off. `web_search`: a search
+ * by the vendor. `effort_max`: the strongest effort.
+ */
+export const CALL_FEATURES = ["any", "tools", "web_search", "effort_max"] as const;
+export type CallFeature = (typeof CALL_FEATURES)[number];
 
 /** Request settings by the names that most callers use. */
 export type TuningSetting =

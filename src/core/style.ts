@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { Block, ChatEvent, ChatRequest } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest, Reasoning } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -31,6 +31,11 @@ export interface InboundStyle {
   readonly inbound: {
     /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
     readRequest(body: JsonObject, address: Address): RequestFacts;
+    /**
+     * What may decide the upstream's style. Asked only if the model's rules name
+     * some of it; absent if callers of the style have no words for any of it.
+     */
+    wantsOf?(body: JsonObject): CallWants;
     /** Of a body that `readRequest` has let through. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
     /**
@@ -42,6 +47,12 @@ export interface InboundStyle {
     openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+export interface CallWants {
+  readonly hasTools: boolean;
+  readonly searches: boolean;
+  readonly reasoning: Reasoning | undefined;
 }
 
 export interface MessagePlace {

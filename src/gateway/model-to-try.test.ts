@@ -29,7 +29,7 @@ test("the model of a first call is one that the vendor makes, and no dear one", 
     else expect(known.map((each) => each.id)).toContain(model ?? id);
   }
   expect(tried(aChannel({ provider: "anthropic" }))).toContain("haiku");
-  expect(tried(aChannel({ provider: "openai" }))).toContain("nano");
+  expect(tried(aChannel({ provider: "openai" }))).toBe("gpt-6-luna");
 });
 
 test("what a channel lists is taken in its order, but for what is no text model", () => {

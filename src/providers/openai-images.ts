@@ -7,6 +7,8 @@ const GENERATE = "/images/generations";
 const PNG = { inlines: true, types: ["image/png"] };
 const PICTURES = { inlines: true, types: ["image/png", "image/jpeg", "image/webp"] };
 
+/** Pixels, of which every model makes each kind. */
+const FORMATS = ["png", "jpeg", "webp"];
 const QUALITIES = ["low", "medium", "high", "auto"];
 
 /** Always answers in base64, and refuses to be told how to. */
@@ -22,10 +24,12 @@ const GPT_IMAGE: ImageDialect = {
     "stream",
     "partial_images",
     "user",
+    "safety_identifier",
   ],
   allows: {
     size: ["1024x1024", "1024x1536", "1536x1024", "auto"],
     quality: QUALITIES,
+    output_format: FORMATS,
   },
   defaults: { size: "1024x1024", quality: "high" },
   needsPrompt: true,
@@ -40,19 +44,23 @@ const GPT_IMAGE_2: ImageDialect = {
 
 const GPT_IMAGE_2_5: ImageDialect = {
   ...GPT_IMAGE_2,
-  allows: { ...GPT_IMAGE_2.allows, quality: [...QUALITIES, "xhigh", "max"] },
+  takes: [...(GPT_IMAGE_2.takes ?? []), "complexity", "frame_count", "frame_duration_ms", "svg"],
+  nestsFields: true,
+  allows: {
+    ...GPT_IMAGE_2.allows,
+    quality: [...QUALITIES, "xhigh", "max"],
+    output_format: [...FORMATS, "gif", "svg"],
+  },
 };
 
-/** `isFaithful`: how close a picture keeps to the given ones can be chosen. */
-function editing(dialect: ImageDialect, isFaithful: boolean): ImageDialect {
+/** What a model takes beside a mask where it changes pictures. */
+type Editing = "input_fidelity" | "markup";
+
+function editing(dialect: ImageDialect, more: readonly Editing[]): ImageDialect {
   const { takes = [] } = dialect;
   return {
     ...dialect,
-    takes: [
-      ...takes.filter((name) => name !== "moderation"),
-      "mask",
-      ...(isFaithful ? ["input_fidelity"] : []),
-    ],
+    takes: [...takes.filter((name) => name !== "moderation"), "mask", ...more],
     // It knows two degrees, and its own choice where none is named.
     words: { input_fidelity: { medium: "high", auto: null } },
     maxPictures: 10,
@@ -80,10 +88,11 @@ const DALL_E_3: ImageDialect = {
 
 /** The first whose name fits is the one; of each, a row for each kind of question. */
 export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
-  ...gptImage(/^gpt-image-[\d.]+-mini/, MINI, false),
-  ...gptImage(/^gpt-image-2\.5/, GPT_IMAGE_2_5, true),
-  ...gptImage(/^gpt-image-2/, GPT_IMAGE_2, true),
-  ...gptImage(/^(chat)?gpt-image/, GPT_IMAGE, true),
+  ...gptImage(/^gpt-image-[\d.]+-mini/, MINI, []),
+  ...gptImage(/^gpt-image-2(?!\.)/, GPT_IMAGE_2, []),
+  // Also those that nobody knows yet.
+  ...gptImage(/^gpt-image-(2\.|[3-9])/, GPT_IMAGE_2_5, ["markup"]),
+  ...gptImage(/^(chat)?gpt-image/, GPT_IMAGE, ["input_fidelity"]),
   {
     style: images,
     path: GENERATE,
@@ -117,7 +126,7 @@ export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
 function gptImage(
   name: RegExp,
   dialect: ImageDialect,
-  isFaithful: boolean,
+  more: readonly Editing[],
 ): readonly ImageEndpoint[] {
   const common = {
     style: images,
@@ -137,7 +146,7 @@ function gptImage(
       ...common,
       path: EDIT,
       answers: ({ task }) => task === "edit",
-      dialect: { ...editing(dialect, isFaithful) },
+      dialect: { ...editing(dialect, more) },
     },
   ];
 }

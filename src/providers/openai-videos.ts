@@ -16,8 +16,11 @@ const SORA: VideoDialect = {
   keepsFiles: true,
 };
 
-export const OPENAI_VIDEO_MODELS = ["sora-2", "sora-2-pro"];
-
+/**
+ * The vendor itself ended these models, and this interface, on 2026-09-24
+ * (https://developers.openai.com/api/docs/models/sora-2). Gateways and
+ * compatible servers still speak it, at addresses of their own.
+ */
 export const OPENAI_VIDEOS: readonly VideoEndpoint[] = [
   row(/^sora-.*-pro/, { ...SORA, sizes: LARGE }),
   row(/^sora-/, SORA),

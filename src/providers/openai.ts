@@ -6,7 +6,7 @@ import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
-import { OPENAI_VIDEOS, OPENAI_VIDEO_MODELS } from "./openai-videos.ts";
+import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
 /** In the words of its API reference; a request with any other member is a 400. */
@@ -110,6 +110,7 @@ export const OPENAI_DIALECT: ChatDialect = {
     "logit_bias",
     "stop",
   ],
+  cacheBreakpoints: true,
   webSearch: { as: "options", models: /-search/ },
   customTools: true,
 };
@@ -117,6 +118,7 @@ export const OPENAI_DIALECT: ChatDialect = {
 /** The same, where they are asked for responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   knows: new Set<string>(RESPONSES_MEMBERS),
+  cacheBreakpoints: true,
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
   jsonWord: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],
@@ -165,6 +167,5 @@ export const openai: Provider = {
   images: OPENAI_IMAGES,
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",
-  models: OPENAI_VIDEO_MODELS,
   authorize: bearer,
 };

@@ -5,7 +5,7 @@ import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
-import type { ModelTraits } from "#core/model.ts";
+import type { ModelTraits, RequestRules } from "#core/model.ts";
 import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
 import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
 import type { Ranking, RerankQuestion } from "#core/rerank.ts";
@@ -34,6 +34,8 @@ export interface Provider {
   /** Runs on the owner's machines: nobody else's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
+  /** Which calls go in which style on channels with these options, whatever the model; over the model's own rules. */
+  needsStyle?(options: ChannelOptions): RequestRules["needsStyle"];
   readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
@@ -87,6 +89,8 @@ export interface TextEndpoint {
    * is lost by it.
    */
   adaptRequest?(body: JsonObject, model: string, report?: LossReport): BodyEdits;
+  /** Few servers have it: it is for channels that name its style, or whose options say so. */
+  isOffered?(options: ChannelOptions): boolean;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
   headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { findModel, listModels } from "#catalog/index.ts";
 import type { Channel } from "#core/channel.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelKind, ModelOverride } from "#core/model.ts";
@@ -165,7 +166,6 @@ describe("a channel that names no models", () => {
     findCounting: () => undefined,
     findFamily: () => undefined,
   };
-  const FILMING = ["sora-2", "sora-2-pro"];
   const MAIN = aChannel({ name: "main", baseUrl: "https://api.openai.com/v1" });
   const FACTS = { stream: false, maxOutputTokens: 1, choices: 1 };
 
@@ -195,10 +195,10 @@ describe("a channel that names no models", () => {
 
   test("lists other ids of a model only if its upstream does", () => {
     const channels = channelsOf([MAIN]);
-    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3", ...FILMING]);
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3"]);
 
     channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"].map(found));
-    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3", ...FILMING];
+    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3"];
     expect(idsOf(channels)).toEqual(known);
   });
 
@@ -356,5 +356,65 @@ describe("a vendor's name before a model's", () => {
 
     expect(channels.describe(may, "openai/gpt-4o-mini")?.id).toBe("openai/gpt-4o-mini");
     expect(channels.describe(mayNot, "openai/gpt-4o-mini")).toBeUndefined();
+  });
+});
+
+describe("a model that its vendor stopped serving", () => {
+  const OWN = aChannel({ name: "own", baseUrl: "https://api.openai.com/v1" });
+  const FILMS = aChannel({ name: "films", provider: "vidu", baseUrl: "https://api.vidu.com" });
+  const refusalOf = (
+    all: readonly Channel[],
+    model: string,
+    key = KEY,
+    listed?: readonly string[],
+  ) => {
+    const channels = new Channels({ ...CATALOG, findModel, listModels }, new Map());
+    channels.replace(all);
+    if (listed !== undefined)
+      channels.discovered(
+        OWN,
+        listed.map((id) => ({ id })),
+      );
+    const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+    const facts = { model, stream: false, maxOutputTokens: 1, choices: 1 };
+    const asked = { key, facts, inputTokens: 1 };
+    try {
+      new Router(channels, new Health(systemClock), settings).planFor(asked, (each) => each, "");
+      return `served, ${channels.list(key).some(({ id }) => id === model) ? "" : "not "}listed`;
+    } catch (cause) {
+      return cause instanceof Error ? cause.message : "";
+    }
+  };
+
+  test("is not offered at the vendor's own address, and the nearest served one is named", () => {
+    expect(refusalOf([OWN], "sora-2")).toBe(
+      "The vendor of 'sora-2' stopped serving it on 2026-09-24. No model that is served here does the same.",
+    );
+    expect(refusalOf([OWN, FILMS], "sora-2-pro-2025-10-06")).toMatch(
+      /stopped serving it on 2026-09-24\. The nearest model that is served here is 'vidu/,
+    );
+    expect(refusalOf([OWN], "openai/gpt-4.1-nano")).toEndWith("is 'gpt-5.4-nano'.");
+  });
+
+  test("is unknown to a key that could not have used it", () => {
+    const key = { ...KEY, models: ["gpt-4o*"] };
+
+    expect(refusalOf([OWN], "sora-2", key)).toBe("The model 'sora-2' does not exist.");
+    const narrow = { ...KEY, models: ["gpt-4o*", "gpt-4.1-nano"] };
+    expect(refusalOf([OWN], "gpt-4.1-nano", narrow)).toEndWith("is 'gpt-4o-mini'.");
+  });
+
+  test("is served if the vendor's own list has it after all", () => {
+    expect(refusalOf([OWN], "gpt-4.1-nano", KEY, ["gpt-4.1-nano"])).toBe("served, listed");
+    expect(refusalOf([OWN], "sora-2", KEY, ["gpt-4.1-nano"])).toContain("stopped serving it");
+  });
+
+  test("is served where a channel's owner writes it, and at another address", () => {
+    const models = { kind: "listed", upstreamNames: new Map([["sora-2", "sora-2"]]) } as const;
+    const elsewhere = aChannel({ baseUrl: "https://gateway.example/v1" });
+
+    expect(refusalOf([{ ...OWN, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([{ ...elsewhere, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([OWN, elsewhere], "sora-2")).toBe("served, listed");
   });
 });

@@ -10,7 +10,7 @@ import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#cor
 import type { FoundModel } from "#core/found-model.ts";
 import { defined } from "#lib/values.ts";
 import { poolOf } from "./pools.ts";
-import { priceOn, type Candidate, type ModelTable } from "./route.ts";
+import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
 import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 
@@ -38,6 +38,8 @@ export class Channels implements ModelTable {
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
   #unlisted: ReadonlySet<string> = new Set();
+  /** Names that their vendor no longer serves, and that no channel has. */
+  #retired: ReadonlyMap<string, RetiredCandidate> = new Map();
 
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
     this.#catalog = catalog;
@@ -107,6 +109,32 @@ export class Channels implements ModelTable {
     return nearest;
   }
 
+  retiredFor(key: ApiKey, name: string): Retired | undefined {
+    const found = this.#retired.get(name) ?? this.#retired.get(name.slice(name.indexOf("/") + 1));
+    if (found === undefined) return undefined;
+    const { candidate, since } = found;
+    if (withinReach(key, name, [candidate]) === undefined) return undefined;
+    return { since, successor: this.#nearestOfKind(key, candidate) };
+  }
+
+  /** Its maker's own come before those of others. */
+  #nearestOfKind(key: ApiKey, { traits, maker, upstreamModel }: Candidate): string | undefined {
+    let nearest: string | undefined;
+    let least = Infinity;
+    for (const [name, candidates] of this.#table) {
+      const [first] = candidates;
+      if (first === undefined || first.traits.kind !== traits.kind) continue;
+      if (this.#unlisted.has(name)) continue;
+      if (withinReach(key, name, candidates) === undefined) continue;
+      const distance = editDistance(upstreamModel, name.slice(0, MAX_COMPARED), MAX_COMPARED);
+      const rank = distance + (first.maker === maker ? 0 : MAX_COMPARED);
+      if (rank >= least) continue;
+      nearest = name;
+      least = rank;
+    }
+    return nearest;
+  }
+
   describe(key: ApiKey, id: string): ListedModel | undefined {
     const found = this.#table.get(id) ?? this.#findPrefixed(id);
     const [first] = withinReach(key, id, found) ?? [];
@@ -155,8 +183,16 @@ export class Channels implements ModelTable {
     const table = new Map<string, Candidate[]>();
     const guesses = new Map<string, Candidate[]>();
     const listed = new Set<string>();
+    const retired = new Map<string, RetiredCandidate>();
     for (const channel of this.#channels) {
       for (const offer of this.#offersOf(channel)) {
+        if (offer.retired !== undefined) {
+          retired.set(offer.name, {
+            candidate: this.#candidate(channel, offer),
+            since: offer.retired,
+          });
+          continue;
+        }
         const into = offer.isGuess === true ? guesses : table;
         const candidate = this.#candidate(channel, offer);
         const others = into.get(offer.name);
@@ -168,6 +204,7 @@ export class Channels implements ModelTable {
     // A channel whose list lacks a model is asked for it only if no other channel has it.
     for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
     this.#table = table;
+    this.#retired = retired;
     this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
   }
 
@@ -198,8 +235,13 @@ export class Channels implements ModelTable {
       const others = aliasesOf(row);
       const isListed = offers.has(row.id) || others.some((id) => offers.has(id));
       const isGuess = list !== undefined && !isListed;
+      const retired = isListed || !isVendors(channel, provider) ? undefined : row.retired;
+      if (retired !== undefined) {
+        for (const id of [row.id, ...others]) add(id, { retired });
+        continue;
+      }
       // What stands at another address than the vendor's own is often something else.
-      add(row.id, { isGuess, isUnlisted: isGuess && channel.baseUrl !== provider?.baseUrl });
+      add(row.id, { isGuess, isUnlisted: isGuess && !isVendors(channel, provider) });
       for (const id of others) add(id, { isGuess, aliasOf: row.id, isUnlisted: true });
     }
     return offers.values();
@@ -209,7 +251,7 @@ export class Channels implements ModelTable {
   #knownModels(
     id: string,
     provider: Provider | undefined,
-  ): readonly Pick<Model, "id" | "aliases">[] {
+  ): readonly Pick<Model, "id" | "aliases" | "retired">[] {
     const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
     const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
     const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
@@ -287,6 +329,18 @@ interface Offer {
   readonly isUnlisted?: boolean;
   /** The vendor's list has it under no name. */
   readonly isGuess?: boolean;
+  /** Since when the channel's vendor does not serve it, as far as the catalogue and its own list know. */
+  readonly retired?: string;
+}
+
+interface RetiredCandidate {
+  readonly candidate: Candidate;
+  readonly since: string;
+}
+
+/** At the vendor's own address. */
+function isVendors({ baseUrl }: Channel, provider: Provider | undefined): boolean {
+  return provider?.baseUrl !== undefined && (baseUrl === "" || baseUrl === provider.baseUrl);
 }
 
 /** Stands before the names of models in the native style, whoever makes them. */

@@ -33,6 +33,7 @@ function setup(
   const table = {
     find: () => candidates as Candidate[],
     nearestTo: () => undefined,
+    retiredFor: () => undefined,
     hasLimits: more.model !== undefined,
   };
   const router = new Router(table, new Health(systemClock), {

@@ -2,6 +2,7 @@ import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
 import { findShort, unopenedAccount, type Account, type Ledger } from "#core/ledger.ts";
+import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
@@ -49,6 +50,8 @@ export interface ExplainedRequest {
   readonly style: string | undefined;
   /** Below the channel's address; an adapter knows its own. */
   readonly path: string | undefined;
+  /** What of the call made it this style, if that is not the caller's. */
+  readonly styleReason?: string;
   /** JSON, as it would be sent; credentials are added later, by whoever sends it. */
   readonly body: string;
   readonly lost: readonly string[];
@@ -149,7 +152,12 @@ async function forWire(
   vault: Vault,
 ): Promise<ExplainedRequest> {
   const passthrough = passthroughFor(call, route);
-  const where = { style: route.endpoint.style.id, path: pathOf(route, call.facts.stream) };
+  const { endpoint, neededFor } = route;
+  const where = {
+    style: endpoint.style.id,
+    path: pathOf(route, call.facts.stream),
+    ...(neededFor === undefined ? {} : { styleReason: reasonFor(neededFor, endpoint.style.id) }),
+  };
   if (passthrough !== undefined) {
     const { body, lost } = passthroughRequest(call, route, passthrough);
     return { ...where, way: "passed_through", body, lost };
@@ -158,6 +166,18 @@ async function forWire(
   const { body, lost } = await translateRequest(call, route, { vault, media });
   return { ...where, way: "translated", body, lost };
 }
+
+function reasonFor(feature: CallFeature, style: string): string {
+  const carried = `This model takes ${CALLS[feature]} in the ${style} style only.`;
+  return `${carried} The call is sent in it, whatever the caller's style.`;
+}
+
+const CALLS: Readonly<Record<CallFeature, string>> = {
+  any: "calls",
+  tools: "tools together with reasoning",
+  web_search: "a web search",
+  effort_max: "the reasoning effort max",
+};
 
 /** Every link leads to nothing, and is noted. */
 function noMedia(links: Set<string>): MediaFetcher {

@@ -48,12 +48,13 @@ export async function preparePictures(
     );
     turns.push({ ...turn, parts });
   }
-  const { mask, format = usual } = question;
+  const { mask, markup, format = usual } = question;
   return {
     ...question,
     turns,
     ...defined({ format }),
     ...(mask && { mask: await prepare(mask, "mask") }),
+    ...(markup && { markup: await prepare(markup, "markup") }),
   };
 }
 

@@ -111,7 +111,7 @@ async function askModel(
   signal: AbortSignal,
 ): Promise<object> {
   const call = oneTokenCall(model, deps, signal);
-  const route = routeFor(table.candidateOn(channel, model), call.style);
+  const route = routeFor(table.candidateOn(channel, model), call);
   const unrecorded = { tried: () => {}, amendAttempt: () => {} };
   const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
   begun.release();

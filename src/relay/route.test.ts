@@ -47,6 +47,7 @@ function setup(
     return router.plan({
       key,
       style: chat,
+      body: { json },
       facts,
       inputTokens: INPUT_TOKENS,
       units,

@@ -7,7 +7,6 @@ import type { CallSize, Limited } from "#core/limits.ts";
 import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
-import type { InboundStyle } from "#core/style.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
 import type {
   ImageEndpoint,
@@ -19,6 +18,7 @@ import type {
 import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
 import type { ChannelObjection, Health } from "./health.ts";
+import { neededStyle, type NeededStyle } from "./needed-style.ts";
 import { withinReach } from "./reach.ts";
 import type { TraitSources } from "./traits.ts";
 
@@ -57,7 +57,12 @@ export type Route = WireRoute | AdaptedRoute;
 
 export interface WireRoute extends Candidate {
   readonly endpoint: TextEndpoint;
+  /** What of the call made it this endpoint, if that was not the caller's style. */
+  readonly neededFor?: NeededStyle["feature"];
 }
+
+/** What of a call decides its endpoint. */
+export type Asking = Pick<Call, "style"> & { readonly body: Pick<Call["body"], "json"> };
 
 export interface AdaptedRoute extends Candidate {
   readonly endpoint?: undefined;
@@ -89,8 +94,17 @@ export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
   /** The name that a key may use, and that is nearest to one which nobody has. */
   nearestTo(key: ApiKey, name: string): string | undefined;
+  /** What is known of a model that a key might use, had its vendor not stopped serving it. */
+  retiredFor(key: ApiKey, name: string): Retired | undefined;
   /** Some model has limits. */
   readonly hasLimits: boolean;
+}
+
+export interface Retired {
+  /** `2026-09-24`. */
+  readonly since: string;
+  /** The served model of its kind that comes nearest. */
+  readonly successor: string | undefined;
 }
 
 export class Router {
@@ -105,13 +119,12 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "style" | "facts" | "inputTokens" | "units">): Plan {
-    const { style, facts } = call;
-    const { unknownValue } = facts;
+  plan(call: Pick<Call, "key" | "facts" | "inputTokens" | "units"> & Asking): Plan {
+    const { unknownValue } = call.facts;
     if (unknownValue === undefined) {
-      return this.planFor(call, (each) => findRoute(each, style), noTextOf);
+      return this.planFor(call, (each) => findRoute(each, call), noTextOf);
     }
-    return this.planFor(call, (each) => findUntranslated(each, style), unknownValue);
+    return this.planFor(call, (each) => findUntranslated(each, call), unknownValue);
   }
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
@@ -150,7 +163,7 @@ export class Router {
    * All channels that have the model: those of a plan in its order, then those
    * passed over. `isBounded`: a quota or budget binds the call.
    */
-  survey(call: Pick<Call, "key" | "style" | "facts">, isBounded = false): readonly Prospect[] {
+  survey(call: Pick<Call, "key" | "facts"> & Asking, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
       candidate,
       objection: this.#isRefused(candidate, isBounded)
@@ -163,7 +176,7 @@ export class Router {
     const prospects = [able, others]
       .flatMap((group) => inOrder(group.map((each) => each.candidate)))
       .flatMap((each) => {
-        const route = findRoute(each, call.style);
+        const route = findRoute(each, call);
         return route === undefined ? [] : { route, objection: objections.get(each) };
       });
     if (prospects.length === 0) throw unableTo("does not generate text");
@@ -310,27 +323,37 @@ function reasonFor(cause: GatewayError | undefined): string {
   }
 }
 
-/** The caller's own style where the vendor speaks it, so that nothing needs translating. */
-export function routeFor(candidate: Candidate, style: InboundStyle): Route {
-  const route = findRoute(candidate, style);
+/** The caller's own style if the vendor speaks it and takes the call in it, so that nothing needs translating. */
+export function routeFor(candidate: Candidate, call: Asking): Route {
+  const route = findRoute(candidate, call);
   if (route === undefined) throw unableTo(noTextOf([candidate]));
   return route;
 }
 
-function findRoute(candidate: Candidate, style: InboundStyle): Route | undefined {
-  const { provider, channel, upstreamModel } = candidate;
+function findRoute(candidate: Candidate, call: Asking): Route | undefined {
+  const { provider, channel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
   if (isWordless(candidate)) return undefined;
-  const wanted = channel.style ?? style.id;
-  const able = provider.text.filter((each) => each.serves?.(upstreamModel) ?? true);
+  const wanted = channel.style ?? call.style.id;
+  const able = provider.text.filter((each) => isAble(each, candidate));
+  const needed = neededStyle(candidate, call, wanted);
+  const other = needed && able.find((each) => each.style.id === needed.style);
+  if (other !== undefined && needed !== undefined) {
+    return { ...candidate, endpoint: other, neededFor: needed.feature };
+  }
   const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
   return endpoint && { ...candidate, endpoint };
 }
 
+function isAble({ serves, isOffered, style }: TextEndpoint, { channel, upstreamModel }: Candidate) {
+  if (serves?.(upstreamModel) === false) return false;
+  return isOffered?.(channel.options ?? {}) !== false || channel.style === style.id;
+}
+
 /** Only a vendor of the caller's own style can know what we do not. */
-function findUntranslated(candidate: Candidate, style: InboundStyle): Route | undefined {
-  const route = findRoute(candidate, style);
-  return route?.endpoint?.style.id === style.id ? route : undefined;
+function findUntranslated(candidate: Candidate, call: Asking): Route | undefined {
+  const route = findRoute(candidate, call);
+  return route?.endpoint?.style.id === call.style.id ? route : undefined;
 }
 
 /** It only makes pictures or videos. */

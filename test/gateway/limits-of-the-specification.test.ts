@@ -132,7 +132,8 @@ const LIMITS: readonly Limit[] = [
     field: "max_tokens",
     bound: "from 1 to",
     taken: [{ max_tokens: 1 }],
-    refused: [{ max_tokens: 0 }, { max_tokens: -1 }],
+    // A vendor of the style takes 0, which only fills its cache: decision 13.
+    refused: [{ max_tokens: -1 }, { max_tokens: 0.5 }],
   },
   {
     what: "thinking.budget_tokens",

@@ -12,6 +12,8 @@ export interface PictureModel {
   readonly fields: readonly string[];
   readonly edits: boolean;
   readonly hasFidelity: boolean;
+  /** Draws moving pictures and vectors as well, plans as long as it is told to, and takes a drawing over a picture. */
+  readonly isNewest: boolean;
   /** Writes to itself before it draws, which is paid for as text. */
   readonly plans: boolean;
 }
@@ -25,6 +27,14 @@ const TOKEN_FIELDS: readonly string[] = [
   "output_compression",
   "stream",
   "partial_images",
+  "safety_identifier",
+];
+const NEWEST_FIELDS: readonly string[] = [
+  ...TOKEN_FIELDS,
+  "complexity",
+  "frame_count",
+  "frame_duration_ms",
+  "svg",
 ];
 
 function byTokens(id: string, extra: Partial<PictureModel> = {}): PictureModel {
@@ -38,10 +48,19 @@ function byTokens(id: string, extra: Partial<PictureModel> = {}): PictureModel {
     fields: TOKEN_FIELDS,
     edits: true,
     hasFidelity: true,
+    isNewest: false,
     plans: false,
     ...extra,
   };
 }
+
+const SECOND: Partial<PictureModel> = { sizes: "any", plans: true, hasFidelity: false };
+const NEWEST: Partial<PictureModel> = {
+  ...SECOND,
+  isNewest: true,
+  qualities: ["low", "medium", "high", "xhigh", "max", "auto"],
+  fields: NEWEST_FIELDS,
+};
 
 export const USUAL_MODEL = "dall-e-2";
 export const USUAL_EDITOR = "gpt-image-1.5";
@@ -51,8 +70,15 @@ export const PICTURE_MODELS: readonly PictureModel[] = [
   byTokens("gpt-image-1-mini", { hasFidelity: false }),
   byTokens(USUAL_EDITOR, { plans: true }),
   byTokens("chatgpt-image-latest", { plans: true }),
-  byTokens("gpt-image-2", { sizes: "any", plans: true }),
-  byTokens("gpt-image-2-2026-04-21", { sizes: "any", plans: true }),
+  byTokens("gpt-image-2", SECOND),
+  byTokens("gpt-image-2-2026-04-21", SECOND),
+  byTokens("gpt-image-2.5-sunburst", NEWEST),
+  byTokens("gpt-image-2.5-sunburst-2026-09-08", NEWEST),
+  byTokens("gpt-image-2.5-flare", NEWEST),
+  byTokens("gpt-image-2.5-flare-2026-09-08", NEWEST),
+  // Only their names are published: they are taken for the ones before them.
+  byTokens("gpt-image-2.6-sunburst", NEWEST),
+  byTokens("gpt-image-2.6-flare", NEWEST),
   {
     ...byTokens("dall-e-3"),
     isByTokens: false,
@@ -74,4 +100,6 @@ export const PICTURE_MODELS: readonly PictureModel[] = [
 ];
 
 /** Asked for without a model, these make it one of those who know them. */
-export const OF_TOKENS_ONLY: readonly string[] = TOKEN_FIELDS.filter((name) => name !== "quality");
+export const OF_TOKENS_ONLY: readonly string[] = TOKEN_FIELDS.filter(
+  (name) => name !== "quality" && name !== "safety_identifier",
+);

@@ -8,6 +8,7 @@ import type { VendorRequest } from "#sandbox/vendor.ts";
 import type { Form } from "#sandbox/wire/form.ts";
 import { checkGiven, checkMask, MAX_GIVEN, reference, references, uploads } from "./given.ts";
 import { OF_TOKENS_ONLY, USUAL_EDITOR, USUAL_MODEL } from "./models.ts";
+import type { PictureModel } from "./models.ts";
 import { readModel, readPrompt, readWishes, type PictureRequest } from "./request.ts";
 
 const COMMON = ["model", "prompt", "n", "size", "user"];
@@ -31,36 +32,52 @@ async function readJsonEdit(request: VendorRequest): Promise<PictureRequest> {
   checkContentType(request);
   const body = objectIn(request.body);
   const model = readModel(body, USUAL_EDITOR, (each) => each.edits && each.isByTokens);
-  const known = [...COMMON, ...model.fields, "images", "mask", "input_fidelity"];
+  const known = [
+    ...COMMON,
+    ...model.fields,
+    "images",
+    "mask",
+    "input_fidelity",
+    ...markupOf(model),
+  ];
   refuseUnknown(body, known);
   const given = references(body);
   const { value } = field(body, "mask");
   const mask = value === undefined ? undefined : reference(value, "mask");
+  const drawn = field(body, "markup").value;
+  const markup = drawn === undefined ? undefined : reference(drawn, "markup");
   return checked({
     kind: "edit",
     model,
     prompt: readPrompt(body, model),
     given,
     ...(mask === undefined ? {} : { mask }),
+    ...(markup === undefined ? {} : { markup }),
     ...readWishes(body, model, given),
   });
+}
+
+function markupOf({ isNewest }: PictureModel): readonly string[] {
+  return isNewest ? ["markup"] : [];
 }
 
 async function readFormEdit(form: Form): Promise<PictureRequest> {
   const body = formBody(form, KINDS);
   const model = readModel(body, usualEditor(body), (each) => each.edits);
-  const more = model.isByTokens ? ["input_fidelity"] : [];
+  const more = [...(model.isByTokens ? ["input_fidelity"] : []), ...markupOf(model)];
   // A question for less moderation is one of JSON bodies.
   const fields = model.fields.filter((name) => name !== "moderation");
   refuseUnknown(namesIn(form), [...COMMON, ...fields, ...more, "image", "mask"]);
   const given = readUploads(form, model.isByTokens ? MAX_GIVEN : 1);
   const [mask] = uploads(form, "mask");
+  const [markup] = uploads(form, "markup");
   return checked({
     kind: "edit",
     model,
     prompt: readPrompt(body, model),
     given,
     ...(mask === undefined ? {} : { mask }),
+    ...(markup === undefined ? {} : { markup }),
     ...readWishes(body, model, given),
   });
 }
@@ -92,6 +109,8 @@ const KINDS = {
   n: "number",
   output_compression: "number",
   partial_images: "number",
+  frame_count: "number",
+  frame_duration_ms: "number",
   stream: "boolean",
 } as const;
 
@@ -108,6 +127,9 @@ function readUploads(form: Form, most: number) {
 
 async function checked(request: PictureRequest): Promise<PictureRequest> {
   await checkGiven(request.given, request.model);
+  if (request.mask !== undefined && request.markup !== undefined) {
+    throw invalid("markup", "invalid_value", "'markup' cannot be combined with 'mask'.");
+  }
   if (request.mask !== undefined) await checkMask(request.mask, request.given[0]);
   return request;
 }

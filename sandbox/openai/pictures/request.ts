@@ -22,7 +22,9 @@ export interface PictureRequest {
   readonly size: Measures;
   readonly quality: string;
   readonly background: "opaque" | "transparent";
-  readonly format: PictureFormat;
+  readonly format: PictureFormat | "gif" | "svg";
+  /** Of a moving picture. */
+  readonly frames: number;
   /** From 0 to 100. */
   readonly compression: number;
   readonly isStream: boolean;
@@ -31,6 +33,7 @@ export interface PictureRequest {
   readonly fidelity: "high" | "low";
   readonly given: readonly GivenPicture[];
   readonly mask?: GivenPicture;
+  readonly markup?: GivenPicture;
 }
 
 export function readModel(
@@ -52,9 +55,23 @@ export function readWishes(
   body: JsonObject,
   model: PictureModel,
   given: readonly GivenPicture[],
-): Omit<PictureRequest, "kind" | "model" | "prompt" | "given" | "mask"> {
+): Omit<PictureRequest, "kind" | "model" | "prompt" | "given" | "mask" | "markup"> {
   readText(field(body, "user"));
-  const format = readChoice(field(body, "output_format"), ["png", "webp", "jpeg"]) ?? "png";
+  const formats = model.isNewest ? FORMATS : OLDER_FORMATS;
+  const format = readChoice(field(body, "output_format"), formats) ?? "png";
+  readText(field(body, "safety_identifier"), 128);
+  readChoice(field(body, "complexity"), ["low", "medium", "high"]);
+  const svg = field(body, "svg").value;
+  if (svg !== undefined && format !== "svg") throw onlyWith("svg", "svg");
+  for (const name of ["frame_count", "frame_duration_ms"]) {
+    if (format !== "gif" && field(body, name).value !== undefined) throw onlyWith(name, "gif");
+  }
+  if (format === "gif")
+    refuseBeside(body, "gif", ["stream", "partial_images", "output_compression"]);
+  if (format === "svg") {
+    refuseBeside(body, "svg", ["stream", "partial_images", "output_compression"]);
+    readInteger(field(body, "n"), 1, 1);
+  }
   const form = readChoice(field(body, "response_format"), ["url", "b64_json"]) ?? "url";
   readChoice(field(body, "moderation"), ["low", "auto"]);
   readChoice(field(body, "style"), ["vivid", "natural"]);
@@ -64,12 +81,33 @@ export function readWishes(
     quality: readQuality(body, model),
     background: readBackground(body, format),
     format,
+    frames: readInteger(field(body, "frame_count"), 2, 16) ?? 9,
     compression: readCompression(body, format),
     isStream: readBoolean(field(body, "stream")) ?? false,
     partialCount: readInteger(field(body, "partial_images"), 0, 3) ?? 0,
     asLink: !model.isByTokens && form === "url",
     fidelity: readFidelity(body, model),
   };
+}
+
+const OLDER_FORMATS = ["png", "webp", "jpeg"] as const;
+const FORMATS = [...OLDER_FORMATS, "gif", "svg"] as const;
+
+function onlyWith(name: string, format: string): Error {
+  return invalid(
+    name,
+    "invalid_value",
+    `'${name}' is only supported with output_format=${format}.`,
+  );
+}
+
+function refuseBeside(body: JsonObject, format: string, names: readonly string[]): void {
+  const name = names.find((each) => {
+    const { value } = field(body, each);
+    return value !== undefined && value !== false && value !== 0;
+  });
+  if (name === undefined) return;
+  throw invalid(name, "invalid_value", `'${name}' is not supported with output_format=${format}.`);
 }
 
 export function readPrompt(body: JsonObject, { maxPromptCharacters }: PictureModel): string {
@@ -132,7 +170,10 @@ function readQuality(body: JsonObject, { qualities }: PictureModel): string {
   return quality === undefined || quality === "auto" ? "medium" : quality;
 }
 
-function readBackground(body: JsonObject, format: PictureFormat): "opaque" | "transparent" {
+function readBackground(
+  body: JsonObject,
+  format: PictureRequest["format"],
+): "opaque" | "transparent" {
   const choices = ["transparent", "opaque", "auto"] as const;
   const background = readChoice(field(body, "background"), choices);
   if (background !== "transparent") return "opaque";
@@ -141,7 +182,7 @@ function readBackground(body: JsonObject, format: PictureFormat): "opaque" | "tr
   throw invalid("background", "invalid_value", message);
 }
 
-function readCompression(body: JsonObject, format: PictureFormat): number {
+function readCompression(body: JsonObject, format: PictureRequest["format"]): number {
   const compression = readInteger(field(body, "output_compression"), 0, 100) ?? 100;
   if (compression === 100 || format !== "png") return compression;
   const message = "Compression less than 100 is not supported for PNG output format.";

@@ -30,10 +30,14 @@ export function outputReader(type: string): CallItemReader {
   return (item, path) => {
     const answersId = readCallId(item, path);
     const output = field(item, "output", `${path}.output`);
+    const runs =
+      type === "shell_call_output" && isJsonArray(output.value) ? output.value : undefined;
     const content =
-      typeof output.value === "string" || isJsonArray(output.value)
-        ? readInputContent(output.value, "input", `${path}.output`)
-        : { text: jsonText(required(output, output.value)), media: [], lowDetailImages: 0 };
+      runs !== undefined
+        ? { text: runs.map((run) => jsonText(run)).join("\n"), media: [], lowDetailImages: 0 }
+        : typeof output.value === "string" || isJsonArray(output.value)
+          ? readInputContent(output.value, "input", `${path}.output`)
+          : { text: jsonText(required(output, output.value)), media: [], lowDetailImages: 0 };
     const message: Message = { ...plainMessage("tool", ""), ...content, toolCallId: answersId };
     return { ...newEntry(done(item), type, path), messages: [message], answersId };
   };

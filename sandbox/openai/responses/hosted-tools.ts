@@ -73,4 +73,5 @@ export const HOSTED_TOOLS: Readonly<Record<string, (tool: JsonObject, path: stri
   shell: () => undefined,
   apply_patch: () => undefined,
   tool_search: () => undefined,
+  programmatic_tool_calling: () => undefined,
 };

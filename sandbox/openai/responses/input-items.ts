@@ -5,6 +5,7 @@ import { callReader, outputReader } from "./call-items.ts";
 import { plainMessage, type Entry } from "./entry.ts";
 import { INPUT_PARTS, readInputContent } from "./input-content.ts";
 import { newEntry } from "./new-entry.ts";
+import { EVERY_EFFORT } from "#sandbox/openai/models.ts";
 import type { ResponseStore } from "./response-store.ts";
 import type { Seal } from "./sealed-content.ts";
 import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
@@ -49,6 +50,7 @@ const READERS: Readonly<Record<string, ItemReader>> = {
   item_reference: readReference,
   reasoning: readReasoning,
   compaction: readCompaction,
+  configuration_update: readConfigurationUpdate,
   additional_tools: readAddedTools,
   function_call: callReader("function_call", "name", "arguments"),
   custom_tool_call: callReader("custom_tool_call", "name", "input"),
@@ -76,6 +78,9 @@ const CARRIED: readonly string[] = [
   "mcp_call",
   "tool_search_call",
   "tool_search_output",
+  "program",
+  "program_output",
+  "compaction_trigger",
 ];
 
 function readMessage(item: JsonObject, path: string): Entry {
@@ -116,6 +121,15 @@ function readAddedTools(item: JsonObject, path: string): Entry {
   const tools = field(item, "tools", `${path}.tools`);
   required(tools, isJsonArray(tools.value) ? tools.value : undefined);
   return newEntry(item, "additional_tools", path);
+}
+
+/** Changes the effort or the format of the answer from here on. */
+function readConfigurationUpdate(item: JsonObject, path: string): Entry {
+  refuseUnknown(item, ["type", "id", "reasoning", "text"], path);
+  const reasoning = readObject(field(item, "reasoning", `${path}.reasoning`));
+  readChoice(field(reasoning ?? {}, "effort", `${path}.reasoning.effort`), EVERY_EFFORT);
+  readObject(field(item, "text", `${path}.text`));
+  return newEntry(item, "configuration_update", path);
 }
 
 /** An item that the vendor has stored, by its id. */

@@ -12,18 +12,24 @@ export function reasoningWriter({ request, seal }: Turn, index: number): ItemWri
   const id = newItemId("rs");
   const { summary } = request.reasoning;
   const way = request.model.thinks === "visibly" ? SHOWN : summary === undefined ? HIDDEN : SUMMARY;
-  const isSealed = request.include.includes("reasoning.encrypted_content");
+  // The newest models seal their reasoning whether or not they are asked to.
+  const isSealed =
+    request.include.includes("reasoning.encrypted_content") ||
+    request.model.hasBreakpoints === true;
   let thoughts = "";
   let shown = "";
 
   const place = { item_id: id, output_index: index, ...way?.index };
   const isEnough = () => summary === "concise" && way === SUMMARY && /[.!?]/.test(shown);
   const isPartOpen = () => shown !== "";
-  const item = (): JsonObject => ({
+  /** What an item opens with is not whole: only what it ends with can be sent back. */
+  const sealed = (isDone: boolean): string =>
+    isDone ? seal.close(thoughts, request.owner) : seal.close("", request.owner).slice(0, 24);
+  const item = (isDone: boolean): JsonObject => ({
     id,
     type: "reasoning",
     content: way === SHOWN && isPartOpen() ? [{ type: "reasoning_text", text: shown }] : [],
-    ...(isSealed ? { encrypted_content: seal.close(thoughts, request.owner) } : {}),
+    ...(isSealed ? { encrypted_content: sealed(isDone) } : {}),
     summary: way === SUMMARY && isPartOpen() ? [{ type: "summary_text", text: shown }] : [],
   });
 
@@ -41,7 +47,7 @@ export function reasoningWriter({ request, seal }: Turn, index: number): ItemWri
   return {
     id,
     takes: (piece) => piece.kind === "reasoning",
-    open: () => [event("output_item.added", { item: item(), output_index: index })],
+    open: () => [event("output_item.added", { item: item(false), output_index: index })],
     take,
     close() {
       const events =
@@ -51,7 +57,7 @@ export function reasoningWriter({ request, seal }: Turn, index: number): ItemWri
               event(`${way.text}.done`, { ...place, text: shown }),
               event(`${way.part}.done`, { ...place, part: { type: way.partType, text: shown } }),
             ];
-      return { events, item: item() };
+      return { events, item: item(true) };
     },
   };
 }

@@ -41,6 +41,9 @@ export function responseBody(turn: Turn, state: ResponseState): JsonObject {
     presence_penalty: 0,
     previous_response_id: body["previous_response_id"] ?? null,
     prompt_cache_key: body["prompt_cache_key"] ?? null,
+    ...(request.caching === undefined
+      ? {}
+      : { prompt_cache_options: { mode: request.caching.mode, ttl: request.caching.ttl } }),
     prompt_cache_retention: body["prompt_cache_retention"] ?? null,
     reasoning: request.reasoning.echo,
     safety_identifier: body["safety_identifier"] ?? null,
@@ -60,13 +63,21 @@ export function responseBody(turn: Turn, state: ResponseState): JsonObject {
   };
 }
 
-export function responseUsage({ prompt, cached, output, reasoning }: Totals): JsonObject {
+export function responseUsage({ prompt, cached, written, output, reasoning }: Totals): JsonObject {
   return {
     input_tokens: prompt.total,
-    input_tokens_details: { cache_write_tokens: 0, cached_tokens: cached },
+    input_tokens_details: { ...cacheWrites(written), cached_tokens: cached },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: prompt.total + output,
+  };
+}
+
+function cacheWrites(written: Totals["written"]): JsonObject {
+  if (written === undefined) return { cache_write_tokens: 0 };
+  return {
+    cache_write_tokens: written["30m"] + written["12h"],
+    cache_write_tokens_details: { ttl_30m_tokens: written["30m"], ttl_12h_tokens: written["12h"] },
   };
 }
 

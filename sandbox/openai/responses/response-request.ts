@@ -14,6 +14,7 @@ import {
   required,
 } from "#sandbox/openai/fields.ts";
 import type { Model } from "#sandbox/openai/models.ts";
+import { readPromptCaching, type PromptCaching } from "#sandbox/openai/prompt-caching.ts";
 import type { PromptTokens } from "#sandbox/openai/prompt-tokens.ts";
 import type { Asked } from "#sandbox/openai/question.ts";
 import { checkMetadata, readServiceTier } from "#sandbox/openai/request.ts";
@@ -35,6 +36,7 @@ export interface ResponseRequest extends Asked {
   /** What the model is given, instructions excepted. */
   readonly input: readonly Entry[];
   readonly prompt: PromptTokens;
+  readonly caching: PromptCaching | undefined;
   readonly offer: ToolOffer;
   readonly chosen: ChosenTool;
   readonly text: TextSettings;
@@ -71,6 +73,7 @@ export function readResponseRequest(json: Json | undefined, readers: ItemReaders
     input,
     messages,
     prompt,
+    caching: readPromptCaching(body, model, "responses"),
     offer,
     chosen,
     text,
@@ -164,7 +167,7 @@ function checkTuning(body: JsonObject): void {
   readNumber(field(body, "top_p"), 0, 1);
   readInteger(field(body, "max_tool_calls"), 1, 2 ** 31);
   readText(field(body, "user"));
-  readText(field(body, "safety_identifier"), 64);
+  readText(field(body, "safety_identifier"), 128);
   readText(field(body, "prompt_cache_key"));
   readChoice(field(body, "prompt_cache_retention"), ["in_memory", "24h"]);
   checkMetadata(body);

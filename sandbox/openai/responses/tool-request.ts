@@ -134,6 +134,7 @@ function readFunction(tool: JsonObject, path: string): Offer {
       "output_schema",
       "defer_loading",
       "allowed_callers",
+      "async",
     ],
     path,
   );

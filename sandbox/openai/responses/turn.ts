@@ -4,6 +4,7 @@ import { answerPieces, type Piece } from "#sandbox/engine/pieces.ts";
 import type { Faults } from "#sandbox/faults/faults.ts";
 import { faultyPieces } from "#sandbox/faults/piece-faults.ts";
 import { questionOf } from "#sandbox/openai/question.ts";
+import { cacheUse } from "#sandbox/openai/prompt-caching.ts";
 import { usageMeter, type UsageMeter } from "#sandbox/openai/usage.ts";
 import { newItemId } from "./item-ids.ts";
 import type { ResponseRequest } from "./response-request.ts";
@@ -41,7 +42,11 @@ export function newTurn(
     createdAt: Math.floor(now() / 1_000),
     answer,
     pieces: () => faultyPieces(answerPieces(answer), faults),
-    meter: usageMeter(request.prompt, cachedTokens, undefined),
+    meter: usageMeter(
+      request.prompt,
+      cacheUse(request.caching, request.prompt.total, cachedTokens),
+      undefined,
+    ),
     now,
   };
 }

@@ -105,6 +105,7 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
           way: request.way,
           style: request.style ?? null,
           path: request.path ?? null,
+          ...defined({ style_reason: request.styleReason }),
           lost: request.lost,
         }),
   };

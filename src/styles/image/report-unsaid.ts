@@ -44,7 +44,8 @@ export function reportUnsaid(
   said: readonly Wish[],
   report: LossReport,
 ): void {
-  const { mask, extra = {}, unread = [] } = question;
+  const { mask, markup, extra = {}, unread = [] } = question;
+  if (markup !== undefined) throw refuse("markup", "this model takes no drawing over a picture.");
   if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
   for (const wish of WISHES) {
     if (isWished(question, wish) && !said.includes(wish)) report.lose(NAMES[wish]);

@@ -263,6 +263,28 @@ describe("JSON", () => {
     expect(place.vendor.last.body["input_fidelity"]).toBe("high");
   });
 
+  test("may say by a drawing over the first picture what is to be changed", async () => {
+    const given = { image_url: dataUri("image/png", PNG) };
+    const model = "gpt-image-2.5-flare";
+
+    const answer = await post({ model, images: [given], markup: given });
+    const form = await send(
+      EDITS,
+      formOf([
+        ["model", model],
+        ["prompt", "in snow"],
+        ["image", picture()],
+        ["markup", picture()],
+      ]),
+    );
+
+    for (const each of [answer, form]) expect(each.status).toBe(200);
+    expect(place.vendor.last.files.map(({ field }) => field)).toEqual(["image", "markup"]);
+    const older = await post({ images: [given], markup: given });
+    expect(older.status).toBe(400);
+    expect(await older.json()).toMatchObject({ error: { param: "markup" } });
+  });
+
   test("that names a file that the vendor keeps goes on as JSON", async () => {
     const answer = await post({
       images: [{ file_id: "file-1" }, { image_url: dataUri("image/png", PNG) }],

@@ -36,6 +36,26 @@ describe("an autoregressive model", () => {
       { model: "gpt-image-2.5-flare", quality: "max" },
       { ...DEFAULTS, model: "gpt-image-2.5-flare", quality: "max" },
     ],
+    [
+      "a plan, of a picture that moves",
+      {
+        model: "gpt-image-2.5-flare",
+        complexity: "high",
+        output_format: "gif",
+        frame_count: 4,
+        frame_duration_ms: 100,
+        safety_identifier: "u-1",
+      },
+      {
+        ...DEFAULTS,
+        model: "gpt-image-2.5-flare",
+        complexity: "high",
+        output_format: "gif",
+        frame_count: 4,
+        frame_duration_ms: 100,
+        safety_identifier: "u-1",
+      },
+    ],
     ["low quality", { quality: "low" }, { ...DEFAULTS, quality: "low" }],
     ["medium quality", { quality: "medium" }, { ...DEFAULTS, quality: "medium" }],
     ["several pictures", { n: 10 }, { ...DEFAULTS, n: 10 }],
@@ -219,6 +239,18 @@ describe("an autoregressive model", () => {
       expect(answer.status).toBe(200);
       expect(place.vendor.last.body["input_fidelity"]).toBe(sent);
     });
+
+    test.each(["gpt-image-2", "gpt-image-2.5-flare"])(
+      "is not told so if it is %s, which refuses to be",
+      async (model) => {
+        const body = { ...asked, model, image: BASE64, input_fidelity: "high" };
+
+        const answer = await place.gateway.post(PATH, body);
+
+        expect(answer.headers.get("sluice-lossy")).toBe("input_fidelity");
+        expect(place.vendor.last.body).not.toHaveProperty("input_fidelity");
+      },
+    );
 
     test("[A4.11-d] cannot be told so where it is the smaller model, which is reported", async () => {
       const body = { ...asked, model: "gpt-image-1-mini", image: BASE64, input_fidelity: "high" };

@@ -36,8 +36,12 @@ export function readQuestion(body: JsonObject): ImageQuestion {
     throw invalid("image", `A request may hold ${MAX_PICTURES} pictures, not more.`);
   }
   const mask = longTextOf(body["mask"]);
+  const markup = longTextOf(body["markup"]);
   if (mask !== undefined && pictures.length === 0) {
     throw invalid("mask", "'mask' needs a picture that it lies over.");
+  }
+  if (markup !== undefined && pictures.length === 0) {
+    throw invalid("markup", "'markup' needs a picture that it is drawn over.");
   }
   return {
     model: textOf(body["model"]) ?? "",
@@ -46,6 +50,7 @@ export function readQuestion(body: JsonObject): ImageQuestion {
     stream: body["stream"] === true,
     ...readWishes(body),
     ...(mask !== undefined && { mask: readPicture(mask, "mask") }),
+    ...(markup !== undefined && { markup: readPicture(markup, "markup") }),
   };
 }
 
@@ -87,10 +92,15 @@ export function readWishes(
     withText: body["response_modalities"] === "image-text" ? true : undefined,
     partials: integerOf(body["partial_images"]),
     user: textOf(body["user"]),
-    extra: restOf(body, KNOWN),
+    extra: restOf(body, UNTYPED),
     unread: unreadIn(body),
   });
 }
+
+/** Some of the known have no place in a question but among the other fields. */
+const UNTYPED: ReadonlySet<string> = new Set(
+  [...KNOWN].filter((name) => !["complexity", "frame_count", "frame_duration_ms"].includes(name)),
+);
 
 function unreadIn(body: JsonObject): readonly string[] | undefined {
   const paths = [...KNOWN_WITHIN].flatMap(([name, known]) => {

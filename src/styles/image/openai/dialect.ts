@@ -24,6 +24,8 @@ export interface ImageDialect {
   readonly needsPrompt?: true;
   /** Given pictures. */
   readonly maxPictures?: number;
+  /** In a form it takes the members of an object as fields of their own: `svg[model]`. */
+  readonly nestsFields?: true;
   /** It keeps files, which may be named where pictures are given. */
   readonly keepsFiles?: true;
 }

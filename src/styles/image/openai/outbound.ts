@@ -11,7 +11,7 @@ import {
 import { refuse } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { Form, type FormPart, type SentForm, type SentPart } from "#lib/form.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { ImageDialect } from "./dialect.ts";
 import { wishesIn } from "./wishes.ts";
@@ -22,7 +22,7 @@ export function build(
   { report, dialect: own }: OutboundContext,
 ): JsonObject | SentForm {
   const dialect: ImageDialect = { ...own };
-  const { model, mask, turns } = question;
+  const { model, mask, markup, turns } = question;
   const prompt = promptOf(question);
   const given = picturesOf(question);
   checkGiven(question, given.length, prompt, dialect);
@@ -34,20 +34,26 @@ export function build(
   };
   if (given.length === 0) return members;
 
-  if ([...given, mask].some((each) => each?.kind === "reference")) {
+  if ([...given, mask, markup].some((each) => each?.kind === "reference")) {
     if (dialect.keepsFiles !== true) throw refuse("file_id", "this upstream keeps no files.");
-    return { ...members, images: given.map(named), ...(mask && { mask: named(mask) }) };
+    return {
+      ...members,
+      images: given.map(named),
+      ...(mask && { mask: named(mask) }),
+      ...(markup && { markup: named(markup) }),
+    };
   }
   const name = given.length === 1 ? "image" : "image[]";
   return new Form<SentPart>([
-    ...Object.entries(members).map(toField),
+    ...Object.entries(members).flatMap((each) => toFields(each, dialect)),
     ...given.map((picture, at) => toFile(name, `image-${at + 1}`, picture)),
     ...(mask === undefined ? [] : [toFile("mask", "mask", mask)]),
+    ...(markup === undefined ? [] : [toFile("markup", "markup", markup)]),
   ]);
 }
 
 function checkGiven(
-  { task, mask }: ImageQuestion,
+  { task, mask, markup }: ImageQuestion,
   given: number,
   prompt: string,
   { takes, maxPictures = given, needsPrompt }: ImageDialect,
@@ -62,6 +68,9 @@ function checkGiven(
   if (mask !== undefined && takes !== undefined && !takes.includes("mask")) {
     throw invalid("mask", "'mask' is nothing that this model knows.");
   }
+  if (markup !== undefined && takes !== undefined && !takes.includes("markup")) {
+    throw invalid("markup", "'markup' is nothing that this model knows.");
+  }
 }
 
 function named(picture: Picture): JsonObject {
@@ -69,8 +78,12 @@ function named(picture: Picture): JsonObject {
   return { image_url: linkOf(picture) ?? "" };
 }
 
-function toField([name, value]: [string, Json]): FormPart {
-  return { name, value: textOf(value) ?? JSON.stringify(value) };
+function toFields([name, value]: [string, Json], dialect: ImageDialect): readonly FormPart[] {
+  if (dialect.nestsFields !== true || !isObject(value))
+    return [{ name, value: textOf(value) ?? JSON.stringify(value) }];
+  return Object.entries(value).flatMap(([member, each]) =>
+    each === undefined ? [] : toFields([`${name}[${member}]`, each], dialect),
+  );
 }
 
 /** Servers go by the end of a file's name as much as by its type. */

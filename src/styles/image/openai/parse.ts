@@ -46,8 +46,12 @@ export function madeIn(item: JsonObject, format: string | undefined): MadePictur
     size: textOf(item["size"]),
   });
   if (picture.kind !== "base64") return { url: said.toString(), ...about };
-  const type = picture.mediaType || (mediaType === undefined ? "" : `image/${mediaType}`);
+  const type = picture.mediaType || (mediaType === undefined ? "" : mediaTypeOf(mediaType));
   return { base64: picture.base64, ...(type !== "" && { mediaType: type }), ...about };
+}
+
+function mediaTypeOf(format: string): string {
+  return format === "svg" ? "image/svg+xml" : `image/${format}`;
 }
 
 /** `type: "error"` with the failure in it, or beside it. */

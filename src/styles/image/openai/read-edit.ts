@@ -21,36 +21,41 @@ export const EDIT_REQUEST: ObjectRule = {
     ["image", either(LINK, list(LINK, MAX_PICTURES, 1))],
     ["images", list(GIVEN, MAX_PICTURES, 1)],
     ["mask", GIVEN],
+    ["markup", GIVEN],
   ]),
 };
 
 /** Pictures to be changed as words say. */
 export function readEdit(body: JsonObject): ImageQuestion {
   holdToRule(body, EDIT_REQUEST);
-  const { image, images, mask, ...fields } = body;
+  const { image, images, mask, markup, ...fields } = body;
   const given = [
     ...(isArray(image) ? image : [image ?? null]).map((each) => readGiven(each, "image")),
     ...listOf(images).map((each, at) => readGiven(each, `images[${at}]`)),
   ];
   const pictures = given.filter((each) => each !== undefined);
-  return question(fields, "edit", pictures, readGiven(mask ?? null, "mask"));
+  return question(fields, "edit", pictures, {
+    mask: readGiven(mask ?? null, "mask"),
+    markup: readGiven(markup ?? null, "markup"),
+  });
 }
 
 export function readEditForm(form: Form): ImageQuestion {
   const [mask] = picturesIn(form, MASK);
-  return question(fieldsIn(form), "edit", picturesIn(form, IMAGE), mask);
+  const [markup] = picturesIn(form, MARKUP);
+  return question(fieldsIn(form), "edit", picturesIn(form, IMAGE), { mask, markup });
 }
 
 /** Other versions of a picture. */
 export function readVariationForm(form: Form): ImageQuestion {
-  return question(fieldsIn(form), "vary", picturesIn(form, IMAGE).slice(0, 1), undefined);
+  return question(fieldsIn(form), "vary", picturesIn(form, IMAGE).slice(0, 1), {});
 }
 
 function question(
   body: JsonObject,
   task: "edit" | "vary",
   pictures: readonly Picture[],
-  mask: Picture | undefined,
+  over: { readonly mask?: Picture | undefined; readonly markup?: Picture | undefined },
 ): ImageQuestion {
   const prompt = textOf(body["prompt"]) ?? "";
   if (pictures.length === 0) throw invalid("image", "'image' is required.");
@@ -64,7 +69,7 @@ function question(
     turns: [{ role: "user", parts: [...pictures, ...(prompt === "" ? [] : [prompt])] }],
     stream: body["stream"] === true,
     ...readWishes(body),
-    ...defined({ mask }),
+    ...defined(over),
   };
 }
 
@@ -80,6 +85,7 @@ function readGiven(value: Json, param: string): Picture | undefined {
 /** `image`, `image[]`, and `image[0]` as some clients write lists. */
 const IMAGE = /^images?(\[\d*\])?$/;
 const MASK = /^mask$/;
+const MARKUP = /^markup$/;
 
 /** A file; or, in its place, what a JSON body may hold. */
 function picturesIn(form: Form, name: RegExp): readonly Picture[] {
@@ -95,7 +101,7 @@ function fieldsIn(form: Form): JsonObject {
   const fields: Record<string, Json> = {};
   for (const part of form.parts) {
     const { name } = part;
-    if (IMAGE.test(name) || MASK.test(name) || !("value" in part)) continue;
+    if (IMAGE.test(name) || MASK.test(name) || MARKUP.test(name) || !("value" in part)) continue;
     // Clients of forms write an empty field for what they leave out.
     if (part.value === "") continue;
     if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' stands twice in the form.`);

@@ -35,6 +35,8 @@ export interface ChatDialect {
   readonly parts?: readonly string[];
   /** How its models are told to reason. If absent, requests that we write name an effort. */
   readonly reasoning?: ReasoningTerms;
+  /** Takes breakpoints of the prompt cache, for models that have them. */
+  readonly cacheBreakpoints?: true;
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
   /** Cannot be made to call a tool while it reasons. */

@@ -7,7 +7,7 @@ import { readRequest } from "./facts.ts";
 import { asksForSchema, schemaBy } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -24,7 +24,7 @@ export const chat: TextStyle = {
   keepAlive: SSE_COMMENT,
   conversationField: "messages",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, wantsOf, parseRequest, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,
     fitRequest,

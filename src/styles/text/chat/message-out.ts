@@ -1,12 +1,13 @@
 import type { Block, Message, ToolResultBlock } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, pick } from "#lib/values.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, pick } from "#lib/values.ts";
 import { fitId } from "./call-ids.ts";
 import { buildCall } from "./call-out.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildPart, type Place } from "./part-out.ts";
 import { isMedia } from "#styles/text/media.ts";
+import { withBreakpoint, type BreakpointPlan, type Life } from "#styles/text/prompt-cache.ts";
 import { reasoningBack } from "./reasoning-back.ts";
 import { CHAT, isOwn, spellingIn } from "./spelling.ts";
 
@@ -14,6 +15,7 @@ export function buildMessages(
   messages: readonly Message[],
   dialect: ChatDialect,
   report: LossReport,
+  marks: BreakpointPlan["marks"],
 ): readonly JsonObject[] {
   const wire: JsonObject[] = [];
   // Media that a tool returned: only users may show any, and every result must
@@ -25,7 +27,7 @@ export function buildMessages(
   };
 
   for (const [index, message] of messages.entries()) {
-    const at: Place = { path: `messages[${index}]`, message, dialect, report };
+    const at: Place = { path: `messages[${index}]`, message, dialect, report, marks };
     report.loseForeign(message.extra, CHAT, "messages.", message);
     const results = message.blocks.filter((block) => block.type === "tool_result");
     const others = message.blocks.filter((block) => block.type !== "tool_result");
@@ -140,9 +142,9 @@ function cacheOf(message: Message): Record<string, Json> {
 
 function buildResult(result: ToolResultBlock, at: Place): JsonObject {
   const own = isOwn(at.message);
-  const blocks = own
-    ? result.blocks
-    : result.blocks.filter((block) => !isMedia(block) && hasPlace(block, at));
+  const life = at.marks.get(result);
+  const all = life === undefined ? result.blocks : result.blocks.map(unmarked);
+  const blocks = own ? all : all.filter((block) => !isMedia(block) && hasPlace(block, at));
   const shows = blocks.length === 0 && result.blocks.some(isMedia);
   const content = shows ? SHOWN_NEXT : contentOf(blocks, at);
   return defined({
@@ -150,10 +152,22 @@ function buildResult(result: ToolResultBlock, at: Place): JsonObject {
     ...cacheOf(at.message),
     role: "tool",
     tool_call_id: own ? result.callId : fitId(result.callId),
-    content: result.isError === true ? marked(content) : content,
+    content: markEnd(result.isError === true ? marked(content) : content, life),
     // Others find it by its call, and several vendors refuse it.
     name: own ? result.name : undefined,
   });
+}
+
+function unmarked(block: Block): Block {
+  const { cache: _, ...rest } = block;
+  return rest;
+}
+
+function markEnd(content: Json, life: Life | undefined): Json {
+  if (life === undefined) return content;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
+  const last = parts.at(-1);
+  return isObject(last) ? [...parts.slice(0, -1), withBreakpoint(last, life)] : content;
 }
 
 /** In place of nothing, where all that a tool returned is for the eye or the ear. */
@@ -170,7 +184,9 @@ function marked(content: Json): Json {
  * Otherwise it is one string: many servers take nothing else.
  */
 function contentOf(blocks: readonly Block[], at: Place): Json {
-  const isPlain = blocks.every((block) => block.type === "text" || block.type === "reasoning");
+  const isPlain = blocks.every(
+    (block) => (block.type === "text" || block.type === "reasoning") && !at.marks.has(block),
+  );
   if (isPlain && !hasParts(at.message)) {
     if (!isOwn(at.message)) reportMarks(blocks, at.report);
     const texts = blocks.filter((block) => block.type === "text").map(textOf);

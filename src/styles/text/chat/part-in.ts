@@ -1,6 +1,7 @@
 import type { Block, MediaBlock } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { sourceOf } from "#styles/text/media.ts";
+import { readBreakpoint } from "#styles/text/prompt-cache.ts";
 import { CHAT } from "./spelling.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 
@@ -10,7 +11,7 @@ import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
  */
 export function parsePart(part: JsonObject): Block {
   const parsed = understand(part) ?? { type: "other", style: CHAT, data: part };
-  const cache = cacheMark(part["cache_control"]);
+  const cache = cacheMark(part["cache_control"]) ?? readBreakpoint(part);
   const isPlain = parsed.type === "text" && Object.keys(part).length === 2;
   if (isPlain || parsed.type === "other") return parsed;
   const written = { ...parsed, extra: { [CHAT]: { part } } };

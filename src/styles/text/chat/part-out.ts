@@ -2,6 +2,7 @@ import type { Block, MediaBlock, Message } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { understand } from "./part-in.ts";
 import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CHAT, isOwn } from "./spelling.ts";
@@ -13,6 +14,8 @@ export interface Place {
   readonly message: Message;
   readonly dialect: ChatDialect;
   readonly report: LossReport;
+  /** Blocks up to which the prompt is cached. */
+  readonly marks: BreakpointPlan["marks"];
 }
 
 /** One part of a message's content; `undefined` for what has no place there. */
@@ -20,17 +23,20 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
   const written = block.extra?.[CHAT]?.["part"];
   if (isObject(written) && saysSame(block, understand(written))) return written;
 
-  if (block.cache !== undefined && !isOwn(at.message)) at.report.lose("cache_control");
+  const life = at.marks.get(block);
+  if (block.cache !== undefined && life === undefined && !isOwn(at.message)) {
+    at.report.lose("cache_control");
+  }
   switch (block.type) {
     case "text":
-      return { type: "text", text: block.text };
+      return withBreakpoint({ type: "text", text: block.text }, life);
     case "refusal":
       return { type: "refusal", refusal: block.text };
     case "image":
     case "audio":
     case "video":
     case "file":
-      return buildMedia(block, at);
+      return withBreakpoint(buildMedia(block, at), life);
     case "other":
       if (block.style === CHAT) return block.data;
       at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);

@@ -1,4 +1,5 @@
 import type { ChatRequest, OutputFormat } from "#core/chat.ts";
+import type { CallWants } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -16,6 +17,7 @@ import { parseMessages } from "./message-in.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
 import { parsePicture, restOfPicture } from "./picture.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
+import { isSearchTool } from "./search-tools.ts";
 import { CHAT, READ_MEMBERS, SPELLED_MEMBERS } from "./spelling.ts";
 import { isLegacy, parseToolChoice, parseTools, type ReadTools } from "./tool-in.ts";
 import { vendorNames, vendorTools } from "./vendor-members.ts";
@@ -55,6 +57,16 @@ export function parseRequest(body: JsonObject): ChatRequest {
       extra: extraOf(body, tools),
       spelling: spellingOf(body, tools),
     }),
+  };
+}
+
+/** Lists of tools are not read further: any tool counts, and the older functions do, too. */
+export function wantsOf(body: JsonObject): CallWants {
+  const tools = [...listOf(body["tools"]), ...listOf(body["functions"])];
+  return {
+    hasTools: tools.some((tool) => !isSearchTool(tool)),
+    searches: parseWebSearch(body) !== undefined,
+    reasoning: parseReasoning(body),
   };
 }
 

@@ -3,7 +3,8 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, listOf, objectOf, pick } from "#lib/values.ts";
+import { defined, listOf, memberOf, objectOf, pick } from "#lib/values.ts";
+import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { withJsonWord } from "./json-word.ts";
@@ -41,6 +42,7 @@ const MAX_USER_LENGTH = 64;
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
   const { report, model } = context;
   const dialect = dialectOf(context);
+  const caching = planCaching(request, context);
   const { sampling } = request;
   const own = request.extra?.[CHAT] ?? {};
   const spelling = spellingIn(request) ?? {};
@@ -50,12 +52,12 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...listOf(own["tools"]),
   ];
   // What a caller of this style wrote for another one still stands where they wrote it.
-  const { verbosity, extra } = withVerbosity(request, context, dialect);
+  const { verbosity, extra } = withVerbosity(caching.extra, context, dialect);
   if (!isOwn(request)) report.loseForeign(extra, CHAT);
 
   return defined({
     model: request.model,
-    messages: messagesOf(request, dialect, report),
+    messages: messagesOf(request, dialect, report, caching.marks),
     ...(request.stream ? streaming(spelling) : {}),
     ...pick(spelling, ["usage"]),
     ...asWritten(request, ["temperature"], sampling.temperature, parseTemperature, (value) => ({
@@ -67,6 +69,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     seed: sampling.seed,
     n: request.choices,
     ...(isOwn(request) ? pickKnown(request) : fitUser(request, report)),
+    ...caching.members,
     ...own,
     ...defined({ verbosity }),
     ...pick(spelling, ["parameters"]),
@@ -101,13 +104,22 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   });
 }
 
+/** A caller of this style wrote its own breakpoints. Here the one at the end lives short. */
+function planCaching(request: ChatRequest, context: OutboundContext): BreakpointPlan {
+  if (isOwn(request)) return { marks: new Map(), members: {}, extra: request.extra };
+  const plan = planBreakpoints(request, context, ({ role }) => role !== "assistant");
+  const mode = memberOf(plan.members["prompt_cache_options"], "mode");
+  return mode === undefined ? plan : { ...plan, members: { prompt_cache_options: { mode } } };
+}
+
 /** A caller of this style answers for their own conversation; another's is made to fit. */
 function messagesOf(
   request: ChatRequest,
   dialect: ChatDialect,
   report: LossReport,
+  marks: BreakpointPlan["marks"],
 ): readonly JsonObject[] {
-  const messages = buildMessages(request.messages, dialect, report);
+  const messages = buildMessages(request.messages, dialect, report, marks);
   if (isOwn(request)) return messages;
   const paired = pairCalls(messages);
   const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
@@ -126,7 +138,7 @@ function pickKnown({ user, metadata }: ChatRequest): JsonObject {
 
 /** The responses style has it in `text`. */
 function withVerbosity(
-  { extra = {} }: ChatRequest,
+  extra: Extra = {},
   { model }: OutboundContext,
   dialect: ChatDialect,
 ): { readonly verbosity?: Json; readonly extra: Extra } {

@@ -42,6 +42,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     outputTokens: completion + missing.output,
     cachedInputTokens: counted.cached,
     cacheWriteTokens: counted.written,
+    longCacheWriteTokens: memberOf(memberOf(input, "cache_write_tokens_details"), "ttl_12h_tokens"),
     audioInputTokens: counted.heard,
     imageInputTokens: memberOf(input, "image_tokens"),
     reasoningTokens: counted.reasoning + missing.hidden,

@@ -7,7 +7,7 @@ import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { placesOf } from "./content-in.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -21,7 +21,7 @@ export const gemini: TextStyle = {
   id: GEMINI,
   conversationField: "contents",
   callIdPrefix: "call_",
-  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,
     fitRequest,

@@ -1,5 +1,5 @@
 import type { ChatRequest, OutputFormat } from "#core/chat.ts";
-import type { RequestFacts } from "#core/style.ts";
+import type { CallWants, RequestFacts } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -52,6 +52,18 @@ export function parseRequest(written: JsonObject, facts: RequestFacts): ChatRequ
     spelling: { [GEMINI]: pick(body, ["generationConfig", "tools", "toolConfig"]) },
   };
 }
+
+export function wantsOf(written: JsonObject): CallWants {
+  const { tools: wire, generationConfig } = camelized(pick(written, WANT_MEMBERS));
+  const tools = parseTools(wire);
+  return {
+    hasTools: tools.functions !== undefined,
+    searches: tools.webSearch !== undefined,
+    reasoning: parseReasoning(objectOf(generationConfig)?.["thinkingConfig"]),
+  };
+}
+
+const WANT_MEMBERS = ["tools", "generationConfig", "generation_config"];
 
 export function parseStop(config: JsonObject): readonly string[] | undefined {
   const stops = listOf(config["stopSequences"]).filter((one) => typeof one === "string");

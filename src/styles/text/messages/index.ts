@@ -9,7 +9,7 @@ import { asksForSchema, schemaBy } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
-import { parseRequest, placesOf } from "./request-in.ts";
+import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -25,7 +25,7 @@ export const messages: TextStyle = {
   conversationField: "messages",
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
-  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,
     fitRequest,

@@ -1,5 +1,5 @@
 import type { ChatRequest, Message, OutputFormat } from "#core/chat.ts";
-import type { MessagePlace } from "#core/style.ts";
+import type { CallWants, MessagePlace } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -48,6 +48,15 @@ export function parseRequest(body: JsonObject): ChatRequest {
       }),
     }),
     spelling: { [MESSAGES]: pick(body, SPELLED_MEMBERS) },
+  };
+}
+
+export function wantsOf(body: JsonObject): CallWants {
+  const { tools, webSearch } = parseTools(body);
+  return {
+    hasTools: tools !== undefined,
+    searches: webSearch !== undefined,
+    reasoning: parseReasoning(body),
   };
 }
 

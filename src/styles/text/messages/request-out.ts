@@ -4,7 +4,8 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, restOf } from "#lib/values.ts";
 import { asWritten } from "./as-written.ts";
-import { withVendorMarks } from "./cache.ts";
+import { takeCaching, type Caching } from "#styles/text/prompt-cache.ts";
+import { buildMark, withVendorMarks } from "./cache.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { withInstruction } from "./instruction.ts";
 import { limitMarks } from "./limit-marks.ts";
@@ -21,7 +22,9 @@ import { buildTools } from "./tool-out.ts";
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
   const { report } = context;
   const own = request.extra?.[MESSAGES] ?? {};
-  report.loseForeign(request.extra, MESSAGES);
+  const { [MESSAGES]: _, ...foreign } = request.extra ?? {};
+  const { caching, extra } = takeCaching(foreign);
+  report.loseForeign(extra, MESSAGES);
   refuseUnreachable(request);
   reportForeign(request, report);
 
@@ -33,7 +36,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     conversation.messages,
     report,
   );
-  const mark = own["cache_control"];
+  const mark = own["cache_control"] ?? endMark(caching);
   return defined({
     model: request.model,
     max_tokens: output.maxTokens,
@@ -50,6 +53,11 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...buildMetadata(request, report),
     ...buildTools(request, messages, output.isThinking, context),
   });
+}
+
+/** Without a mark of its own at the prompt's end this vendor writes none. */
+function endMark(caching: Caching | undefined): JsonObject | undefined {
+  return caching?.mode === "implicit" ? buildMark(caching.life ?? "short") : undefined;
 }
 
 /** Of the caller's own, but not written as they stand. */

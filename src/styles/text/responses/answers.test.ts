@@ -396,6 +396,23 @@ describe("reasoning is read however a server shows or proves it", () => {
       [item("reasoning", { summary: [], encrypted_content: "gAAA" }, "done")],
       ["", { issuer: "responses", value: "gAAA" }],
     ],
+    [
+      "proof that is whole only at the end",
+      [
+        item("reasoning", { summary: [], encrypted_content: "gAA" }),
+        item("reasoning", { summary: [], encrypted_content: "gAAA" }, "done"),
+      ],
+      ["", { issuer: "responses", value: "gAAA" }],
+    ],
+    [
+      "no proof where only its beginning came",
+      [
+        item("reasoning", { summary: [], encrypted_content: "gAA" }),
+        piece("reasoning_text.delta", { delta: "why" }),
+        item("reasoning", { summary: [] }, "done"),
+      ],
+      ["why", undefined],
+    ],
     ["nothing of it", [item("reasoning", { summary: [] }, "done")], ["", undefined]],
   ])("%s", async (_how, wire, expected) => {
     expect(await thought(...wire)).toEqual(expected);

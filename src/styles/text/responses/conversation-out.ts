@@ -1,6 +1,7 @@
 import type { ChatRequest, Message } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
 import { repairItems } from "./repair-items.ts";
@@ -10,8 +11,9 @@ import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
 export function buildConversation(
   { messages, extra }: ChatRequest,
   { report, model }: OutboundContext,
+  marks: BreakpointPlan["marks"],
 ): JsonObject {
-  const leading = countInstructions(messages);
+  const leading = countInstructions(messages, marks);
   const instructions = messages
     .slice(0, leading)
     .flatMap(({ blocks }) => blocks.map(textIn))
@@ -24,7 +26,7 @@ export function buildConversation(
   const [only] = rest;
   const isText = rest.length === 1 && only !== undefined && spellingIn(only)?.["input"] === true;
   const items = rest.flatMap((message, index) =>
-    buildItems(message, { path: `messages[${leading + index}]`, report, model }),
+    buildItems(message, { path: `messages[${leading + index}]`, report, model, marks }),
   );
   const isElsewhere = extra?.[RESPONSES]?.["conversation"] !== undefined;
   const reachesFar = isElsewhere || items.some(({ type }) => type === "item_reference");
@@ -37,14 +39,18 @@ export function buildConversation(
 /**
  * How many messages go into `instructions`: what a caller of this style put
  * there, and what callers of other styles say first. Something must remain,
- * since there is no request without input.
+ * since there is no request without input. A breakpoint has its place in the
+ * input only.
  */
-function countInstructions(messages: readonly Message[]): number {
+function countInstructions(messages: readonly Message[], marks: BreakpointPlan["marks"]): number {
   const [first] = messages;
   if (first === undefined) return 0;
   if (isOwn(first)) return spellingIn(first)?.["instructions"] === true ? 1 : 0;
   const leading = messages.findIndex((message) => !isInstruction(message));
-  return leading < 0 ? 0 : leading;
+  const isMarked = messages
+    .slice(0, leading)
+    .some(({ blocks }) => blocks.some((each) => marks.has(each)));
+  return leading < 0 || isMarked ? 0 : leading;
 }
 
 function isInstruction(message: Message): boolean {

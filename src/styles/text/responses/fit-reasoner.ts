@@ -12,6 +12,8 @@ const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 /** In which ways a vendor's reading of the style is its own. */
 export interface ResponsesDialect {
+  /** Takes breakpoints of the prompt cache, for models that have them. */
+  readonly cacheBreakpoints?: true;
   /** Members that its reasoning models refuse, unless they are told not to reason. */
   readonly reasonersRefuse?: readonly string[];
   /** All members that it takes; a request with any other is refused. */

@@ -9,7 +9,7 @@ import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
 import { placesOf } from "./item-in.ts";
-import { parseRequest } from "./request-in.ts";
+import { parseRequest, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -25,7 +25,7 @@ export const responses: TextStyle = {
   conversationField: "input",
   callIdPrefix: "call_",
   keeps: ["metadata"],
-  inbound: { readRequest, parseRequest, placesOf, buildResponse, openEncoder, buildError },
+  inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,
     fitRequest,

@@ -2,6 +2,7 @@ import type { Block, Message, ReasoningBlock, ToolCallBlock, ToolResultBlock } f
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
 import { isMedia } from "#styles/text/media.ts";
+import { lifeOf, withBreakpoint, type Life } from "#styles/text/prompt-cache.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { fitCallId } from "./call-id.ts";
 import { clientCallIn, clientResultIn } from "./client-tools.ts";
@@ -20,11 +21,12 @@ function itemsIn(message: Message, name: string): readonly JsonObject[] {
 }
 
 /** Marks and notes that this style has no place for. */
-function reportLosses(message: Message, { report }: Place): void {
+function reportLosses(message: Message, { report, marks }: Place): void {
   const { blocks, name, extra } = message;
   report.loseForeign(extra, RESPONSES, "messages.", message);
   if (name !== undefined) report.lose("messages.name", message);
-  if (blocks.some((block) => block.cache !== undefined)) report.lose("cache_control");
+  if (blocks.some((block) => lifeOf(block) !== undefined && !marks.has(block)))
+    report.lose("cache_control");
   if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
     report.lose("citations");
 }
@@ -35,8 +37,9 @@ function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
     const block = blocks[index];
     if (block !== undefined && isSaid(block)) {
       const said = saidTogether(blocks, index);
-      items.push(buildMessageItem(said));
       index += said.length - 1;
+      const built = buildMessageItem(said);
+      items.push(itemOf(block) === undefined ? inPhase(built, blocks.slice(index + 1), at) : built);
       continue;
     }
     switch (block?.type) {
@@ -61,6 +64,17 @@ function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
     }
   }
   return items.filter((item) => item !== undefined);
+}
+
+/** What a model says before it calls a tool is no answer yet. What a caller of this style wrote says so itself. */
+function inPhase(
+  item: JsonObject | undefined,
+  rest: readonly Block[],
+  { model }: Place,
+): JsonObject | undefined {
+  if (item === undefined || model.rules?.phases !== true) return item;
+  const calls = rest.some(({ type }) => type === "tool_call");
+  return { ...item, phase: calls ? "commentary" : "final_answer" };
 }
 
 /** Part of a message: words, and whatever else a caller of this style put among them. */
@@ -180,7 +194,8 @@ function buildSpoken(
     const text = blocks.map(textIn).join("");
     if (!blocks.some(isMedia)) return text === item["content"] ? item : { ...item, content: text };
   }
-  if (item === undefined && blocks.length === 1 && only?.type === "text") {
+  const isMarked = only !== undefined && at.marks.has(only);
+  if (item === undefined && blocks.length === 1 && only?.type === "text" && !isMarked) {
     return spokenBy(message, only.text);
   }
   if (item !== undefined && typeof item["type"] === "string" && item["type"] !== "message") {
@@ -211,7 +226,7 @@ function buildResultItem(result: ToolResultBlock, message: Message, at: Place): 
     // Which of the two it is, the call says; see `repairItems`.
     type: item?.["type"] ?? "function_call_output",
     call_id: fitCallId(result.callId),
-    output: result.isError === true ? marked(output) : output,
+    output: markEnd(result.isError === true ? marked(output) : output, at.marks.get(result)),
   };
 }
 
@@ -226,6 +241,14 @@ function buildOutput({ blocks }: ToolResultBlock, item: JsonObject | undefined, 
   }
   const parts = blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
   return written !== undefined && isSameList(parts, written) ? written : parts;
+}
+
+function markEnd(output: Json, life: Life | undefined): Json {
+  if (life === undefined) return output;
+  const parts =
+    typeof output === "string" ? [{ type: "input_text", text: output }] : listOf(output);
+  const last = parts.at(-1);
+  return isObject(last) ? [...parts.slice(0, -1), withBreakpoint(last, life)] : output;
 }
 
 /** There is no flag for a failed tool, but the model must be able to see it. */

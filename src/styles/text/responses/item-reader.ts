@@ -152,7 +152,7 @@ export class ItemReader {
         this.#endParts(item["content"], (at, part) => this.#endPartOfMessage(at, part));
         break;
       case "reasoning":
-        this.#endReasoning(item);
+        this.#endReasoning(item, whole);
         break;
       case "function_call":
         this.endCall(item["arguments"]);
@@ -190,14 +190,15 @@ export class ItemReader {
     else this.#addOther({ ...this.#item, content: [part] });
   }
 
-  #endReasoning(item: JsonObject): void {
+  /** What an item begins with may hold a part of its proof, which is worth nothing. */
+  #endReasoning(item: JsonObject, whole: JsonObject): void {
     this.#endParts(item["summary"], (at, part) =>
       this.endPart(at, { ...part, type: "summary_text" }),
     );
     this.#endParts(item["content"], (at, part) =>
       this.endPart(at, { ...part, type: "reasoning_text" }),
     );
-    const proof = textOf(item["encrypted_content"]) || undefined;
+    const proof = textOf(whole["encrypted_content"]) || undefined;
     if (proof === undefined) return;
     this.#reasoning ??= this.#openReasoning(false);
     this.#reasoning.signature = readSignature(proof, RESPONSES);

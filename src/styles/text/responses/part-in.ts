@@ -2,6 +2,7 @@ import type { Block, Citation } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 import { sourceOf } from "#styles/text/media.ts";
+import { readBreakpoint } from "#styles/text/prompt-cache.ts";
 import { parseCitation } from "./citation.ts";
 import { RESPONSES } from "./spelling.ts";
 
@@ -11,7 +12,12 @@ import { RESPONSES } from "./spelling.ts";
  */
 export function parsePart(part: JsonObject): Block {
   const parsed = understand(part) ?? { type: "other", style: RESPONSES, data: part };
-  return parsed.type === "other" ? parsed : { ...parsed, extra: { [RESPONSES]: { part } } };
+  if (parsed.type === "other") return parsed;
+  return {
+    ...parsed,
+    ...defined({ cache: readBreakpoint(part) }),
+    extra: { [RESPONSES]: { part } },
+  };
 }
 
 export function understand(part: JsonObject): Block | undefined {

@@ -4,6 +4,7 @@ import type { ModelTraits } from "#core/model.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
+import { withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { understand } from "./part-in.ts";
 import { RESPONSES } from "./spelling.ts";
 
@@ -12,6 +13,8 @@ export interface Place {
   readonly path: string;
   readonly report: LossReport;
   readonly model: ModelTraits;
+  /** Blocks up to which the prompt is cached. */
+  readonly marks: BreakpointPlan["marks"];
 }
 
 /** One part of what is said to a model or returned to it; `undefined` for what has no place there. */
@@ -21,12 +24,12 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
   switch (block.type) {
     case "text":
     case "refusal":
-      return { type: "input_text", text: block.text };
+      return withBreakpoint({ type: "input_text", text: block.text }, at.marks.get(block));
     case "image":
     case "audio":
     case "video":
     case "file":
-      return buildMedia(block, at);
+      return withBreakpoint(buildMedia(block, at), at.marks.get(block));
     case "other":
       if (block.style === RESPONSES) return block.data;
       at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);

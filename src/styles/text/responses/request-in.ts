@@ -1,4 +1,5 @@
 import type { ChatRequest, OutputFormat, Reasoning } from "#core/chat.ts";
+import type { CallWants } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -49,6 +50,15 @@ export function parseRequest(body: JsonObject): ChatRequest {
       }),
     }),
     spelling: { [RESPONSES]: pick(wire, SPELLED_MEMBERS) },
+  };
+}
+
+export function wantsOf(body: JsonObject): CallWants {
+  const { tools, webSearch } = parseTools({ ...body, ...normalize(body) });
+  return {
+    hasTools: tools !== undefined,
+    searches: webSearch !== undefined,
+    reasoning: parseReasoning(body),
   };
 }
 

@@ -4,6 +4,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, pick, restOf } from "#lib/values.ts";
 import { CHAT } from "#styles/text/chat/spelling.ts";
+import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { declarationOf, ToolNames } from "./declared-tools.ts";
@@ -22,7 +23,8 @@ import { buildTool, buildToolChoice, buildWebSearch, withOwnNames } from "./tool
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
   const { report } = context;
   const written = spellingIn(request) ?? {};
-  const { [CHAT]: ofChat, ...extra } = request.extra ?? {};
+  const caching = planCaching(request, context);
+  const { [CHAT]: ofChat, ...extra } = caching.extra ?? {};
   const { shared, verbosity, rest } = sharedWith(ofChat ?? {});
   refuseUnspeakable(request);
   reportUntunable(request, report);
@@ -30,7 +32,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
 
   return defined({
     model: request.model,
-    ...buildConversation(request, context),
+    ...buildConversation(request, context, caching.marks),
     ...(request.stream ? { stream: true } : {}),
     ...pick(written, ["stream_options", "truncation"]),
     store: false,
@@ -40,6 +42,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     max_output_tokens: buildLimit(request, report),
     metadata: buildMetadata(request, report),
     ...shared,
+    ...caching.members,
     ...ownExtra(request),
     ...asWritten(request, ["user", "safety_identifier"], request.user, parseUser, (user) =>
       buildUser(user, report),
@@ -62,6 +65,14 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     })),
     ...buildTools(request, report),
   });
+}
+
+/** A caller of this style wrote its own breakpoints. Only input can have any. */
+function planCaching(request: ChatRequest, context: OutboundContext): BreakpointPlan {
+  if (spellingIn(request) !== undefined) {
+    return { marks: new Map(), members: {}, extra: request.extra };
+  }
+  return planBreakpoints(request, context, ({ role }) => role !== "assistant");
 }
 
 /** What chat completions have under the same name and with the same meaning. */

@@ -26,6 +26,18 @@ describe("usage is understood however a server counts", () => {
       },
     ],
     [
+      "with what was written to the cache for long",
+      {
+        input_tokens: 100,
+        output_tokens: 5,
+        input_tokens_details: {
+          cache_write_tokens: 90,
+          cache_write_tokens_details: { ttl_30m_tokens: 30, ttl_12h_tokens: 60 },
+        },
+      },
+      { inputTokens: 100, cacheWriteTokens: 90, longCacheWriteTokens: 60, outputTokens: 5 },
+    ],
+    [
       "with pictures seen and drawn",
       {
         input_tokens: 100,

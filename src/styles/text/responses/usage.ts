@@ -23,6 +23,7 @@ export function parseUsage(wire: Json | undefined, output?: Json): Usage | undef
     outputTokens: isLeftOut ? written + reasoning : written,
     cachedInputTokens: memberOf(heard, "cached_tokens"),
     cacheWriteTokens: memberOf(heard, "cache_write_tokens"),
+    longCacheWriteTokens: memberOf(memberOf(heard, "cache_write_tokens_details"), "ttl_12h_tokens"),
     audioInputTokens: memberOf(heard, "audio_tokens"),
     imageInputTokens: memberOf(heard, "image_tokens"),
     reasoningTokens: reasoning,

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { findModel, listModels } from "./index.ts";
+import { findFamily } from "./request-rules.ts";
+
+describe("models of OpenAI, by their names", () => {
+  const effortsOf = (id: string) => findFamily(id)?.reasoningControls?.efforts?.join(" ");
+  const featuresOf = (id: string) => Object.keys(findFamily(id)?.rules?.needsStyle ?? {}).join(" ");
+
+  test.each([
+    "gpt-6.3-sol",
+    "gpt-6.2-terra",
+    "gpt-7-nova",
+    "openai/gpt-10-sol",
+    "o5",
+    "gpt-5.7-sol",
+  ])("%s, which nobody knows yet, reasons by the rules of the newest known", (id) => {
+    expect(findFamily(id)).toBe(findFamily("gpt-6.2-sol"));
+    expect(findFamily(id)).toMatchObject({
+      kind: "chat",
+      reasoningControls: { efforts: ["low", "medium", "high", "xhigh", "max"] },
+      rules: { cacheBreakpoints: true },
+    });
+    expect(featuresOf(id)).toBe("tools web_search effort_max");
+  });
+
+  test.each([
+    ["gpt-6-luna-2026-09-22", "none low medium high xhigh max", "tools web_search effort_max"],
+    ["azure/gpt-6.1-terra", "none low medium high xhigh max", "tools web_search effort_max"],
+    ["gpt-6.1-sol", "low medium high xhigh max", "tools web_search effort_max"],
+    ["gpt-5.6-terra", "none low medium high xhigh", "tools web_search"],
+    ["gpt-5.4-mini", "none low medium high xhigh", "tools web_search"],
+    ["gpt-5.2", "low medium high", ""],
+    ["gpt-5.5-pro", "low medium high", "any"],
+    ["gpt-5.3-codex", "low medium high", "any"],
+    ["o3-pro", "low medium high", "any"],
+    ["o4-mini", "low medium high", ""],
+  ])("%s has the efforts %s, and needs responses for: %s", (id, efforts, features) => {
+    expect([effortsOf(id), featuresOf(id)]).toEqual([efforts, features]);
+  });
+
+  test.each([
+    "gpt-4o",
+    "gpt-4.1-mini",
+    "gpt-3.5-turbo",
+    "gpt-35-turbo",
+    "gpt-5-chat-latest",
+    "gpt-5.2-chat-latest",
+    "gpt-oss-120b",
+    "gpt-image-2.6-flare",
+    "gpt-realtime-2",
+    "gpt-live-1",
+    "gpt-audio",
+    "gpt-4o-search-preview",
+    "chatgpt-4o-latest",
+    "gpt-j-6b",
+  ])("%s is none of those that reason", (id) => {
+    expect(findFamily(id)?.reasoningControls).toBeUndefined();
+  });
+
+  test("a listed model without reasoning is of no family that reasons", () => {
+    const wrong = listModels("openai").filter(({ id, kind, reasoningControls }) => {
+      const family = findFamily(id)?.reasoningControls;
+      return kind === "chat" && reasoningControls === undefined && family !== undefined;
+    });
+
+    expect(wrong.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("prices of today are those of the public list", () => {
+    // Millionths of a dollar per million tokens.
+    expect(findModel("openai", "gpt-6-astra")?.price).toMatchObject({
+      input: 10_000_000,
+      cachedInput: 1_000_000,
+      cacheWrite: 12_500_000,
+      longCacheWrite: 25_000_000,
+      output: 50_000_000,
+      tiers: [{ aboveInputTokens: 272_000, input: 20_000_000, output: 75_000_000 }],
+    });
+    expect(findModel("openai", "gpt-5.6-luna")?.price).toMatchObject({ input: 200_000 });
+  });
+});
+
+test("a compatible channel may only name features of calls that exist", () => {
+  const wrongIn = (responses: string) => openaiCompatible.options?.objectionsTo?.({ responses });
+
+  expect(wrongIn("tools, web_search")).toEqual({});
+  expect(wrongIn("tools, images")).toEqual({
+    responses: 'names "images"; it takes any, tools, web_search, effort_max.',
+  });
+});

@@ -1,0 +1,39 @@
+import { CALL_FEATURES, type CallFeature } from "#core/model.ts";
+import { planReasoning } from "#core/reasoning.ts";
+import type { Asking, Candidate } from "./route.ts";
+
+/** A style that the call needs, and what of the call needs it. */
+export interface NeededStyle {
+  readonly style: string;
+  readonly feature: CallFeature;
+}
+
+/**
+ * The style in which alone this model or channel takes the call. Nothing of the
+ * call is read unless some feature needs another style than `usual`.
+ */
+export function neededStyle(
+  { provider, channel, traits, steering }: Candidate,
+  { style, body }: Asking,
+  usual: string,
+): NeededStyle | undefined {
+  const ofChannel = channel.options && provider.needsStyle?.(channel.options);
+  const ofModel = traits.rules?.needsStyle;
+  if (ofModel === undefined && ofChannel === undefined) return undefined;
+  const needs = { ...ofModel, ...ofChannel };
+  const features = CALL_FEATURES.filter((each) => (needs[each] ?? usual) !== usual);
+  if (features.length === 0) return undefined;
+
+  const wants = style.inbound.wantsOf?.(body.json);
+  const asked = { ...steering, ...wants?.reasoning };
+  const plan = planReasoning(asked, traits.reasoningControls);
+  const has: Readonly<Record<CallFeature, boolean>> = {
+    any: true,
+    tools: wants?.hasTools === true && plan?.mode !== "off",
+    web_search: wants?.searches === true,
+    effort_max: plan?.mode === "effort" && plan.effort === "max",
+  };
+  const feature = features.find((each) => has[each]);
+  const needed = feature && needs[feature];
+  return feature && needed !== undefined ? { style: needed, feature } : undefined;
+}
