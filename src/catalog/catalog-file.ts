@@ -237,7 +237,7 @@ function variantsOf(
 ): { readonly variants?: readonly PriceVariant[] } {
   const named = shared
     .filter(({ models }) => models.some((name) => isNamed(id, name)))
-    .map(({ models: _, ...each }) => each);
+    .map(({ models: _models, ...each }) => each);
   const variants = [...(own?.variants ?? []), ...named];
   return variants.length === 0 ? {} : { variants };
 }

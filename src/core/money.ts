@@ -9,7 +9,7 @@ import {
   type ServedAs,
 } from "./price-condition.ts";
 import { RATE_WORDS, UNIT_WORDS } from "./rate-words.ts";
-import { fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
+import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
@@ -205,6 +205,26 @@ export function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readon
   const units = defined({ images, durationMs, characters, searches });
   if (Object.keys(units).length === 0) return charges;
   return [...charges, { ...main, usage: { ...NO_USAGE, ...units, ...(grade && { grade }) } }];
+}
+
+/** What a usage was charged by, as the journal keeps it: parts of equal rates are one. */
+export function rateUsage(
+  usage: Usage,
+  price: Price,
+  priceOf?: PriceOf,
+): { readonly rates: Rates; readonly charges?: readonly Charge[] } {
+  const isOne = usage.steps === undefined && usage.servedBy === undefined;
+  if (isOne) return { rates: ratesFor(usage, price) };
+  const byRates = new Map<string, Charge>();
+  for (const charge of chargesOf(usage, price, priceOf)) {
+    const key = JSON.stringify([charge.model, charge.rates]);
+    const same = byRates.get(key);
+    const sum = same && addUsage(same.usage, charge.usage);
+    byRates.set(key, sum === undefined ? charge : { ...charge, usage: sum });
+  }
+  const charges = [...byRates.values()];
+  const rates = charges[0]?.rates ?? ratesFor(usage, price);
+  return charges.length > 1 ? { rates, charges } : { rates };
 }
 
 function chargeOf(

@@ -156,11 +156,7 @@ function sumOf(steps: readonly UsageStep[]): Usage {
 }
 
 /** A usage with how it was served, in a vendor's words; the usage itself if nothing is said. */
-export function withServed(
-  usage: Usage | undefined,
-  said: Readonly<Record<keyof ServedAs, unknown>>,
-): Usage | undefined {
-  if (usage === undefined) return undefined;
+export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, unknown>>): Usage {
   const served = servedAs(said);
   return served === undefined ? usage : { ...usage, served };
 }

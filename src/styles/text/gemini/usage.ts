@@ -1,7 +1,7 @@
 import type { ChatEvent } from "#core/chat.ts";
-import { usageOf, type Usage } from "#core/usage.ts";
+import { usageOf, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, listOf, memberOf, objectOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { GEMINI } from "./spelling.ts";
 
 /**
@@ -26,7 +26,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   const isBeside = total === undefined || total >= prompt + output + toolUse;
   const input = prompt + (isBeside ? toolUse : 0);
   if (input + output === 0) return undefined;
-  return usageOf({
+  const usage = usageOf({
     inputTokens: input,
     cachedInputTokens: countOf(wire, "cachedContentTokenCount"),
     audioInputTokens: uncached(wire, "AUDIO"),
@@ -34,8 +34,22 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     outputTokens: output,
     reasoningTokens: thoughts,
     audioOutputTokens: tokensOf("AUDIO", wire["candidatesTokensDetails"]),
-    imageOutputTokens: tokensOf("IMAGE", wire["candidatesTokensDetails"]),
+    // A video is told apart from pictures by no vendor's price.
+    imageOutputTokens:
+      tokensOf("IMAGE", wire["candidatesTokensDetails"]) +
+      tokensOf("VIDEO", wire["candidatesTokensDetails"]),
   });
+  return usage && withServed(usage, { serviceTier: wire["serviceTier"] });
+}
+
+/**
+ * Usage of a whole answer or chunk. The vendor may answer with another model
+ * than the one that was called, which the answer names.
+ */
+export function usageIn(body: JsonObject): Usage | undefined {
+  const usage = parseUsage(body["usageMetadata"]);
+  const servedBy = textOf(body["modelVersion"]) ?? "";
+  return usage === undefined || servedBy === "" ? usage : { ...usage, servedBy };
 }
 
 /** The vendor's own report where it is one of this style, with all that it tells. */
@@ -74,7 +88,7 @@ function details(name: string, total: number, audio: number, image: number): Jso
   };
 }
 
-type Modality = "AUDIO" | "IMAGE";
+type Modality = "AUDIO" | "IMAGE" | "VIDEO";
 
 /** What was heard or seen from the cache counts as cached. */
 function uncached(wire: JsonObject, modality: Modality): number {

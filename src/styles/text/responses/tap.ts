@@ -15,7 +15,7 @@ import { buildHead } from "./head.ts";
 import { lastNumber, mentionsCallDelta, mentionsResponse } from "./marks.ts";
 import { callsIn, openOutputText, outputTextIn } from "./output-text.ts";
 import { CallRepair } from "./repair-stream.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 export function openTap(facts: RequestFacts): Tap {
   return new ResponsesTap(facts);
@@ -103,7 +103,7 @@ class ResponsesTap implements Tap {
     this.error = errorInEvent(json, type);
     const response = objectOf(json["response"]);
     if (this.error !== undefined || response === undefined) return;
-    this.usage = parseUsage(response["usage"], response["output"]) ?? this.usage;
+    this.usage = usageIn(response) ?? this.usage;
     if (type === "response.created") this.#response = response;
     if (type !== "response.completed" && type !== "response.incomplete") return;
     this.#output.say(
