@@ -127,7 +127,13 @@ function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCa
             format,
             usage,
             // Theirs has no price for a search of the web.
-            ours: BigInt(costOf({ ...usage, searches: 0 }, model.price, (name) => knownAs(provider, name)?.price)),
+            ours: BigInt(
+              costOf(
+                { ...usage, searches: 0 },
+                model.price,
+                (name) => knownAs(provider, name)?.price,
+              ),
+            ),
             theirs: nanoUsdRoundedUp(input_price, output_price),
           },
         ];

@@ -3,9 +3,10 @@ import type { Model } from "#core/model.ts";
 import { z } from "zod";
 import type { PriceVariant, Rates } from "#core/money.ts";
 import { parseThousandths } from "#core/money.ts";
-import { isDay, isHours, serviceTierOf, wordOf } from "#core/price-condition.ts";
+import { isHours, serviceTierOf, wordOf } from "#core/price-condition.ts";
 import { describeScale, parseRate, type Scale, wholeRates } from "#core/rate-words.ts";
 import { isGrade } from "#core/usage.ts";
+import { isDay } from "#lib/iso-date.ts";
 import { defined } from "#lib/values.ts";
 import { findCounting } from "./families.ts";
 

@@ -67,15 +67,27 @@ interface Hours {
   readonly toMinute: number;
 }
 
-export function isHours(text: string): boolean {
-  return readHours(text) !== undefined;
+/** In the words of `sluice.yaml`. */
+export function showCondition(when: PriceCondition): Readonly<Record<string, ConditionValue>> {
+  const { serviceTiers, speeds, regions, aboveInputTokens, from, until, hours } = when;
+  const said = Object.entries({
+    service_tier: serviceTiers,
+    speed: speeds,
+    region: regions,
+    above_input_tokens: aboveInputTokens,
+    from,
+    until,
+    hours,
+  });
+  return Object.fromEntries(
+    said.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
 }
 
-/** A day, `2026-11-30`, that the calendar has. */
-export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+type ConditionValue = string | number | readonly string[];
+
+export function isHours(text: string): boolean {
+  return readHours(text) !== undefined;
 }
 
 function readHours(text: string): Hours | undefined {

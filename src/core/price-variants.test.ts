@@ -14,7 +14,7 @@ import {
   type PriceVariant,
   type Rates,
 } from "./money.ts";
-import { isDay, isHours, serviceTierOf } from "./price-condition.ts";
+import { isHours, serviceTierOf } from "./price-condition.ts";
 import { addUsage, NO_USAGE, usageOf, usageOfSteps, type Usage } from "./usage.ts";
 
 const PRICE: Price = { ...FREE, input: 2_000_000, output: 10_000_000, search: 10_000_000_000 };
@@ -149,15 +149,6 @@ describe("days and hours are those of the moment when a call began", () => {
     ["", false],
   ])("%j as hours: %p", (text, expected) => {
     expect(isHours(text)).toBe(expected);
-  });
-
-  test.each([
-    ["2026-11-30", true],
-    ["2026-11-31", false],
-    ["2026-13-01", false],
-    ["30.11.2026", false],
-  ])("%j as a day: %p", (text, expected) => {
-    expect(isDay(text)).toBe(expected);
   });
 });
 
