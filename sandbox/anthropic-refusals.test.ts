@@ -69,7 +69,11 @@ test.each<[string, JsonObject, string]>([
     { model: "claude-sonnet-4-5", messages: [question] },
     "max_tokens: Field required",
   ],
-  ["max_tokens of nothing", say("hi", { max_tokens: 0 }), "max_tokens: Input should be greater"],
+  [
+    "max_tokens below nothing",
+    say("hi", { max_tokens: -1 }),
+    "max_tokens: Input should be greater",
+  ],
   [
     "max_tokens in letters",
     say("hi", { max_tokens: "9" }),

@@ -8,8 +8,13 @@ import { messageReply } from "./anthropic/message-reply.ts";
 import { getModel, listModels } from "./anthropic/model-list.ts";
 import { promptCache } from "./anthropic/prompt-cache.ts";
 import { promptSegments, totalTokens } from "./anthropic/prompt-segments.ts";
-import { readCountRequest, readMessagesRequest, type PromptRequest } from "./anthropic/request.ts";
-import { readHeaders, type Betas } from "./anthropic/request-headers.ts";
+import {
+  readCountRequest,
+  readMessagesRequest,
+  type Caller,
+  type PromptRequest,
+} from "./anthropic/request.ts";
+import { readHeaders } from "./anthropic/request-headers.ts";
 import { standardHeaders } from "./anthropic/standard-headers.ts";
 import { isJsonArray, isJsonObject, type Json } from "./json.ts";
 import type { VendorFactory, VendorRequest } from "./vendor.ts";
@@ -24,8 +29,8 @@ export const anthropic: VendorFactory = (options) => {
     try {
       if (request.bytes.length > MAX_BODY_BYTES)
         throw new ApiError(413, "request_too_large", "Request exceeds the maximum size");
-      checkCredential(request.headers, options.apiKeys);
-      return route(request, readHeaders(request.headers), headers);
+      const account = checkCredential(request.headers, options.apiKeys);
+      return route(request, { ...readHeaders(request.headers), account }, headers);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       const body = cause.body(headers["request-id"] ?? "");
@@ -33,13 +38,13 @@ export const anthropic: VendorFactory = (options) => {
     }
   }
 
-  function route(request: VendorRequest, betas: Betas, headers: Headers): Reply {
+  function route(request: VendorRequest, caller: Caller, headers: Headers): Reply {
     const { path, query } = request;
     const model = path.match(/^\/v1\/models\/([^/]+)$/)?.[1];
     if (path === "/v1/messages")
-      return only("POST", request, () => answer(request, betas, headers));
+      return only("POST", request, () => answer(request, caller, headers));
     if (path === "/v1/messages/count_tokens")
-      return only("POST", request, () => jsonReply(200, count(request, betas), headers));
+      return only("POST", request, () => jsonReply(200, count(request, caller), headers));
     if (path === "/v1/models")
       return only("GET", request, () => jsonReply(200, listModels(query), headers));
     if (model !== undefined)
@@ -47,8 +52,8 @@ export const anthropic: VendorFactory = (options) => {
     throw notFound("Not Found");
   }
 
-  function answer({ body, faults }: VendorRequest, betas: Betas, headers: Headers): Reply {
-    const request = readMessagesRequest(body, betas);
+  function answer({ body, faults }: VendorRequest, caller: Caller, headers: Headers): Reply {
+    const request = readMessagesRequest(body, caller);
     const { segments, applied } = applyEdits(request, promptSegments(request));
     const total = totalTokens(segments);
     const contextTokens = contextOf(request);
@@ -62,8 +67,8 @@ export const anthropic: VendorFactory = (options) => {
     return request.isStream ? eventsReply(messageEvents(made), headers) : message(made, headers);
   }
 
-  function count({ body }: VendorRequest, betas: Betas): Json {
-    const request = readCountRequest(body, betas);
+  function count({ body }: VendorRequest, caller: Caller): Json {
+    const request = readCountRequest(body, caller);
     const segments = promptSegments(request);
     const tokens = totalTokens(applyEdits(request, segments).segments);
     if (request.edits === undefined) return { input_tokens: tokens };

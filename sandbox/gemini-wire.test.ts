@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-const MODELS = ["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.5-flash"] as const;
+const MODELS = ["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.6-flash"] as const;
 
 test("a stream of events has no names, no terminator, and ends its lines as the vendor does", async () => {
   const response = await post(
@@ -154,12 +154,12 @@ test("calls at once come in one piece, and from the third generation on each in 
         part["functionCall"] === undefined ? "text" : textAt(part, "functionCall", "args", "city"),
       ),
     );
-  const third = await answerTo(sandbox, "gemini-3.5-flash", body);
+  const third = await answerTo(sandbox, "gemini-3.6-flash", body);
   const second = await answerTo(sandbox, "gemini-2.5-flash", body);
 
   expect(await calls("gemini-2.0-flash")).toEqual([["Paris", "Rome"]]);
   expect(await calls("gemini-2.5-flash")).toEqual([["Paris", "Rome"]]);
-  expect(await calls("gemini-3.5-flash")).toEqual([["Paris"], ["Rome"], ["text"]]);
+  expect(await calls("gemini-3.6-flash")).toEqual([["Paris"], ["Rome"], ["text"]]);
   const ids = partsOf(third).map((part) => at(part, "functionCall", "id"));
   expect(new Set(ids).size).toBe(2);
   expect(partsOf(second).some((part) => at(part, "functionCall", "id") !== undefined)).toBe(false);
@@ -178,7 +178,7 @@ test("usage grows along a stream, in the way of each generation", async () => {
   const [first, second, third] = [
     await told("gemini-2.0-flash", {}),
     await told("gemini-2.5-flash", SHOWN),
-    await told("gemini-3.5-flash", SHOWN),
+    await told("gemini-3.6-flash", SHOWN),
   ];
 
   // Nothing is told before the end.

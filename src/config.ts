@@ -66,6 +66,12 @@ export const LIMITS = {
     "Streamed answers that wait for slow readers, all of them together.",
   ),
   attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
+  continuations: limit(
+    "continuations",
+    take.wholeNumber(0, 100),
+    32,
+    "Further requests for one answer that a vendor gives in several; 0 ends it with the first.",
+  ),
   inFlight: limit("in_flight", count, 10_000, "Calls at once."),
   channelInFlight: limit(
     "channel_in_flight",
@@ -116,6 +122,31 @@ export const LIMITS = {
   ),
   assets: limit("assets", count, 10_000, "Assets of one user."),
   linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
+  keySockets: limit("key_sockets", count, 64, "WebSockets of one key at once."),
+  socketMs: limit(
+    "socket_ms",
+    take.duration(1, DAY_MS),
+    HOUR_MS,
+    "A WebSocket, start to end; what runs then is finished.",
+  ),
+  socketIdleMs: limit(
+    "socket_idle_ms",
+    take.duration(1, DAY_MS),
+    10 * MINUTE_MS,
+    "A WebSocket on which nothing is asked or answered.",
+  ),
+  socketLanes: limit(
+    "socket_lanes",
+    take.wholeNumber(1, 1_000),
+    8,
+    "Responses at once on one WebSocket, each in a lane of its own.",
+  ),
+  socketStateBytes: limit(
+    "socket_state_bytes",
+    bytes,
+    16 * MIB,
+    "Conversations that one WebSocket keeps to go on from, all of them together.",
+  ),
   keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
   drainDelayMs: limit(
     "drain_delay_ms",
@@ -175,7 +206,7 @@ export const SETTINGS = {
     path: "redis_url",
     parser: countersUrl,
     default: undefined,
-    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together; without it, each for itself.",
+    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together, and remember which account answered a conversation; without it, each for itself.",
   }),
   secret: setting({
     env: "SLUICE_SECRET",

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bearer, PASSWORD, ROOT, asRoot, askWith, logIn, textIn } from "#test/accounts.ts";
-import { startProgram } from "#test/program.ts";
+import { PROGRAM, startProgram } from "#test/program.ts";
 
 interface Ended {
   readonly code: number | null;
@@ -19,7 +19,8 @@ async function sluice(
   env: Readonly<Record<string, string>>,
   typed = "",
 ): Promise<Ended> {
-  const child = spawn(process.execPath, ["src/main.ts", ...line.split(" ")], {
+  const [executable = "", ...before] = PROGRAM;
+  const child = spawn(executable, [...before, ...line.split(" ")], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
   let text = "";

@@ -2,10 +2,17 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
+/**
+ * These tools end soon: collecting their garbage would take a third of their
+ * time. The limit has them collect it before memory gets short.
+ */
+const KEEP_GARBAGE = { GOGC: "off", GOMEMLIMIT: "3GiB" };
+
 /** The checks that `npm run check` makes, as tests, so that one command says it all. */
 function run(tool: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync("node", [`node_modules/${tool}`, ...args], {
     encoding: "utf8",
+    env: { ...process.env, ...KEEP_GARBAGE },
   });
   return status === 0 ? "" : `${stdout}${stderr}`;
 }
@@ -15,7 +22,7 @@ const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
   .filter((path) => path !== "");
 
 test("every type holds", () => {
-  expect(run("typescript/bin/tsc")).toBe("");
+  expect(run("typescript/bin/tsc", "--checkers", "2")).toBe("");
 });
 
 test("the linter has nothing to say", () => {

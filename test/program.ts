@@ -15,9 +15,14 @@ export interface Program extends AsyncDisposable {
 /** In a container it would wait for load balancers. */
 const NO_DELAY = { SLUICE_LIMIT_DRAIN_DELAY_MS: "0" };
 
+const COMPILED = process.env["TEST_PROGRAM"] ?? "";
+/** `npm test` compiles the gateway once for the whole run; a file that is tested alone runs it from source. */
+export const PROGRAM: readonly string[] =
+  COMPILED === "" ? [process.execPath, "src/main.ts"] : [COMPILED];
+
 export async function startProgram(
   env: Readonly<Record<string, string>>,
-  command: readonly string[] = [process.execPath, "src/main.ts", "start"],
+  command: readonly string[] = [...PROGRAM, "start"],
 ): Promise<Program> {
   const [executable = "", ...args] = command;
   const child = spawn(executable, args, {

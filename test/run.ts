@@ -1,7 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { setPriority } from "node:os";
+import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compileProgram } from "./compiled-program.ts";
+import { openDatabaseTemplate } from "./database-template.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 import { startServices } from "./services/start.ts";
 
 /**
@@ -14,22 +18,34 @@ const isLong = words.includes("--long");
 const picked = words.filter((word) => word !== "--long");
 const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
-/**
- * All of them are three runs at once. The first two are of tests that wait for
- * a gateway most of the time, the last of those that keep a core busy, and
- * gives way to them.
- */
-const HAZARDS = "./test/hazards/";
-const BUSY = ["./test/matrix/", "./test/translate/", "./src/", "./sandbox/", "./bench/"];
-const RUNS = [
-  {
-    paths: partsOf("./test/").filter((path) => path !== HAZARDS && !BUSY.includes(path)),
-    priority: 0,
-  },
-  { paths: [HAZARDS], priority: 0 },
-  // No lower: a process that gets no core misses the time limits of its own connections.
-  { paths: BUSY, priority: 5 },
+/** All of them; Bun shares the files out among as many processes as make use of the machine. */
+const EVERYTHING = ["./test/", "./src/", "./sandbox/", "./bench/"];
+/** One more than there are cores, as some wait while others work. */
+const PROCESSES = availableParallelism() + 1;
+/** The files that take longest are begun first, so that none of them is the last alone. */
+const LONGEST = [
+  "test/hazards/shared-videos.test.ts",
+  "src/storage/postgres.test.ts",
+  "test/house.test.ts",
+  "test/cli.test.ts",
+  "test/gateway/start.test.ts",
+  "test/hazards/nothing-held.test.ts",
+  "test/hazards/memory.test.ts",
+  "src/storage/sqlite.test.ts",
+  "sandbox/odd-requests.test.ts",
+  "test/gateway/channels.test.ts",
+  "test/matrix/sweep/sweep.test.ts",
+  "test/matrix/matrix.test.ts",
+  "src/providers/video-vendors.test.ts",
+  "test/captured/captured.test.ts",
+  "test/gateway/assets/references.test.ts",
+  "test/gateway/ended-calls.test.ts",
+  "src/config/file.test.ts",
+  "test/hazards/crash.test.ts",
+  "test/gateway/fresh-start.test.ts",
+  "test/hazards/quota.test.ts",
 ];
+const LONG_MS = 60_000;
 /** Of so many failures the end of the output tells again, and of each so much. */
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
@@ -42,34 +58,59 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => children.forEach((each) => each.kill(signal)));
 }
 
-const services = await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]);
+const stack = new AsyncDisposableStack();
+const folder = stack.use(openScratchFolder()).path;
+process.env["TMPDIR"] = folder;
+const services = stack.use(await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]));
 for (const line of services.missing) process.stdout.write(`${line}\n`);
-const runs = picked.length > 0 || isLong ? [{ paths: picked, priority: 0 }] : RUNS;
-const results = await Promise.all(runs.map(({ paths, priority }) => run(paths, priority)));
-await services[Symbol.asyncDispose]();
-const passed = results.reduce((sum, each) => sum + each.passed, 0);
-const failed = results.reduce((sum, each) => sum + each.failed, 0);
-const failures = results.flatMap((each) => each.failures);
+const made = await prepare();
+const { code, passed, failed, failures } = await run();
+await stack.disposeAsync();
 if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join("\n")}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exitCode = results.every(({ code }) => code === 0) && passed > 0 ? 0 : 1;
+process.exitCode = code === 0 && passed > 0 ? 0 : 1;
 
 interface Result {
   readonly code: number;
   readonly passed: number;
   readonly failed: number;
-  /** Each with what was printed of it: several runs and some thousand lines hide them. */
+  /** Each with what was printed of it: some thousand lines hide them. */
   readonly failures: readonly string[];
 }
 
-async function run(paths: readonly string[], priority: number): Promise<Result> {
-  const env = { ...process.env, ...services.env, SLUICE_TEST_SEED: seed };
-  const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...paths], {
+/** What many tests need is made once for the run; those that run alone make it themselves. */
+async function prepare(): Promise<Readonly<Record<string, string>>> {
+  if (picked.length > 0) return {};
+  const server = services.env["TEST_DATABASE_URL"] ?? process.env["TEST_DATABASE_URL"] ?? "";
+  const [program, template] = await Promise.all([
+    compileProgram(folder),
+    server === "" ? undefined : openDatabaseTemplate(server).then((each) => stack.use(each)),
+  ]);
+  return {
+    TEST_PROGRAM: program,
+    ...(template === undefined ? {} : { TEST_DATABASE_TEMPLATE: template.name }),
+  };
+}
+
+/** How the files are shared out; those that are picked are few, and run in one process. */
+function shares(): readonly string[] {
+  if (picked.length > 0 || isLong) return picked;
+  const timings = join(folder, "timings.json");
+  const files = Object.fromEntries(
+    LONGEST.map((path, place) => [path, LONG_MS + LONGEST.length - place]),
+  );
+  writeFileSync(timings, JSON.stringify({ version: 1, files }));
+  // Without `--no-isolate`, every file would load all of the gateway anew.
+  return [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${timings}`, ...EVERYTHING];
+}
+
+async function run(): Promise<Result> {
+  const env = { ...process.env, ...services.env, ...made, SLUICE_TEST_SEED: seed };
+  const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...shares()], {
     stdio: ["ignore", "pipe", "pipe"],
     env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,
   });
   children.push(tests);
-  if (priority > 0 && tests.pid !== undefined) setPriority(tests.pid, priority);
   const ended = new Promise<number>((resolve) => {
     tests.on("exit", (status) => resolve(status ?? 1));
   });
@@ -95,14 +136,6 @@ function seedOfTree(): string | undefined {
 
 function randomSeed(): string {
   return String(Math.floor(Math.random() * 2 ** 31));
-}
-
-/** The folders of a folder, and its own tests. */
-function partsOf(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.isDirectory()) return [`${folder}${entry.name}/`];
-    return entry.name.endsWith(".test.ts") ? [`${folder}${entry.name}`] : [];
-  });
 }
 
 /**

@@ -10,10 +10,19 @@ export const isPostgresReachable =
     () => false,
   ));
 
-/** An empty database, dropped at the end whoever still uses it. */
-export async function openScratchDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
+/** A database with the schema and no rows; `npm test` makes it, once for the whole run. */
+const TEMPLATE = process.env["TEST_DATABASE_TEMPLATE"] ?? "";
+
+/**
+ * A database without rows, dropped at the end whoever still uses it. It has the
+ * schema already if there is a template, unless the test is about its making.
+ */
+export async function openScratchDatabase({ isEmpty = false } = {}): Promise<
+  { readonly url: string } & AsyncDisposable
+> {
   const name = `sluice_test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await query(SERVER, `create database ${name}`);
+  const template = isEmpty || TEMPLATE === "" ? "" : ` template ${TEMPLATE}`;
+  await query(SERVER, `create database ${name}${template}`);
   return {
     url: urlOfDatabase(name),
     [Symbol.asyncDispose]: async () => {
@@ -22,8 +31,8 @@ export async function openScratchDatabase(): Promise<{ readonly url: string } & 
   };
 }
 
-export function urlOfDatabase(name: string): string {
-  const url = new URL(SERVER);
+export function urlOfDatabase(name: string, server = SERVER): string {
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
 }

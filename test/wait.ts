@@ -1,7 +1,7 @@
 /** Looks again and again until it is so; fails loudly when it never is. */
 export async function waitFor(
   isSo: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const until = performance.now() + withinMs;
   while (!(await isSo())) {

@@ -21,8 +21,10 @@ export function applyEdits(
     ),
   );
   return edits.reduce<EditedPrompt>(
-    (edited, edit) =>
-      edit.kind === "tool_uses" ? clearResults(edited, edit, names) : clearThoughts(edited),
+    (edited, edit) => {
+      if (edit.kind === "compaction") return edited;
+      return edit.kind === "tool_uses" ? clearResults(edited, edit, names) : clearThoughts(edited);
+    },
     { segments, applied: [] },
   );
 }

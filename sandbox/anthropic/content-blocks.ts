@@ -63,7 +63,6 @@ type Tag = (typeof TAGS)[number];
 
 const ONLY: Readonly<Partial<Record<Tag, "user" | "assistant">>> = {
   container_upload: "user",
-  document: "user",
   image: "user",
   search_result: "user",
   tool_result: "user",

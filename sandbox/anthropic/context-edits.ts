@@ -26,28 +26,40 @@ export type ContextEdit =
       /** Of which tools the arguments go with the results. */
       clearsInput(tool: string): boolean;
     }
+  /** The sandbox's conversations are too short to be summarized. */
+  | { readonly kind: "compaction" }
   /** `keep` turns with their thoughts, counted from the last. */
   | { readonly kind: "thinking"; readonly keep: number };
 
 /** `undefined` where nothing was said, since then the answer does not speak of it either. */
 export function readContextEdits(at: FieldValue, betas: Betas): readonly ContextEdit[] | undefined {
   if (at.value === undefined) return undefined;
-  if (!betas.has("context-management-2025-06-27"))
+  if (!betas.has("context-management-2025-06-27") && !betas.has(COMPACTS))
     throw invalid(at.path, "Extra inputs are not permitted");
   const management = required(at, readObject);
   refuseExtras(management, ["edits"], at.path);
   const list = readList(field(management, "edits", at.path)) ?? [];
-  const edits = list.map((value, index) => readEdit(value, inside(at.path, `edits.${index}`)));
+  const edits = list.map((value, index) =>
+    readEdit(value, inside(at.path, `edits.${index}`), betas),
+  );
   if (edits.slice(1).some((edit) => edit.kind === "thinking"))
     throw invalid(inside(at.path, "edits"), "`clear_thinking_20251015` must be the first edit.");
   return edits;
 }
 
-function readEdit(value: Json, place: string): ContextEdit {
+const COMPACTS = "compact-2026-01-12";
+
+function readEdit(value: Json, place: string, betas: Betas): ContextEdit {
   const { object, tag, path } = readTagged({ path: place, value }, [
+    ...(betas.has(COMPACTS) ? (["compact_20260112"] as const) : []),
     "clear_thinking_20251015",
     "clear_tool_uses_20250919",
   ]);
+  if (tag === "compact_20260112") {
+    refuseExtras(object, ["type", "instructions", "pause_after_compaction", "trigger"], path);
+    readCount(field(object, "trigger", path), ["input_tokens"]);
+    return { kind: "compaction" };
+  }
   if (tag === "clear_thinking_20251015") {
     refuseExtras(object, ["type", "keep"], path);
     if (object["keep"] === "all") return { kind: "thinking", keep: Infinity };

@@ -1,10 +1,10 @@
 import { ApiError } from "./error.ts";
 
-/** Any key will do unless keys were named; no key never does. */
+/** The key that was presented. Any will do unless keys were named; no key never does. */
 export function checkCredential(
   headers: Readonly<Record<string, string>>,
   apiKeys: readonly string[] | undefined,
-): void {
+): string {
   const key = headers["x-api-key"];
   const bearer = headers["authorization"]?.match(/^Bearer\s+(\S+)\s*$/i)?.[1];
   const given = key ?? bearer;
@@ -14,4 +14,5 @@ export function checkCredential(
     const message = key === undefined ? "Invalid bearer token" : "invalid x-api-key";
     throw new ApiError(401, "authentication_error", message);
   }
+  return given;
 }

@@ -42,10 +42,8 @@ export function* draftParts(draft: Draft, reply: MessageReply): Generator<Part> 
 }
 
 /** Hidden thoughts are paid for like those that are shown. */
-function* thoughtParts(
-  text: string,
-  { meter, areThoughtsShown, model }: MessageReply,
-): Generator<Part> {
+function* thoughtParts(text: string, reply: MessageReply): Generator<Part> {
+  const { meter, areThoughtsShown } = reply;
   if (areThoughtsShown) {
     for (const thinking of splitTokens(text)) {
       meter.thought(1);
@@ -54,12 +52,16 @@ function* thoughtParts(
   } else {
     meter.thought(countTokens(text));
   }
-  const signature = signatureOf(text, areThoughtsShown, model);
+  const signature = signatureOf(text, reply);
   yield { delta: { type: "signature_delta", signature }, tokens: 0 };
 }
 
-export function signatureOf(text: string, isShown: boolean, model: string): string {
-  return seal({ kind: "thinking", owner: model, shown: isShown ? text : "", hidden: text });
+export function signatureOf(
+  text: string,
+  { areThoughtsShown, model, binding }: MessageReply,
+): string {
+  const shown = areThoughtsShown ? text : "";
+  return seal({ kind: "thinking", owner: model, shown, hidden: text, bound: binding });
 }
 
 /** The first step is empty: it only says that the input begins. */

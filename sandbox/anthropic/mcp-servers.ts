@@ -1,3 +1,4 @@
+import type { JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 import {
   field,
@@ -14,12 +15,25 @@ import {
 } from "./fields.ts";
 import type { Betas } from "./request-headers.ts";
 
+/** Servers are offered to the model as tools of the type `mcp_toolset`. */
+export function hasToolsets(betas: Betas): boolean {
+  return betas.has("mcp-client-2025-11-20") || betas.has(PINNED);
+}
+
+const PINNED = "mcp-client-2026-09-15";
+
+/** `tools` pins the tools that the server has listed, which only the newest form knows. */
+export function checkToolset(object: JsonObject, path: string, betas: Betas): void {
+  const fields = ["type", "mcp_server_name", "default_config", "configs", "cache_control"];
+  refuseExtras(object, betas.has(PINNED) ? [...fields, "tools"] : fields, path);
+  required(field(object, "mcp_server_name", path), readText);
+}
+
 /** Checks the servers whose tools the model might use. The sandbox connects to nobody, so it never does. */
 export function checkMcpServers(at: FieldValue, betas: Betas): void {
   if (at.value === undefined) return;
   const isOlder = betas.has("mcp-client-2025-04-04");
-  if (!isOlder && !betas.has("mcp-client-2025-11-20"))
-    throw invalid(at.path, "Extra inputs are not permitted");
+  if (!isOlder && !hasToolsets(betas)) throw invalid(at.path, "Extra inputs are not permitted");
 
   const names = (readList(at, 20) ?? []).map((value, index) => {
     const { object } = readTagged({ path: inside(at.path, index), value }, ["url"]);

@@ -6,6 +6,7 @@ import { draftAnswer, type Draft } from "./drafts.ts";
 import { newId } from "./ids.ts";
 import type { CacheVisit } from "./prompt-cache.ts";
 import type { MessagesRequest } from "./request.ts";
+import type { Binding } from "./seal.ts";
 import { areThoughtsShown } from "./thinking-rules.ts";
 import { checkQuirk } from "./tool-quirks.ts";
 import { usageMeter, type UsageMeter } from "./usage.ts";
@@ -21,6 +22,10 @@ export interface MessageReply {
   readonly meter: UsageMeter;
   /** Only there where the request spoke of it. */
   readonly applied: readonly JsonObject[] | undefined;
+  /** What a thought of this answer is bound to. */
+  readonly binding: Binding;
+  /** What was left out of the request; only told to those who asked for it. */
+  readonly transformations: readonly JsonObject[] | undefined;
   /** Only there where a program has run. */
   readonly container: JsonObject | undefined;
 }
@@ -59,7 +64,9 @@ export function messageReply(
       totalTokens: input.totalTokens,
       cache: input.cache,
       geo: model.thinking.includes("adaptive") ? (request.geo ?? "global") : "not_available",
-      thinks: model.isThinkerByNature || ["enabled", "adaptive"].includes(request.thinking.mode),
+      thinks:
+        model.isThinkerByNature ||
+        ["enabled", "adaptive", "between_tools"].includes(request.thinking.mode),
     },
     faults,
   );
@@ -72,6 +79,10 @@ export function messageReply(
     stop: stopOf(cut, isRefused, room < request.maxTokens, faults),
     meter,
     applied: request.edits === undefined ? undefined : input.applied,
+    binding: request.thoughts.binding,
+    transformations: request.betas.has("thinking-binding-controls-2026-08-01")
+      ? request.thoughts.transformations
+      : undefined,
     container: containerOf(cut.drafts, request.container, nowMs),
   };
 }

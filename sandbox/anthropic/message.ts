@@ -41,7 +41,7 @@ export function message(reply: MessageReply, headers: Readonly<Record<string, st
 }
 
 /** What a message is before anything was said. */
-export function emptyMessage({ id, model }: MessageReply): JsonObject {
+export function emptyMessage({ id, model, transformations }: MessageReply): JsonObject {
   return {
     model,
     id,
@@ -51,6 +51,7 @@ export function emptyMessage({ id, model }: MessageReply): JsonObject {
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
+    ...(transformations === undefined ? {} : { input_transformations: transformations }),
   };
 }
 
@@ -61,7 +62,7 @@ function wholeBlock(draft: Draft, text: string, reply: MessageReply): JsonObject
       return {
         type: "thinking",
         thinking: reply.areThoughtsShown ? draft.text : "",
-        signature: signatureOf(draft.text, reply.areThoughtsShown, reply.model),
+        signature: signatureOf(draft.text, reply),
       };
     case "redacted_thinking":
       return redactedBlock(draft.text, reply);
@@ -86,8 +87,14 @@ function inputOf(input: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export function redactedBlock(text: string, { model }: MessageReply): JsonObject {
-  const data = seal({ kind: "redacted_thinking", owner: model, shown: "", hidden: text });
+export function redactedBlock(text: string, { model, binding }: MessageReply): JsonObject {
+  const data = seal({
+    kind: "redacted_thinking",
+    owner: model,
+    shown: "",
+    hidden: text,
+    bound: binding,
+  });
   return { type: "redacted_thinking", data };
 }
 

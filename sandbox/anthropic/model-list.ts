@@ -53,6 +53,10 @@ function modelBody(model: Model): JsonObject {
     id: model.id,
     display_name: model.name,
     created_at: `${model.createdOn}T00:00:00Z`,
+    lifecycle: model.retiresOn === undefined ? "active" : "deprecated",
+    line: model.line,
+    deprecated_at: null,
+    retires_at: model.retiresOn === undefined ? null : `${model.retiresOn}T00:00:00Z`,
     max_input_tokens: model.longContextTokens,
     max_tokens: model.maxOutputTokens,
     capabilities: capabilities(model),
@@ -83,12 +87,19 @@ function capabilities(model: Model): JsonObject {
     },
     image_input: supported(true),
     pdf_input: supported(true),
+    server_tools: {
+      ...supported(true),
+      code_execution: supported(model.hasCodeExecution),
+      web_search: supported(true),
+    },
     structured_outputs: supported(model.hasStructuredOutput),
     thinking: {
       ...supported(model.thinking.length > 0),
       types: {
-        enabled: supported(model.thinking.includes("enabled")),
         adaptive: supported(isLate),
+        between_tools: supported(model.thinking.includes("between_tools")),
+        disabled: supported(model.disables !== "never"),
+        enabled: supported(model.thinking.includes("enabled")),
       },
     },
   };

@@ -1,6 +1,7 @@
-import type { JsonObject } from "#sandbox/json.ts";
+import { jsonText, type JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
 import { field } from "./fields.ts";
+import { unexpectedSystem } from "./messages.ts";
 import type { Model } from "./models.ts";
 import type { PromptRequest } from "./request.ts";
 import { checkThinking } from "./thinking-rules.ts";
@@ -30,6 +31,16 @@ export function checkSupport(
   const code = tools.find((tool) => tool.serverType?.startsWith("code_execution"));
   if (code !== undefined && !model.hasCodeExecution)
     throw invalid("", `'${model.id}' does not support tool types: ${code.serverType}.`);
+
+  const refused = tools.find(({ raw }) => model.refusedTools.includes(jsonText(raw["type"])));
+  if (refused !== undefined) {
+    throw invalid(
+      "",
+      `'${model.id}' does not support tool types: ${jsonText(refused.raw["type"])}.`,
+    );
+  }
+  if (!model.hasSystemMessages && turns.some(({ role }) => role === "system"))
+    throw unexpectedSystem();
 
   const last = turns.at(-1);
   const isPrefill = last?.role === "assistant" && !isPaused(prompt);

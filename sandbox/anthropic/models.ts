@@ -9,13 +9,27 @@ export interface Model {
   readonly createdOn: string;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  readonly line: "haiku" | "sonnet" | "opus" | "fable" | "mythos";
+  /** When it ends to be served, if the vendor has said so. */
+  readonly retiresOn?: string;
   /** Which values of `thinking.type` it takes, besides "disabled". */
-  readonly thinking: readonly ("enabled" | "adaptive")[];
+  readonly thinking: readonly ("enabled" | "adaptive" | "between_tools")[];
   /** Thinks when nothing was said about thinking, and keeps its thoughts to itself unless asked. */
   readonly isThinkerByNature: boolean;
   /** Whether thinking can be disabled, and up to which effort. */
   readonly disables: "never" | "up to high" | "always";
   readonly efforts: readonly ReasoningEffort[];
+  /** How much it thinks if the request names no effort. */
+  readonly defaultEffort: ReasoningEffort;
+  readonly takesForcedTools: boolean;
+  /** Thoughts that come back are checked against everything that stood before them. */
+  readonly bindsPrefix: boolean;
+  /** Thoughts are good only in the account that made them. */
+  readonly bindsAccount: boolean;
+  /** Takes messages of the role "system" amid a conversation. */
+  readonly hasSystemMessages: boolean;
+  /** Types of tools that it refuses although others take them. */
+  readonly refusedTools: readonly string[];
   readonly hasStructuredOutput: boolean;
   readonly hasCodeExecution: boolean;
   /** `one` takes temperature or top_p, `none` neither of them. */
@@ -43,6 +57,12 @@ const PLAIN = {
   isThinkerByNature: false,
   disables: "always",
   efforts: [],
+  defaultEffort: "high",
+  takesForcedTools: true,
+  bindsPrefix: false,
+  bindsAccount: false,
+  hasSystemMessages: false,
+  refusedTools: [],
   hasStructuredOutput: false,
   hasCodeExecution: false,
   sampling: "free",
@@ -83,31 +103,137 @@ const FOUR_SEVEN = {
   sampling: "none",
 } as const satisfies Partial<Model>;
 
-const FIVE = { ...FOUR_SEVEN, isThinkerByNature: true } as const satisfies Partial<Model>;
+const FOUR_EIGHT = { ...FOUR_SEVEN, hasSystemMessages: true } as const satisfies Partial<Model>;
+
+const FIVE = {
+  ...FOUR_EIGHT,
+  isThinkerByNature: true,
+  minCacheTokens: 512,
+} as const satisfies Partial<Model>;
+
+/**
+ * The reference leaves open whether all of these check the prefix of thoughts
+ * for every account. A simulator has to assume the strictest.
+ */
+const FIVE_ONE = {
+  ...FIVE,
+  disables: "never",
+  takesForcedTools: false,
+  bindsPrefix: true,
+} as const satisfies Partial<Model>;
 
 /** The newest first, as they are listed. */
 export const MODELS: readonly Model[] = [
   {
+    ...FIVE_ONE,
+    line: "fable",
+    id: "claude-fable-5-2",
+    name: "Claude Fable 5.2",
+    createdOn: "2026-11-09",
+  },
+  {
+    ...FIVE_ONE,
+    line: "mythos",
+    id: "claude-mythos-5-2",
+    name: "Claude Mythos 5.2",
+    createdOn: "2026-11-09",
+  },
+  {
+    ...FIVE_ONE,
+    line: "haiku",
+    id: "claude-haiku-5-5",
+    name: "Claude Haiku 5.5",
+    createdOn: "2026-10-20",
+    disables: "up to high",
+    takesForcedTools: true,
+    bindsAccount: true,
+  },
+  {
+    ...FIVE_ONE,
+    line: "opus",
+    id: "claude-opus-5-5",
+    name: "Claude Opus 5.5",
+    createdOn: "2026-10-05",
+    defaultEffort: "medium",
+    refusedTools: ["computer_20251124"],
+  },
+  {
+    ...FIVE_ONE,
+    line: "sonnet",
+    id: "claude-sonnet-5-5",
+    name: "Claude Sonnet 5.5",
+    createdOn: "2026-09-28",
+    thinking: ["adaptive", "between_tools"],
+    refusedTools: ["computer_20251124"],
+  },
+  {
+    ...FIVE_ONE,
+    line: "fable",
+    id: "claude-fable-5-1",
+    name: "Claude Fable 5.1",
+    createdOn: "2026-09-01",
+  },
+  {
+    ...FIVE_ONE,
+    line: "mythos",
+    id: "claude-mythos-5-1",
+    name: "Claude Mythos 5.1",
+    createdOn: "2026-09-01",
+  },
+  {
     ...FIVE,
+    line: "opus",
     id: "claude-opus-5",
     name: "Claude Opus 5",
     createdOn: "2026-07-24",
     disables: "up to high",
   },
-  { ...FIVE, id: "claude-sonnet-5", name: "Claude Sonnet 5", createdOn: "2026-06-29" },
   {
     ...FIVE,
+    line: "sonnet",
+    id: "claude-sonnet-5",
+    name: "Claude Sonnet 5",
+    createdOn: "2026-06-29",
+  },
+  {
+    ...FIVE,
+    line: "fable",
     id: "claude-fable-5",
     name: "Claude Fable 5",
     createdOn: "2026-06-07",
     disables: "never",
   },
-  { ...FOUR_SEVEN, id: "claude-opus-4-8", name: "Claude Opus 4.8", createdOn: "2026-05-28" },
-  { ...FOUR_SEVEN, id: "claude-opus-4-7", name: "Claude Opus 4.7", createdOn: "2026-04-14" },
-  { ...FOUR_SIX, id: "claude-sonnet-4-6", name: "Claude Sonnet 4.6", createdOn: "2026-02-17" },
-  { ...FOUR_SIX, id: "claude-opus-4-6", name: "Claude Opus 4.6", createdOn: "2026-02-04" },
+  {
+    ...FOUR_EIGHT,
+    line: "opus",
+    id: "claude-opus-4-8",
+    name: "Claude Opus 4.8",
+    createdOn: "2026-05-28",
+  },
+  {
+    ...FOUR_SEVEN,
+    line: "opus",
+    id: "claude-opus-4-7",
+    name: "Claude Opus 4.7",
+    createdOn: "2026-04-14",
+  },
+  {
+    ...FOUR_SIX,
+    line: "sonnet",
+    id: "claude-sonnet-4-6",
+    name: "Claude Sonnet 4.6",
+    createdOn: "2026-02-17",
+  },
+  {
+    ...FOUR_SIX,
+    line: "opus",
+    id: "claude-opus-4-6",
+    name: "Claude Opus 4.6",
+    createdOn: "2026-02-04",
+  },
   {
     ...FOUR_FIVE,
+    line: "opus",
     id: "claude-opus-4-5-20251101",
     aliases: ["claude-opus-4-5"],
     name: "Claude Opus 4.5",
@@ -117,6 +243,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...FOUR_FIVE,
+    line: "haiku",
     id: "claude-haiku-4-5-20251001",
     aliases: ["claude-haiku-4-5"],
     name: "Claude Haiku 4.5",
@@ -126,14 +253,17 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...FOUR_FIVE,
+    line: "sonnet",
     id: "claude-sonnet-4-5-20250929",
     aliases: ["claude-sonnet-4-5"],
     name: "Claude Sonnet 4.5",
     longContextTokens: 1_000_000,
     createdOn: "2025-09-29",
+    retiresOn: "2026-11-30",
   },
   {
     ...FOUR,
+    line: "opus",
     id: "claude-opus-4-1-20250805",
     aliases: ["claude-opus-4-1"],
     name: "Claude Opus 4.1",
@@ -144,6 +274,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...FOUR,
+    line: "opus",
     id: "claude-opus-4-20250514",
     aliases: ["claude-opus-4-0"],
     name: "Claude Opus 4",
@@ -152,6 +283,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...FOUR,
+    line: "sonnet",
     id: "claude-sonnet-4-20250514",
     aliases: ["claude-sonnet-4-0"],
     name: "Claude Sonnet 4",
@@ -160,6 +292,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...FOUR,
+    line: "sonnet",
     id: "claude-3-7-sonnet-20250219",
     aliases: ["claude-3-7-sonnet-latest"],
     name: "Claude Sonnet 3.7",
@@ -167,6 +300,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...PLAIN,
+    line: "haiku",
     id: "claude-3-5-haiku-20241022",
     aliases: ["claude-3-5-haiku-latest"],
     name: "Claude Haiku 3.5",
@@ -176,6 +310,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...PLAIN,
+    line: "sonnet",
     id: "claude-3-5-sonnet-20241022",
     aliases: ["claude-3-5-sonnet-latest"],
     name: "Claude Sonnet 3.5 (New)",
@@ -184,6 +319,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...PLAIN,
+    line: "sonnet",
     id: "claude-3-5-sonnet-20240620",
     name: "Claude Sonnet 3.5 (Old)",
     createdOn: "2024-06-20",
@@ -191,6 +327,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...PLAIN,
+    line: "haiku",
     id: "claude-3-haiku-20240307",
     name: "Claude Haiku 3",
     createdOn: "2024-03-07",
@@ -198,6 +335,7 @@ export const MODELS: readonly Model[] = [
   },
   {
     ...PLAIN,
+    line: "opus",
     id: "claude-3-opus-20240229",
     aliases: ["claude-3-opus-latest"],
     name: "Claude Opus 3",

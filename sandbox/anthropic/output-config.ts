@@ -22,7 +22,8 @@ export interface OutputConfig {
 /** `output_config`, and `output_format` as it was called while it was a beta. */
 export function readOutputConfig(body: JsonObject, betas: Betas): OutputConfig {
   const config = readObject(field(body, "output_config")) ?? {};
-  refuseExtras(config, ["effort", "format"], "output_config");
+  const budgets = betas.has("task-budgets-2026-03-13") ? ["task_budget"] : [];
+  refuseExtras(config, ["effort", "format", ...budgets], "output_config");
   const older = field(body, "output_format");
   if (older.value !== undefined && !betas.has("structured-outputs-2025-11-13"))
     throw invalid("output_format", "Extra inputs are not permitted");

@@ -35,6 +35,7 @@ function conversationOf(turns: readonly Turn[]): Conversation {
     ),
   );
   return turns.flatMap(({ role, blocks }): readonly SaidTurn[] => {
+    if (role === "system") return [{ role, text: textOf(blocks) }];
     if (role === "assistant") {
       const calls = blocks.flatMap((block) =>
         block.kind === "call"

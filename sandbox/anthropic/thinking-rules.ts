@@ -1,21 +1,21 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import { countTokens } from "#sandbox/engine/tokens.ts";
 import { jsonText, type JsonObject } from "#sandbox/json.ts";
-import type { Block } from "./blocks.ts";
 import { invalid } from "./error.ts";
 import { field, inside } from "./fields.ts";
 import type { Turn } from "./messages.ts";
 import type { PromptRequest } from "./request.ts";
-import { isSeal } from "./seal.ts";
 import { effortOfBudget, INTERLEAVED } from "./thinking.ts";
 
 /** What thinking demands of the rest of the request, and of the thoughts that come back. */
 export function checkThinking(body: JsonObject, prompt: PromptRequest): void {
-  const { thinking, model, turns } = prompt;
+  const { thinking, model, turns, choice } = prompt;
   const { mode } = thinking;
-  for (const turn of turns) for (const block of turn.blocks) checkSeal(block, model.id);
+  const isForced = choice.mode === "required" || choice.mode === "named";
   if (mode === "disabled") checkDisabled(prompt);
-  if (mode !== "enabled" && mode !== "adaptive") return;
+  if (isForced && !model.takesForcedTools)
+    throw invalid("", "`tool_choice` that forces tool use is not supported for this model.");
+  if (mode === "unsaid" || mode === "disabled") return;
 
   if (!model.thinking.some((each) => each === mode)) {
     if (mode === "enabled" && model.thinking.length > 0) {
@@ -24,12 +24,14 @@ export function checkThinking(body: JsonObject, prompt: PromptRequest): void {
         '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
       );
     }
+    if (mode === "between_tools")
+      throw invalid("", '"thinking.type.between_tools" is not supported for this model.');
     const what = mode === "adaptive" ? "adaptive thinking" : "thinking";
     throw invalid("", `${what} is not supported on this model`);
   }
+  if (mode === "between_tools") checkEffortBetween(prompt);
   checkSampling(body);
-  if (prompt.choice.mode === "required" || prompt.choice.mode === "named")
-    throw invalid("", "Thinking may not be enabled when tool_choice forces tool use.");
+  if (isForced) throw invalid("", "Thinking may not be enabled when tool_choice forces tool use.");
   if (mode === "enabled") checkTurnStart(turns);
 }
 
@@ -38,7 +40,9 @@ function checkDisabled({ model, output }: PromptRequest): void {
   if (model.disables === "never") {
     throw invalid(
       "",
-      '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not specified.',
+      model.bindsPrefix
+        ? '"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+        : '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not specified.',
     );
   }
   const isMuch = output.effort === "xhigh" || output.effort === "max";
@@ -48,6 +52,14 @@ function checkDisabled({ model, output }: PromptRequest): void {
       `"thinking.type.disabled" is not supported with an effort of ${output.effort} for this model.`,
     );
   }
+}
+
+function checkEffortBetween({ output: { effort } }: PromptRequest): void {
+  if (effort !== "xhigh" && effort !== "max") return;
+  throw invalid(
+    "",
+    `"thinking.type.between_tools" is not supported with an effort of ${effort} for this model.`,
+  );
 }
 
 function checkSampling(body: JsonObject): void {
@@ -66,18 +78,6 @@ function checkSampling(body: JsonObject): void {
       "",
       "`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled or in adaptive mode.",
     );
-  }
-}
-
-/** A thought is good only as it was given out, and only for the model whose it is. */
-function checkSeal(block: Block, owner: string): void {
-  if (block.kind === "thinking") {
-    if (!isSeal(block.seal.token, { kind: "thinking", owner, shown: block.seal.shown }))
-      throw invalid(block.path, "Invalid `signature` in `thinking` block");
-  }
-  if (block.kind === "redacted_thinking") {
-    if (!isSeal(block.seal.token, { kind: "redacted_thinking", owner, shown: "" }))
-      throw invalid(block.path, "Invalid `data` in `redacted_thinking` block");
   }
 }
 
@@ -114,8 +114,13 @@ export function reasoningEffort(prompt: PromptRequest): ReasoningEffort {
       if (isAfterTools && !betas.has(INTERLEAVED)) return "none";
       return effortOfBudget(thinking.budgetTokens ?? 0);
     }
+    case "between_tools": {
+      // There is no thought before the first call of an answer.
+      const isAfterTools = last?.blocks.some((block) => block.kind === "result") ?? false;
+      return isAfterTools ? (output.effort ?? model.defaultEffort) : "none";
+    }
     case "adaptive":
-      return output.effort ?? "high";
+      return output.effort ?? model.defaultEffort;
     case "unsaid":
       return model.isThinkerByNature && !isSimple(last) ? (output.effort ?? "low") : "none";
   }

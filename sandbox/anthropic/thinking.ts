@@ -1,14 +1,25 @@
 import type { ReasoningEffort } from "#sandbox/engine/conversation.ts";
 import type { JsonObject } from "#sandbox/json.ts";
 import { invalid } from "./error.ts";
-import { field, readChoice, readInteger, readTagged, refuseExtras, required } from "./fields.ts";
+import {
+  field,
+  readChoice,
+  readInteger,
+  readObject,
+  readTagged,
+  refuseExtras,
+  required,
+  type FieldValue,
+} from "./fields.ts";
 import type { Betas } from "./request-headers.ts";
 
 /** What the caller said about thinking, if anything. */
 export interface Thinking {
-  readonly mode: "unsaid" | "disabled" | "enabled" | "adaptive";
+  readonly mode: "unsaid" | "disabled" | "enabled" | "adaptive" | "between_tools";
   readonly budgetTokens: number | undefined;
-  readonly display: "summarized" | "omitted" | undefined;
+  readonly display: "summarized" | "omitted" | "updates" | undefined;
+  /** What to do about thoughts that stood somewhere else when they were made. */
+  readonly onMismatch: "error" | "drop_block" | undefined;
 }
 
 export function readThinking(
@@ -18,11 +29,22 @@ export function readThinking(
 ): Thinking {
   const at = field(body, "thinking");
   if (at.value === undefined)
-    return { mode: "unsaid", budgetTokens: undefined, display: undefined };
-  const { object, tag, path } = readTagged(at, ["adaptive", "disabled", "enabled"]);
-  refuseExtras(object, FIELDS[tag], path);
-  const display = readChoice(field(object, "display", path), ["summarized", "omitted"]);
-  if (tag !== "enabled") return { mode: tag, budgetTokens: undefined, display };
+    return { mode: "unsaid", budgetTokens: undefined, display: undefined, onMismatch: undefined };
+  const { object, tag, path } = readTagged(at, [
+    "adaptive",
+    "between_tools",
+    "disabled",
+    "enabled",
+  ]);
+  const controls = betas.has("thinking-binding-controls-2026-08-01") ? ["block_binding"] : [];
+  refuseExtras(object, [...FIELDS[tag], ...controls], path);
+  const display = readChoice(field(object, "display", path), [
+    "summarized",
+    "omitted",
+    ...(betas.has("thinking-display-updates-2026-08-18") ? (["updates"] as const) : []),
+  ]);
+  const onMismatch = readBinding(field(object, "block_binding", path));
+  if (tag !== "enabled") return { mode: tag, budgetTokens: undefined, display, onMismatch };
 
   const budgetTokens = required(field(object, "budget_tokens", path), (each) =>
     readInteger(each, MIN_BUDGET),
@@ -31,11 +53,19 @@ export function readThinking(
   const isBounded = maxTokens !== undefined && !betas.has(INTERLEAVED);
   if (isBounded && budgetTokens >= maxTokens)
     throw invalid("", "`max_tokens` must be greater than `thinking.budget_tokens`.");
-  return { mode: "enabled", budgetTokens, display };
+  return { mode: "enabled", budgetTokens, display, onMismatch };
+}
+
+function readBinding(at: FieldValue): Thinking["onMismatch"] {
+  const binding = readObject(at);
+  if (binding === undefined) return undefined;
+  refuseExtras(binding, ["prefix_mismatch_behavior"], at.path);
+  return readChoice(field(binding, "prefix_mismatch_behavior", at.path), ["error", "drop_block"]);
 }
 
 const FIELDS = {
   adaptive: ["type", "display"],
+  between_tools: ["type", "display"],
   disabled: ["type"],
   enabled: ["type", "budget_tokens", "display"],
 } as const;

@@ -94,6 +94,25 @@ const MEMORY: KnownTool = {
   }),
 };
 
+const ADVISOR: KnownTool = {
+  name: "advisor",
+  runs: "client",
+  fields: ["model", "max_uses", "max_tokens", "caching"],
+  beta: "advisor-tool-2026-03-01",
+  description: "Ask another model for advice.",
+  schema: object(["question"], { question: text }),
+};
+
+function toolSearch(name: string): KnownTool {
+  return {
+    name,
+    runs: "server",
+    fields: [],
+    description: "Find tools that were deferred.",
+    schema: object(["query"], { query: text }),
+  };
+}
+
 /** By the value of `type`. */
 export const KNOWN_TOOLS: Readonly<Record<string, KnownTool>> = {
   web_search_20250305: WEB_SEARCH,
@@ -117,4 +136,7 @@ export const KNOWN_TOOLS: Readonly<Record<string, KnownTool>> = {
   computer_20250124: computer("computer-use-2025-01-24"),
   computer_20251124: computer("computer-use-2025-11-24"),
   memory_20250818: MEMORY,
+  advisor_20260301: ADVISOR,
+  tool_search_tool_bm25_20251119: toolSearch("tool_search_tool_bm25"),
+  tool_search_tool_regex_20251119: toolSearch("tool_search_tool_regex"),
 };

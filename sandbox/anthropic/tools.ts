@@ -1,5 +1,5 @@
 import type { FunctionTool } from "#sandbox/engine/conversation.ts";
-import type { Json, JsonObject } from "#sandbox/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "#sandbox/json.ts";
 import { readCacheControl, type CacheTtl } from "./cache-control.ts";
 import { invalid } from "./error.ts";
 import {
@@ -16,6 +16,7 @@ import {
   required,
   type FieldValue,
 } from "./fields.ts";
+import { checkToolset, hasToolsets } from "./mcp-servers.ts";
 import type { Betas } from "./request-headers.ts";
 import { checkSchema } from "./schema-limits.ts";
 import { KNOWN_TOOLS } from "./tool-types.ts";
@@ -39,9 +40,13 @@ export interface ServerToolLimits {
 }
 
 export function readTools(at: FieldValue, betas: Betas): readonly OfferedTool[] {
-  const tools = (readList(at) ?? []).map((value, index) =>
-    readTool(value, inside(at.path, index), betas),
-  );
+  const tools = (readList(at) ?? []).flatMap((value, index) => {
+    const path = inside(at.path, index);
+    if (!isJsonObject(value) || value["type"] !== "mcp_toolset" || !hasToolsets(betas))
+      return [readTool(value, path, betas)];
+    checkToolset(value, inside(path, "mcp_toolset"), betas);
+    return [];
+  });
   const names = new Set(tools.map(({ tool }) => tool.name));
   if (names.size < tools.length) throw invalid("tools", "Tool names must be unique.");
   return tools;

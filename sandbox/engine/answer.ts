@@ -6,6 +6,7 @@ import { limitAnswer } from "./limit-answer.ts";
 import { readPrompt, type Prompt } from "./prompt.ts";
 import { readValues } from "./prompt-values.ts";
 import { think } from "./reasoning.ts";
+import { askedJson } from "./text/asked-json.ts";
 import { writeText } from "./text/write-text.ts";
 import { chooseCalls } from "./tool-calls.ts";
 import { withCitations } from "./web-search.ts";
@@ -39,14 +40,16 @@ function respond(question: Question, prompt: Prompt, seed: string): Response {
 
 function writeFormatted({ format, pages = [] }: Question, prompt: Prompt, seed: string): string {
   const text = writeText(prompt, seed);
-  if (format.kind === "text") return withCitations(text, pages);
+  const inWords = format.kind === "text" && pages.length === 0 ? askedJson(prompt) : undefined;
+  if (format.kind === "text" && inWords === undefined) return withCitations(text, pages);
 
   // A dictated JSON text stands, where it has the asked form.
   const dictated = parseJson(text);
-  const schema = format.kind === "schema" ? format.schema : { type: "object" };
+  const wanted = format.kind === "schema" ? format.schema : inWords?.schema;
+  const schema = wanted ?? { type: "object" };
   if (dictated !== undefined && matchesSchema(dictated, schema)) return text;
   return JSON.stringify(
-    format.kind === "schema" ? conforming(schema, prompt, seed) : answerObject(prompt, text, seed),
+    wanted === undefined ? answerObject(prompt, text, seed) : conforming(wanted, prompt, seed),
   );
 }
 
@@ -57,7 +60,9 @@ function conforming(schema: Json, prompt: Prompt, seed: string): Json {
 /** `{"answer": …}`, or the keys that the prompt names: "with keys name and age". */
 function answerObject(prompt: Prompt, text: string, seed: string): Json {
   const named = prompt.gist.match(KEY_LIST)?.[1] ?? "";
-  const keys = named.split(KEY_SEPARATOR).map((key) => key.replaceAll(/\W/g, ""));
+  const keys = named
+    .split(KEY_SEPARATOR)
+    .map((key) => key.replace(/\(\w+\)/, "").replaceAll(/\W/g, ""));
   const required = keys.filter((key) => key !== "" && !isEmptyWord(key.toLowerCase()));
   if (required.length === 0) return { answer: text };
   const properties = Object.fromEntries(
@@ -69,7 +74,7 @@ function answerObject(prompt: Prompt, text: string, seed: string): Json {
   return conforming({ type: "object", properties, required }, prompt, seed);
 }
 
-const KEY = "[\"'`]?\\w+[\"'`]?";
+const KEY = "[\"'`]?\\w+[\"'`]?(?: \\(\\w+\\))?";
 const KEY_SEPARATOR = /,\s*(?:and\s+)?|\s+and\s+/;
 const KEY_LIST = new RegExp(
   String.raw`\b(?:keys?|fields?|propert(?:y|ies))\s+(${KEY}(?:(?:${KEY_SEPARATOR.source})${KEY}){0,20})`,

@@ -81,6 +81,8 @@ const FAULTS = {
       "stop",
     ),
   },
+  /** So much of an answer in one request; the rest comes for a continuation token, where a model has that. */
+  hop: { tokens: integer(1, 1_000_000, 32) },
   /** Another reason to finish than the true one. */
   finish: { reason: text },
 } as const satisfies Record<string, Record<string, ArgumentReader<unknown>>>;

@@ -11,7 +11,7 @@ import {
   missingPicture,
   type MissingPicture,
 } from "./made-pictures.ts";
-import { spokenPortions } from "./made-media.ts";
+import { filmedPortions, spokenPortions } from "./made-media.ts";
 import type { Portion } from "./portions.ts";
 import { lastWords, questionOf } from "./question.ts";
 import type { GenerateRequest } from "./request.ts";
@@ -96,6 +96,7 @@ function mediaOf({ request, answer, isHeldBack, signature }: Plan, { finish }: F
   if (request.output.modalities.includes("AUDIO")) return spokenPortions(answer.text);
   // An answer that ends otherwise than well has no picture.
   const isWell = !isHeldBack && (finish === undefined || finish.reason === "STOP");
+  if (isWell && request.output.modalities.includes("VIDEO")) return filmedPortions();
   return isWell ? drawnPortions(request, signature) : [];
 }
 

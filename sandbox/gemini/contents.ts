@@ -16,11 +16,27 @@ export function checkContents(
   const broken = contents.flatMap((content, index) => rulesOf(content, `contents[${index}]`));
   if (broken.length > 0) throw brokenRules(root, broken);
 
+  return checkTurns(
+    contents.map((each) =>
+      each.role === undefined ? each : { ...each, role: each.role.toLowerCase() },
+    ),
+    model,
+  );
+}
+
+/** Roles in any case are taken: the vendor's own samples write "USER". */
+function checkTurns(contents: readonly Content[], model: Model): readonly Content[] {
   if (contents.some(({ role = "" }) => !ROLES.includes(role)))
     throw invalid("Please use a valid role: user, model.");
-  checkFunctionTurns(contents, model.generation);
+  checkFunctionTurns(contents, model);
   for (const part of contents.flatMap(partsOf)) checkMedia(part);
   checkSignatures(contents, model);
+  const last = contents.at(-1);
+  if (model.isStrict && last !== undefined && isModel(last)) {
+    throw invalid(
+      "Please ensure that the conversation ends with a user turn. Prefilled model turns are not supported for this model.",
+    );
+  }
   return contents;
 }
 

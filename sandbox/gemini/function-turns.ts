@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import type { Generation } from "./models.ts";
+import type { Model } from "./models.ts";
 import type { Content, Part } from "./proto/content.ts";
 
 /**
@@ -7,7 +7,10 @@ import type { Content, Part } from "./proto/content.ts";
  * turn: all of them, and nothing else. Only the oldest models put up with calls
  * that nobody has answered.
  */
-export function checkFunctionTurns(contents: readonly Content[], generation: Generation): void {
+export function checkFunctionTurns(
+  contents: readonly Content[],
+  { generation, wantsCallIds }: Pick<Model, "generation" | "wantsCallIds">,
+): void {
   let called: readonly Call[] = [];
   for (const [index, content] of contents.entries()) {
     const before = contents[index - 1];
@@ -25,6 +28,7 @@ export function checkFunctionTurns(contents: readonly Content[], generation: Gen
     const isIgnored = responses.length === 0 && generation === "2.0";
     if (responses.length !== called.length && !isIgnored) throw unequal();
     checkAnswers(called, responses);
+    if (wantsCallIds) checkIds(called, responses);
     called = calls;
   }
   if (called.length > 0) throw unequal();
@@ -50,6 +54,16 @@ function openIn({ role, parts = [] }: Content) {
 function unequal(): Error {
   return invalid(
     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+  );
+}
+
+/** By one report only (apidog.com, autumn 2026): the vendor's own documents do not say so. */
+function checkIds(calls: readonly Call[], responses: readonly Response[]): void {
+  if (calls.every(({ id = "" }) => id === "")) return;
+  const anonymous = responses.find(({ id = "" }) => id === "");
+  if (anonymous === undefined) return;
+  throw invalid(
+    `The function response '${anonymous.name}' is missing the id of its function call.`,
   );
 }
 

@@ -40,7 +40,8 @@ export function modelFor(id: string, verb: string, version: string): Model {
 }
 
 function modelBody(model: Model): JsonObject & { readonly name: string } {
-  const caches = model.modalities[0]?.[0] === "TEXT" && model.modalities.length === 1;
+  const isWriter = model.modalities[0]?.[0] === "TEXT" && model.modalities.length === 1;
+  const caches = isWriter && model.isStrict === undefined;
   return {
     name: `models/${model.id}`,
     version: model.version,

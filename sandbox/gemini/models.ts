@@ -19,6 +19,12 @@ export interface Model {
   /** The combinations of modalities it can be asked for; the first is what it makes unasked. */
   readonly modalities: readonly (readonly Modality[])[];
   readonly pictures?: PictureLimits;
+  /** Of the models whose answers may take several requests. */
+  readonly perRequest?: RequestLimits;
+  /** One candidate, no cached content, and no turn of the model at the end. */
+  readonly isStrict?: true;
+  /** Results of functions have to say which call they answer. */
+  readonly wantsCallIds?: true;
 }
 
 export interface PictureLimits {
@@ -29,11 +35,17 @@ export interface PictureLimits {
 }
 
 export type Generation = "2.0" | "2.5" | "3";
-export type Modality = "TEXT" | "IMAGE" | "AUDIO";
+export type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO";
+
+/** What one request may bring of an answer; the rest comes for a continuation token. */
+export interface RequestLimits {
+  readonly streamedTokens: number;
+  readonly wholeTokens: number;
+}
 
 export interface ThinkingLimits {
-  /** In tokens; -1 leaves it to the model, where the budget can be given. */
-  readonly budget: { readonly min: number; readonly max: number; readonly canBeOff: boolean };
+  /** In tokens; -1 leaves it to the model. Absent if a budget is refused. */
+  readonly budget?: { readonly min: number; readonly max: number; readonly canBeOff: boolean };
   readonly levels: readonly ThinkingLevel[];
   /** What it does where nothing is asked for. */
   readonly usually: ReasoningEffort;
@@ -68,7 +80,9 @@ function plain(id: string, displayName: string, version: string, extra: Partial<
   };
 }
 
-function budgeted(id: string, name: string, version: string, thinking: ThinkingLimits["budget"]) {
+type Budget = NonNullable<ThinkingLimits["budget"]>;
+
+function budgeted(id: string, name: string, version: string, thinking: Budget) {
   // The smallest of them thinks only when it is told to.
   const usually = thinking.min === 512 ? "none" : "medium";
   return plain(id, name, version, { thinking: { budget: thinking, levels: [], usually } });
@@ -80,13 +94,30 @@ function levelled(
   version: string,
   levels: readonly ThinkingLevel[],
   extra: Partial<Model> = {},
+  usually: ReasoningEffort = "high",
 ) {
   // What knows a minimal level can also be told to do without.
   const budget = levels.includes("MINIMAL")
     ? { min: 1, max: 24_576, canBeOff: true }
     : { min: 128, max: 32_768, canBeOff: false };
-  const thinking: ThinkingLimits = { budget, levels, usually: "high" };
+  const thinking: ThinkingLimits = { budget, levels, usually };
   return plain(id, name, version, { generation: "3", thinking, ...extra });
+}
+
+/**
+ * Answers as the third generation does, with rules of its own: levels only, and
+ * long answers in several requests. Input, thoughts and output share one window.
+ */
+function fourth(id: string, name: string, usually: ReasoningEffort) {
+  const thinking: ThinkingLimits = { levels: THREE_LEVELS, usually };
+  return plain(id, name, id.slice("gemini-".length), {
+    generation: "3",
+    thinking,
+    outputTokens: 1_048_576,
+    perRequest: { streamedTokens: 65_536, wholeTokens: 32_768 },
+    isStrict: true,
+    wantsCallIds: true,
+  });
 }
 
 const THREE_LEVELS: readonly ThinkingLevel[] = ["LOW", "MEDIUM", "HIGH"];
@@ -116,6 +147,15 @@ const BANANA_2: Partial<Model> = {
   }),
   outputTokens: 65_536,
 };
+const BANANA_2_1: Partial<Model> = {
+  ...draws(131_072, {
+    ratios: [...RATIOS, ...LONG_RATIOS],
+    sizes: ["512", "1K", "2K", "4K"],
+    maxGiven: 14,
+  }),
+};
+/** Text unless a video is asked for. */
+const FILMS: Partial<Model> = { modalities: [["TEXT"], ["TEXT", "VIDEO"], ["VIDEO"]] };
 const SPEAKS: Partial<Model> = {
   inputTokens: 8_192,
   outputTokens: 16_384,
@@ -168,8 +208,31 @@ export const MODELS: readonly Model[] = [
   levelled("gemini-3-pro-image", "Nano Banana Pro", "3.0", ["LOW", "HIGH"], BANANA_PRO),
   levelled("gemini-3.1-flash-image-preview", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], BANANA_2),
   levelled("gemini-3.1-flash-image", "Nano Banana 2", "3.0", ["MINIMAL", "HIGH"], BANANA_2),
-  levelled("gemini-3.5-flash", "Gemini 3.5 Flash", "3.5-flash-05-2026", FOUR_LEVELS),
+  levelled("gemini-3.5-flash", "Gemini 3.5 Flash", "3.5-flash-05-2026", FOUR_LEVELS, {
+    isAliasOf: "gemini-3.6-flash",
+  }),
   levelled("gemini-3.5-flash-lite", "Gemini 3.5 Flash Lite", "3.5-flash-lite-07-2026", FOUR_LEVELS),
   levelled("gemini-3.6-flash", "Gemini 3.6 Flash", "3.6-flash-07-2026", FOUR_LEVELS),
-  levelled("gemini-3.8-flash", "Gemini 3.8 Flash", "3.8-flash", FOUR_LEVELS),
+  levelled(
+    "gemini-3.7-flash",
+    "Gemini 3.7 Flash",
+    "3.7-flash",
+    THREE_LEVELS,
+    { isAliasOf: "gemini-3.8-flash", wantsCallIds: true },
+    "medium",
+  ),
+  levelled(
+    "gemini-3.8-flash",
+    "Gemini 3.8 Flash",
+    "3.8-flash",
+    THREE_LEVELS,
+    { wantsCallIds: true },
+    "medium",
+  ),
+  fourth("gemini-4-argon", "Gemini 4 Argon", "medium"),
+  fourth("gemini-4-carbon", "Gemini 4 Carbon", "medium"),
+  fourth("gemini-4-neon", "Gemini 4 Neon", "high"),
+  levelled("gemini-omni-1.1-flash", "Gemini Omni 1.1 Flash", "omni-1.1", THREE_LEVELS, FILMS),
+  levelled("gemini-omni-1.2-flash", "Gemini Omni 1.2 Flash", "omni-1.2", THREE_LEVELS, FILMS),
+  levelled("gemini-nano-banana-2.1", "Nano Banana 2.1", "2.1", ["MINIMAL", "HIGH"], BANANA_2_1),
 ];

@@ -14,6 +14,7 @@ import {
 } from "./proto/requests.ts";
 import { readSafety } from "./safety.ts";
 import { readSampling, type Sampling } from "./sampling.ts";
+import { readContinuation } from "./continuation.ts";
 import { readThinking, type Thinking } from "./thinking.ts";
 
 /** A request that the vendor would accept. */
@@ -28,6 +29,8 @@ export interface GenerateRequest {
   /** Whether dangerous content is held back. */
   readonly holdsBack: boolean;
   readonly serviceTier: string;
+  /** Tokens of the answer that earlier requests brought. */
+  readonly saidTokens: number;
 }
 
 export type Caches = Pick<CachedContents, "find">;
@@ -72,6 +75,8 @@ function readGenerate(
   root: string,
 ): GenerateRequest {
   const { cachedContent, generationConfig: config = {}, serviceTier = "STANDARD" } = message;
+  if (cachedContent !== undefined && model.isStrict)
+    throw invalid(`CachedContent is not supported for models/${model.id}.`);
   const cached = cachedContent === undefined ? undefined : caches.find(cachedContent, model);
   const prompt =
     cached === undefined
@@ -92,7 +97,8 @@ function readGenerate(
     tokens: countPrompt(prompt),
   };
   checkSize(request.tokens, model);
-  return request;
+  const saidTokens = readContinuation(message.continuationToken, model, prompt);
+  return { ...request, saidTokens };
 }
 
 /** Before the third generation an answer is either in a form or with tools. */

@@ -62,8 +62,11 @@ function broken(name: string, reason: string): BrokenRule {
 }
 
 /** From the models that think on, neither penalties nor probabilities are to be had, and pictures come alone. */
-function checkSupport(config: GenerationConfig, { id, generation, pictures }: Model): void {
-  if (pictures !== undefined && (config.candidateCount ?? 1) > 1)
+function checkSupport(
+  config: GenerationConfig,
+  { id, generation, pictures, isStrict }: Model,
+): void {
+  if ((pictures !== undefined || isStrict) && (config.candidateCount ?? 1) > 1)
     throw invalid(`Multiple candidates is not enabled for models/${id}`);
   if (generation === "2.0") return;
   if (config.presencePenalty !== undefined || config.frequencyPenalty !== undefined)

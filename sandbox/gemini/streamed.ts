@@ -3,7 +3,7 @@ import type { Frame } from "#sandbox/wire/frame.ts";
 import type { Candidate } from "./candidate.ts";
 import { blockedBody, closingFields, isBlocked, type Generation } from "./generation.ts";
 import { logprobsResult } from "./logprobs.ts";
-import { portionsOf } from "./portions.ts";
+import { Hop } from "./continuation.ts";
 import { closingFieldsOf, indexOf, messageOf } from "./whole.ts";
 
 /** What closes the array; a stream of events has nothing of the kind. */
@@ -44,7 +44,8 @@ function* chunksOf(candidate: Candidate, generation: Generation): Generator<Chun
   const { request, faults, meter } = generation;
   const isThird = request.model.generation === "3";
   let held: Chunk | undefined;
-  for (const portion of portionsOf(candidate, faults)) {
+  const hop = new Hop(candidate, request, faults, "streamedTokens");
+  for (const portion of hop.portions()) {
     meter.take(portion);
     const { part } = portion;
     if (part === undefined) continue;
@@ -63,9 +64,9 @@ function* chunksOf(candidate: Candidate, generation: Generation): Generator<Chun
   const { signature } = closing;
   const nothing = { candidate, parts: [], tokens: 0, soFar: meter.soFar() };
   if (isThird) {
-    const seal = signature === undefined ? {} : { thoughtSignature: signature };
+    const seal = signature === undefined || hop.goesOn ? {} : { thoughtSignature: signature };
     const parts = SILENT.includes(closing.finishReason) ? [] : [{ text: "", ...seal }];
-    yield { ...nothing, parts, closing: closingFieldsOf(closing) };
+    yield { ...nothing, parts, closing: hop.ending(closingFieldsOf(closing)) };
     return;
   }
   const message = request.model.generation === "2.0" ? {} : messageOf(closing);

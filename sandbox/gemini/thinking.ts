@@ -42,13 +42,21 @@ function effortOfLevel(level: ThinkingLevel, { levels, usually }: ThinkingLimits
   );
 }
 
-const EFFORTS = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" } as const;
+const EFFORTS = {
+  MINIMAL: "minimal",
+  LOW: "low",
+  MEDIUM: "medium",
+  HIGH: "high",
+  XHIGH: "xhigh",
+} as const;
 
 function effortOfBudget(
   tokens: number | undefined,
   { budget, usually }: ThinkingLimits,
 ): Omit<Thinking, "isShown"> {
   if (tokens === undefined) return { effort: usually };
+  if (budget === undefined)
+    throw invalid("Thinking budget is not supported for this model. Please use thinking level.");
   if (tokens === -1) return { effort: usually === "none" ? "medium" : usually };
   if (tokens === 0) {
     if (budget.canBeOff) return { effort: "none" };

@@ -4,7 +4,8 @@ import { endless, json } from "./answers.ts";
 import type { Candidate, Closing } from "./candidate.ts";
 import { blockedBody, closingFields, isBlocked, type Generation } from "./generation.ts";
 import { averageLogprob, logprobsResult } from "./logprobs.ts";
-import { portionsOf, type Portion } from "./portions.ts";
+import { Hop } from "./continuation.ts";
+import type { Portion } from "./portions.ts";
 import type { GenerateRequest } from "./request.ts";
 
 /** The answer in one piece. */
@@ -27,14 +28,16 @@ function wholeCandidate(
   candidate: Candidate,
   { request, faults, meter }: Generation,
 ): { readonly body: JsonObject; readonly tokens: number } {
-  const portions = [...taken(portionsOf(candidate, faults), candidate)];
+  const hop = new Hop(candidate, request, faults, "wholeTokens");
+  const portions = [...taken(hop.portions(), candidate)];
   for (const portion of portions) meter.take(portion);
   const shown = portions.flatMap(({ part }) => (part === undefined ? [] : [part]));
   const { closing } = candidate;
-  const parts = sealed(joined(shown), closing);
+  const whole = joined(shown);
+  const parts = hop.goesOn ? whole : sealed(whole, closing);
   const body = {
     content: { ...(parts.length === 0 ? {} : { parts }), role: "model" },
-    ...closingFieldsOf(closing),
+    ...hop.ending(closingFieldsOf(closing)),
     ...indexOf(candidate, request),
     ...(request.model.generation === "2.0"
       ? probabilities(parts, request.sampling.logprobs)

@@ -184,6 +184,11 @@ const row = z.strictObject({
     .default("chat"),
   /** A month where the day is not known. */
   released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]),
+  /** What its maker calls models of its size. */
+  line: z.string().min(1).exactOptional(),
+  /** When its maker announced its end, and when it is served no more. */
+  deprecated: z.iso.date().exactOptional(),
+  retires: z.iso.date().exactOptional(),
   /** The day on which its vendor stopped serving it. */
   retired: z.iso.date().exactOptional(),
   contextTokens: z.int().positive().exactOptional(),
@@ -215,7 +220,7 @@ type Row = z.infer<typeof row>;
 type File = z.infer<typeof catalogFile>;
 
 function knownModel(from: Row, file: File): KnownModel {
-  const { released, price: rates, reasoning, ...more } = from;
+  const { released, deprecated, retires, price: rates, reasoning, ...more } = from;
   const counting = findCounting(from.id);
   const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
@@ -223,6 +228,8 @@ function knownModel(from: Row, file: File): KnownModel {
     ...rest,
     owner: file.provider,
     createdAt: Date.parse(released) / 1000,
+    ...(deprecated && { deprecatedAt: Date.parse(deprecated) / 1000 }),
+    ...(retires && { retiresAt: Date.parse(retires) / 1000 }),
     reasoning: reasoning !== undefined,
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),

@@ -133,10 +133,10 @@ test("audio rates stand only where a model hears or speaks", () => {
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
-test("rates of pictures stand only where a model sees or draws", () => {
+test("rates of pictures stand only where a model sees, draws or films", () => {
   const isSane = ({ price, input, output }: KnownModel) =>
     (price?.imageInput === undefined || input.includes("image")) &&
-    (price?.imageOutput === undefined || output.includes("image")) &&
+    (price?.imageOutput === undefined || output.includes("image") || output.includes("video")) &&
     (price?.image === undefined || output.includes("image"));
 
   expect(wrong(ALL, isSane)).toEqual([]);

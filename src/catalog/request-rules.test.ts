@@ -89,3 +89,49 @@ test("a compatible channel may only name features of calls that exist", () => {
     responses: 'names "images"; it takes any, tools, web_search, effort_max.',
   });
 });
+
+describe("a Gemini that is not known", () => {
+  test.each(["gemini-4-hydrogen", "gemini-4.1-argon", "gemini-5-flash", "gemini-pro-latest"])(
+    "behaves as the newest of its family: %s",
+    (id) => {
+      expect(findFamily(id)).toEqual(findFamily("gemini-4-argon"));
+      expect(findFamily(`google/${id}`)?.rules?.thinkingBudgets).toBe(false);
+    },
+  );
+
+  test.each([
+    ["gemini-3.9-flash", "gemini-3.8-flash"],
+    ["gemini-3.7-flash", "gemini-3.8-flash"],
+    ["gemini-3.5-flash", "gemini-3.6-flash"],
+    ["gemini-3.8-flash-lite", "gemini-3.5-flash-lite"],
+  ])("%s behaves as %s", (id, like) => {
+    expect(findFamily(id)).toEqual(findFamily(like));
+  });
+
+  test.each(["gemini-nano-banana-2.1", "gemini-3.8-flash-tts", "gemini-3.8-live"])(
+    "is no model of words by its name: %s",
+    (id) => expect(findFamily(id)).toEqual({}),
+  );
+
+  test("those before the second flash think as they did", () => {
+    expect(findFamily("gemini-1.5-pro")?.reasoningControls).toBeUndefined();
+    expect(findFamily("gemini-2.5-pro")?.reasoningControls?.budget).toBeDefined();
+  });
+});
+
+test.each([
+  ["gemini-3.5-flash", "gemini-3.6-flash"],
+  ["gemini-3.7-flash", "gemini-3.8-flash"],
+])("%s costs what %s costs, by which its vendor serves it", (id, served) => {
+  expect(findModel("gemini", id)?.id).toBe(served);
+});
+
+test("what Google ended on 2026-10-22 says so", () => {
+  const ended = listModels("gemini").filter(({ retired }) => retired === "2026-10-22");
+  expect(ended.map(({ id }) => id).toSorted()).toEqual([
+    "gemini-omni-flash-preview",
+    "veo-3.1-fast-generate-preview",
+    "veo-3.1-generate-preview",
+    "veo-3.1-lite-generate-preview",
+  ]);
+});

@@ -39,7 +39,17 @@ const CLAUDE_4_7: RequestRules = {
   refuses: ["temperature", "top_p", "top_k"],
   thinking: ["adaptive", "disabled"],
 };
-const CLAUDE_5_5: RequestRules = { ...CLAUDE_4_7, thinking: ["adaptive"], forcedTools: false };
+/**
+ * Since 5.1. Whether all of them check what stands before thinking, and for
+ * every account, is not documented: it is assumed.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking, 2026-11-23.
+ */
+const CLAUDE_5_1: RequestRules = {
+  ...CLAUDE_4_7,
+  thinking: ["adaptive"],
+  forcedTools: false,
+  bindsThinking: true,
+};
 /** Before 4.1: no answers in an enforced format. */
 const CLAUDE_4: RequestRules = {
   thinking: ["enabled", "disabled"],
@@ -71,6 +81,20 @@ const GEMINI_2_5: RequestRules = {
   maxToolNameLength: 64,
 };
 const GEMINI_2_0: RequestRules = { formatsWithTools: false, maxToolNameLength: 64 };
+/** Samplers are deprecated from 3.6 on, and without effect. */
+const GEMINI_3_6: RequestRules = {
+  ...GEMINI_THINKS,
+  refuses: [...(GEMINI_THINKS.refuses ?? []), "temperature", "top_p", "top_k"],
+};
+/** That results need their call's id from 3.8 on is known from one report only: it does no harm. */
+const GEMINI_3_8: RequestRules = { ...GEMINI_3_6, callIds: true };
+/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-4-argon */
+const GEMINI_4: RequestRules = {
+  ...GEMINI_3_8,
+  refuses: [...(GEMINI_3_8.refuses ?? []), "n"],
+  thinkingBudgets: false,
+  prefill: false,
+};
 const GEMINI: FamilyTraits = {
   kind: "chat",
   input: ["text", "image", "audio", "video", "file"],
@@ -131,10 +155,14 @@ const EVERY_EFFORT = ["none", "minimal", "low", "medium", "high", "xhigh", "max"
 /** The first that a name fits. */
 const FAMILIES: readonly Family[] = [
   {
-    named: /claude-sonnet-5-5/,
+    named: /claude-sonnet-5[-.][5-9](?!\d)/,
     traits: {
       ...CLAUDE_NOW,
-      rules: { ...CLAUDE_5_5, thinking: ["adaptive", "between_tools"] },
+      rules: {
+        ...CLAUDE_5_1,
+        thinking: ["adaptive", "between_tools"],
+        maxEffortWithoutThinking: "high",
+      },
     },
   },
   {
@@ -142,10 +170,13 @@ const FAMILIES: readonly Family[] = [
     traits: {
       ...CLAUDE_NOW,
       reasoningControls: { toggle: true, efforts: FIVE_EFFORTS },
-      rules: { ...CLAUDE_4_7, maxEffortWithoutThinking: "high" },
+      rules: { ...CLAUDE_4_7, maxEffortWithoutThinking: "high", bindsThinking: true },
     },
   },
-  { named: /claude-(opus|fable|mythos)-5-\d/, traits: { ...CLAUDE_NOW, rules: CLAUDE_5_5 } },
+  {
+    named: /claude-(opus|fable|mythos)-5[-.]\d(?!\d)/,
+    traits: { ...CLAUDE_NOW, rules: CLAUDE_5_1 },
+  },
   {
     named: /claude-(fable|mythos)-/,
     traits: { ...CLAUDE_NOW, rules: { ...CLAUDE_4_7, thinking: ["adaptive"] } },
@@ -214,10 +245,13 @@ const FAMILIES: readonly Family[] = [
     traits: { ...CLAUDE_THEN, maxOutputTokens: 4_096, rules: CLAUDE_3 },
   },
 
-  // Those that draw, speak or embed are other kinds of models.
-  { named: /gemini-.*(image|tts|embedding|live|audio)/, traits: {} },
+  // Those that draw, speak, listen or embed are other kinds of models.
   {
-    named: /gemini-2\.0/,
+    named: /gemini-.*(image|nano-banana|tts|embedding|live|audio|transcribe|translate)/,
+    traits: {},
+  },
+  {
+    named: /gemini-(1|2\.0)/,
     traits: { ...GEMINI, maxOutputTokens: 8_192, rules: GEMINI_2_0 },
   },
   {
@@ -245,12 +279,43 @@ const FAMILIES: readonly Family[] = [
     },
   },
   {
-    named: /gemini-(3.*-pro|pro-latest)/,
+    named: /gemini-3.*-pro/,
     traits: { ...GEMINI, reasoningControls: { efforts: THREE_LEVELS }, rules: GEMINI_THINKS },
   },
   {
-    named: /gemini-(3|flash-latest|flash-lite-latest)/,
+    named: /gemini-(3.*-flash|flash)-lite/,
     traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_THINKS },
+  },
+  {
+    named: /gemini-(3\.([7-9]|\d\d)|flash-latest)/,
+    traits: { ...GEMINI, reasoningControls: { efforts: THREE_LEVELS }, rules: GEMINI_3_8 },
+  },
+  {
+    // The vendor serves 3.5 by 3.6.
+    named: /gemini-3\.[56]/,
+    traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_3_6 },
+  },
+  {
+    named: /gemini-3/,
+    traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_THINKS },
+  },
+  {
+    named: /gemini-omni/,
+    traits: {
+      ...GEMINI,
+      output: ["text", "video"],
+      reasoningControls: { efforts: THREE_LEVELS },
+      rules: GEMINI_3_6,
+    },
+  },
+  {
+    named: /gemini-/,
+    traits: {
+      ...GEMINI,
+      maxOutputTokens: 1_048_576,
+      reasoningControls: { efforts: THREE_LEVELS },
+      rules: GEMINI_4,
+    },
   },
 
   // Those that draw, speak, hear or embed, those that were never reasoning models, and open weights.

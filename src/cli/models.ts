@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf } from "#lib/values.ts";
+import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { table, type Noun } from "./command.ts";
 
 export const models: Noun = {
@@ -18,7 +18,12 @@ export const models: Noun = {
       },
       show: (data) =>
         table(
-          { items: listOf(data["items"]).filter(isObject).flatMap(byServer) },
+          {
+            items: [
+              ...listOf(data["items"]).filter(isObject).flatMap(byServer),
+              ...listOf(data["retired"]).filter(isObject).map(asRetired),
+            ],
+          },
           HEAD,
           (model) => [
             model["name"] ?? null,
@@ -35,6 +40,11 @@ export const models: Noun = {
 };
 
 const HEAD = ["name", "channel", "sent as", "input $", "output $", "context", "price from"];
+
+/** Its vendor stopped serving it, so that no call is sent. */
+function asRetired(model: JsonObject): JsonObject {
+  return { ...model, model: `retired on ${textOf(model["since"]) ?? ""}` };
+}
 
 function byServer(model: JsonObject): readonly JsonObject[] {
   const servers: readonly Json[] = isArray(model["served_by"]) ? model["served_by"] : [];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Config, loadConfig } from "#config.ts";
-import { SEED } from "#test/seed.ts";
+import { SEED, times } from "#test/seed.ts";
 import { ConfigError } from "./mistakes.ts";
 import { readFileHead } from "./read-file-head.ts";
 
@@ -124,11 +124,11 @@ test("whatever the file's bytes are, it is taken or refused with mistakes", () =
 
   fc.assert(
     fc.property(anyText, (yaml) => void outcomeOf(yaml)),
-    { seed: SEED, numRuns: 3000 },
+    { seed: SEED, numRuns: times(1_000, 3_000) },
   );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void outcomeOf(bytes)),
-    { seed: SEED, numRuns: 1000 },
+    { seed: SEED, numRuns: times(500, 1_000) },
   );
 });
 

@@ -32,6 +32,15 @@ export interface CallRecord {
   readonly attempts: readonly AttemptRecord[];
   /** Fields that no upstream style could carry. */
   readonly lost: readonly string[];
+  readonly tags?: CallTags;
+}
+
+/** What a client says of the work that a call belongs to. Nothing is decided by it. */
+export interface CallTags {
+  readonly session?: string;
+  readonly agent?: string;
+  /** The agent that started this one. */
+  readonly parentAgent?: string;
 }
 
 /**
@@ -58,6 +67,7 @@ export interface AttemptRecord {
 export interface CallQuery {
   readonly userId?: number;
   readonly keyId?: number;
+  readonly session?: string;
   /** The last call of the page before. */
   readonly before?: string;
   readonly limit: number;

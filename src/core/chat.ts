@@ -226,6 +226,8 @@ export type ChatEvent =
       readonly createdAt: number;
       /** Size of the question, where it is known or can be guessed this early. */
       readonly inputTokens?: number;
+      /** What the upstream says that it left out of the question. */
+      readonly lost?: readonly string[];
       readonly extra?: Extra;
     }
   | { readonly type: "open"; readonly choice: number; readonly block: OpenBlock }
@@ -249,6 +251,8 @@ export type ChatEvent =
       readonly choice: number;
       readonly reason: FinishReason;
       readonly stopSequence?: string;
+      /** Unix ms, if the upstream or the relay told when the answer ended. */
+      readonly at?: number;
       readonly extra?: Extra;
     }
   | { readonly type: "usage"; readonly usage: Usage; readonly extra?: Extra };

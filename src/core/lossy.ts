@@ -122,7 +122,15 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ],
   ["messages.container", "only the upstreams of the messages style keep containers."],
   ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
+  [
+    "responses.input.compaction",
+    "a compaction can only be read by the vendor that made it. Send the conversation itself.",
+  ],
   ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  [
+    "gemini.generationConfig.responseModalities",
+    "no upstream of this model answers such a request with a video.",
+  ],
   ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
   ["video-kling.element_list", ELEMENTS],
   ["video-kling.voice_list", ELEMENTS],

@@ -24,6 +24,12 @@ export interface Model {
   readonly kind: ModelKind;
   /** Unix seconds of the model's release. */
   readonly createdAt: number;
+  /** What its maker calls models of its size. */
+  readonly line?: string;
+  /** Unix seconds of the day when its maker announced its end. */
+  readonly deprecatedAt?: number;
+  /** Unix seconds of the day from which it is not served any more. */
+  readonly retiresAt?: number;
   /** The day on which its vendor stopped serving it: `2026-09-24`. */
   readonly retired?: string;
   readonly contextTokens?: number;
@@ -60,6 +66,9 @@ export type ModelTraits = Partial<
   Pick<
     Model,
     | "kind"
+    | "line"
+    | "deprecatedAt"
+    | "retiresAt"
     | "counting"
     | "contextTokens"
     | "maxOutputTokens"
@@ -88,10 +97,16 @@ export interface RequestRules {
   readonly formatsWithTools?: false;
   /** Values of `thinking.type` that it takes, in the messages style. */
   readonly thinking?: readonly ThinkingType[];
-  /** The strongest effort that goes with `thinking.type: disabled`. */
+  /** The strongest effort that goes with `thinking.type` of `disabled` or `between_tools`. */
   readonly maxEffortWithoutThinking?: string;
   /** Refuses a tool choice that forces a call. */
   readonly forcedTools?: false;
+  /** Refuses a number of tokens to think for, 0 included: its reasoning is steered by efforts alone. */
+  readonly thinkingBudgets?: false;
+  /** Wants the id of its call in each result of a tool. */
+  readonly callIds?: true;
+  /** Refuses thinking that comes back behind anything else than it was made behind. */
+  readonly bindsThinking?: true;
   /** Longest name of a tool. */
   readonly maxToolNameLength?: number;
   /**

@@ -89,6 +89,12 @@ export interface OutboundStyle {
     ): "format" | "tool" | "words";
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
+    /**
+     * What to set in a request so that its vendor goes on with an answer that
+     * it gives in several requests; `undefined` if the answer is at its end.
+     * Absent if vendors of the style give every answer at once.
+     */
+    continuation?(end: Extract<ChatEvent, { type: "finish" }>): BodyEdits | undefined;
     /** A failed answer, in whatever shape its server has for failures. */
     parseError(status: number, body: string): UpstreamError;
     /** A failure inside a body whose status says success. */
@@ -138,9 +144,21 @@ export interface Passthrough {
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;
   /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
-  repairAnswer?(body: JsonObject, facts: RequestFacts): JsonObject | undefined;
+  repairAnswer?(
+    body: JsonObject,
+    facts: RequestFacts,
+    context?: AnswerContext,
+  ): JsonObject | undefined;
   /** `dialect`: as in `OutboundContext`. */
-  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"]): Tap;
+  openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"], context?: AnswerContext): Tap;
+}
+
+/** What members that an answer left out are filled from. */
+export interface AnswerContext {
+  /** The caller's own body. */
+  readonly request: JsonObject;
+  /** Unix ms. */
+  now(): number;
 }
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;
@@ -161,6 +179,11 @@ export interface OutboundContext {
   readonly model: ModelTraits;
   /** In which ways the vendor's reading of the style is its own; each style has its own such terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
+  /**
+   * What stands before reasoning in the conversation may not be what it was
+   * made behind: reasoning that no longer fits is to be dropped, not refused.
+   */
+  readonly dropsMisplaced?: boolean;
 }
 
 /** Reads a stream event by event; nothing is required of how its bytes were cut. */

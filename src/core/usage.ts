@@ -17,6 +17,7 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
+  /** Of pictures, still or moving. */
   readonly imageOutputTokens?: number;
   /** Pictures made. */
   readonly images?: number;
@@ -125,11 +126,13 @@ export function addUsage(one: Usage, other: Usage): Usage {
     return [[name, (one[name] ?? 0) + (other[name] ?? 0)] as const];
   });
   const served = one.served ?? other.served;
+  const { servedBy } = one;
   return {
     ...NO_USAGE,
     ...Object.fromEntries(sums),
     ...(one.grade !== undefined && one.grade === other.grade ? { grade: one.grade } : {}),
     ...(served === undefined ? {} : { served }),
+    ...(servedBy === undefined || servedBy !== other.servedBy ? {} : { servedBy }),
     ...(one.steps === undefined && other.steps === undefined
       ? {}
       : { steps: [...stepsOf(one), ...stepsOf(other)] }),

@@ -1,7 +1,10 @@
 import type { RateLimiter } from "#core/limits.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
+import type { ReasoningHomes } from "#core/reasoning-home.ts";
+import { InProcessHomes } from "#storage/counters/in-process-homes.ts";
 import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
+import { SharedHomes } from "#storage/counters/shared-homes.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { digestOf } from "#storage/secrets.ts";
@@ -17,6 +20,16 @@ export async function openLimiter(
   const local = new InProcessLimiter(needs.clock);
   const server = serverFor("rate limits", needs);
   return server === undefined ? local : opened.use(await SharedLimiter.open({ ...server, local }));
+}
+
+/** Remembers which account answered a conversation, here or for all gateways that share a server. */
+export async function openHomes(
+  needs: Needs,
+  opened: AsyncDisposableStack,
+): Promise<ReasoningHomes> {
+  const local = new InProcessHomes(needs.clock);
+  const server = serverFor("accounts of conversations", needs);
+  return server === undefined ? local : opened.use(await SharedHomes.open({ ...server, local }));
 }
 
 /** The same for guesses at passwords. */

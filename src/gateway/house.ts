@@ -1,7 +1,8 @@
+import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAssets } from "./assets.ts";
-import { openLimiter, openLogins } from "./counters.ts";
+import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { httpDeps } from "./http.ts";
 import { openLinks } from "./links.ts";
@@ -23,11 +24,12 @@ export async function openHouse(options: GatewayOptions, opened: AsyncDisposable
   const assets = openAssets({ ...ground, ...routing, ...links, ...media });
   const limiter = await openLimiter(ground, opened);
   const rooms = { ...ground, ...routing, ...links, ...media, ...assets };
-  const relay = openRelay({ ...rooms, limiter }, opened);
+  const homes = await openHomes(ground, opened);
+  const relay = openRelay({ ...rooms, limiter, homes }, opened);
   const refused = openRefusals(ground, opened);
   const loginLimits = await openLogins(ground, opened);
   const singleSignOn = openSignOn(ground);
-  const house = { ...rooms, ...relay, ...refused };
+  const house = { ...rooms, ...relay, ...refused, sockets: new OpenSockets() };
   return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
 }
 

@@ -3,6 +3,7 @@ import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Configuration } from "#core/configuration.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import type { HttpDeps } from "#http/deps.ts";
+import { openSeal } from "#lib/seal.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import type { Storage } from "#storage/open.ts";
@@ -14,12 +15,15 @@ import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Pick<Ground, "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl"> &
+type Needs = Pick<
+  Ground,
+  "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl" | "pepper"
+> &
   Pick<Routing, "channels" | "inventory"> &
   Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
   Relay &
-  Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn">;
+  Pick<HttpDeps, "refusals" | "loginLimits" | "singleSignOn" | "sockets">;
 
 const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 
@@ -45,6 +49,8 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     singleSignOn: needs.singleSignOn,
     loginLimits: needs.loginLimits,
     refusals: needs.refusals,
+    sockets: needs.sockets,
+    summarySeal: openSeal(needs.pepper, "summaries of conversations"),
     trustedProxies: settings.trustedProxies,
     channels: needs.channels,
     inventory: needs.inventory,

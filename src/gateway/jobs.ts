@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
-import { endRefusedCalls } from "#jobs/end-refused-calls.ts";
+import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
@@ -31,7 +31,7 @@ type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "e
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
-  Pick<Relay, "relay" | "tasks"> & { readonly noting: Job };
+  Pick<Relay, "relay" | "tasks"> & { readonly noting: Job; readonly sockets: KeyHolders };
 
 /** What happens beside the calls, once the last run was recovered from. */
 export function jobsOf(
@@ -40,7 +40,7 @@ export function jobsOf(
 ): readonly Job[] {
   const { log, clock, storage, live, settings, stores, assetWork } = needs;
   return [
-    endRefusedCalls(needs.relay.open, (ids) => storage.findRefusedKeys(ids)),
+    endRefusedCalls([needs.relay.open, needs.sockets], (ids) => storage.findRefusedKeys(ids)),
     sumUsage(storage, settings, clock),
     pruneJournal(storage, settings, clock),
     pruneResponses(storage.responses, clock),

@@ -1,4 +1,5 @@
 import type { RateLimiter } from "#core/limits.ts";
+import type { ReasoningHomes } from "#core/reasoning-home.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
 import { loadTokenizer } from "#relay/tokens.ts";
 import { BufferedBytes } from "#relay/buffered-bytes.ts";
@@ -22,7 +23,10 @@ type Needs = Omit<Ground, "config" | "env" | "pepper"> &
   Pick<Routing, "channels" | "health" | "findChannel"> &
   Pick<Links, "links" | "linkedMedia"> &
   Pick<Media, "announce"> &
-  Pick<Assets, "assetLinks" | "references"> & { readonly limiter: RateLimiter };
+  Pick<Assets, "assetLinks" | "references"> & {
+    readonly limiter: RateLimiter;
+    readonly homes: ReasoningHomes;
+  };
 
 export interface Relay {
   readonly relay: RelayDeps & OperateDeps;
@@ -79,6 +83,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     clock,
     ledger: storage.ledger,
     limiter: needs.limiter,
+    homes: needs.homes,
     get userLimits() {
       return live.userLimits;
     },
@@ -93,6 +98,9 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     },
     get maxAttempts() {
       return limits.attempts;
+    },
+    get maxContinuations() {
+      return limits.continuations;
     },
     get maxCallMs() {
       return limits.totalMs;

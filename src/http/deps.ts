@@ -34,6 +34,7 @@ import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
 import type { Tasks } from "#relay/tasks/tasks.ts";
+import type { OpenSockets } from "./open-sockets.ts";
 import type { PathAlias } from "./path-aliases.ts";
 import type { RefusalSample } from "./refusal-sample.ts";
 
@@ -89,6 +90,9 @@ export interface HttpDeps {
   readonly pathAliases: readonly PathAlias[];
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
+  readonly sockets: OpenSockets;
+  /** For the summaries that callers carry in place of conversations. */
+  readonly summarySeal: Seal;
   readonly keptAnswers: KeptAnswerStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;
@@ -133,4 +137,12 @@ export interface HttpLimits {
   /** Until a caller reads on; the runtime takes 255 seconds at most. */
   readonly callerStallMs: number;
   readonly drainMs: number;
+  /** WebSockets of one key. */
+  readonly keySockets: number;
+  readonly socketMs: number;
+  readonly socketIdleMs: number;
+  /** Responses at once on one WebSocket. */
+  readonly socketLanes: number;
+  /** Of conversations that a WebSocket keeps. */
+  readonly socketStateBytes: number;
 }

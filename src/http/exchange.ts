@@ -23,6 +23,7 @@ import {
 } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
+import type { SocketProtocol } from "./socket.ts";
 
 /** What every exchange of a server shares. */
 export interface Surroundings extends Places {
@@ -31,6 +32,12 @@ export interface Surroundings extends Places {
   clientOf(request: Request): Client;
   /** Closes a connection on which nothing moves for so many seconds; 0 never. */
   setIdleSeconds(request: Request, seconds: number): void;
+  /** Absent if there is no connection. False if the request does not ask for a WebSocket as it must. */
+  upgrade?(
+    request: Request,
+    protocol: SocketProtocol,
+    headers: Readonly<Record<string, string>>,
+  ): boolean;
 }
 
 /** For large bodies. */
@@ -219,6 +226,13 @@ export class HttpExchange implements Exchange {
     if (this.#announced === undefined) return response;
     for (const [name, value] of Object.entries(this.#announced)) response.headers.set(name, value);
     return response;
+  }
+
+  upgrade(protocol: SocketProtocol, headers: Readonly<Record<string, string>>): Response {
+    if (this.#around.upgrade?.(this.request, protocol, headers) !== true) {
+      throw new GatewayError("upgrade_refused", "This connection cannot become a WebSocket.");
+    }
+    return new Response(null, { status: 101 });
   }
 
   setStall(ms: number): void {

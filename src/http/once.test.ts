@@ -46,6 +46,7 @@ function exchangeWith(
     readBytes: () => Promise.reject(new Error("They were read before.")),
     readForm: () => Promise.reject(new Error("There is none.")),
     readYaml: () => Promise.reject(new Error("There is none.")),
+    upgrade: () => new Response(null),
     announce() {},
   };
 }

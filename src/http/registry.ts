@@ -39,7 +39,7 @@ import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
-import { livez, metrics, readyz } from "./api/status.ts";
+import { hello, livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
@@ -48,7 +48,9 @@ import { createCompletion } from "./api/text/completions.ts";
 import { countMessageTokens, countResponseTokens } from "./api/text/count-tokens.ts";
 import { createMessage } from "./api/text/messages.ts";
 import { nativeOperations } from "./api/text/native.ts";
-import { createResponse, refuseResponseSocket } from "./api/text/responses.ts";
+import { compactResponse } from "./api/text/compact/route.ts";
+import { openResponseSocket } from "./api/text/response-socket/route.ts";
+import { createResponse } from "./api/text/responses.ts";
 import {
   cancelResponse,
   deleteResponse,
@@ -117,8 +119,9 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     ...inOtherShape(createChatCompletion),
     ...inOtherShape(createCompletion),
     ...inOtherShape(createResponse),
-    refuseResponseSocket,
+    ...inOtherShape(openResponseSocket),
     countResponseTokens,
+    ...inOtherShape(compactResponse),
     getResponse,
     deleteResponse,
     cancelResponse,
@@ -239,6 +242,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     planConfiguration,
     applyConfiguration,
     livez,
+    hello,
     readyz(isDraining),
     metrics,
   ];

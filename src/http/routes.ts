@@ -8,6 +8,7 @@ import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { PlacedBody } from "./body.ts";
 import type { Client } from "./client.ts";
+import type { SocketProtocol } from "./socket.ts";
 
 /** Who may call a route. There is no default: a route without one does not compile, nor boot. */
 export type Access =
@@ -42,7 +43,7 @@ export interface Route<Deps> {
   readonly requestSchema?: () => JsonObject;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
-  /** It only says why its method is refused, and does not make it one that the path takes. */
+  /** As a plain request it is refused, so its method is none of those that the path is said to take. */
   readonly onlyRefuses?: true;
   /** It answers with a file, and to HEAD with what there is to say of it. */
   readonly isFile?: true;
@@ -91,4 +92,6 @@ export interface Exchange {
   announce(headers: Readonly<Record<string, string>>): void;
   /** Ends the connection when the caller reads nothing for this long. */
   setStall(ms: number): void;
+  /** Makes the connection a WebSocket, on which `protocol` is spoken. Throws `upgrade_refused` if that cannot be. */
+  upgrade(protocol: SocketProtocol, headers: Readonly<Record<string, string>>): Response;
 }

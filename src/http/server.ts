@@ -14,6 +14,7 @@ import { hidingAliases, pathAliases } from "./path-aliases.ts";
 import { tidyPath } from "./path-rewrites.ts";
 import { Router, type RouteMatch } from "./router.ts";
 import type { Route } from "./routes.ts";
+import type { SocketPeer, SocketProtocol } from "./socket.ts";
 import { UnservedPaths } from "./unserved-paths.ts";
 
 export interface HttpServer {
@@ -31,6 +32,9 @@ export interface ServerOptions {
 
 /** For answers that were ended to say so. */
 const LAST_MS = 3_000;
+const MAX_UNSENT_BYTES = 128 * 1024 * 1024;
+/** The runtime pings while a client says nothing: one that does not answer is gone. */
+const SILENT_SOCKET_SECONDS = 120;
 /** Bun's longest. */
 const MAX_IDLE_SECONDS = 255;
 
@@ -50,19 +54,33 @@ export function openServer(
       readClient(request.headers, server.requestIP(request)?.address, deps.trustedProxies),
     setIdleSeconds: (request, seconds) =>
       server.timeout(request, Math.min(MAX_IDLE_SECONDS, seconds)),
+    upgrade: (request, protocol, headers) =>
+      server.upgrade(request, { headers, data: new SocketEnd(protocol) }),
   });
-  const server = Bun.serve({
+  const server = Bun.serve<SocketEnd>({
     ...address,
     idleTimeout: IDLE_SECONDS,
     // The readers of bodies hold the limits: the runtime's own 413 has no body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app,
+    websocket: {
+      maxPayloadLength: limits.bodyBytes,
+      // One event may hold a picture; the writers wait when the first byte is not taken.
+      backpressureLimit: MAX_UNSENT_BYTES,
+      closeOnBackpressureLimit: true,
+      idleTimeout: SILENT_SOCKET_SECONDS,
+      open: (socket) => socket.data.open(socket),
+      message: (socket, message) => socket.data.protocol.received(message),
+      drain: (socket) => socket.data.drained(),
+      close: (socket) => socket.data.gone(),
+    },
   });
   return {
     url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
     async drain() {
       isDraining = true;
       if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
+      deps.sockets.drain();
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         relay.egress.abortAll(ending);
@@ -80,6 +98,49 @@ export function openServer(
       }
     },
   };
+}
+
+/** The client's end of a WebSocket, on the runtime's own. */
+class SocketEnd implements SocketPeer {
+  readonly protocol: SocketProtocol;
+  #socket: Bun.ServerWebSocket<SocketEnd> | undefined;
+  #draining: PromiseWithResolvers<void> | undefined;
+
+  constructor(protocol: SocketProtocol) {
+    this.protocol = protocol;
+  }
+
+  open(socket: Bun.ServerWebSocket<SocketEnd>): void {
+    this.#socket = socket;
+    this.protocol.opened(this);
+  }
+
+  send(message: string): void | Promise<void> {
+    const sent = this.#socket?.send(message) ?? 0;
+    if (sent >= 0) return this.#draining?.promise;
+    this.#draining ??= Promise.withResolvers();
+    return this.#draining.promise;
+  }
+
+  drained(): void {
+    this.#draining?.resolve();
+    this.#draining = undefined;
+  }
+
+  gone(): void {
+    this.#draining?.promise.catch(() => {});
+    this.#draining?.reject(new GatewayError("canceled", "The client closed the WebSocket."));
+    this.#draining = undefined;
+    this.protocol.closed();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket?.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket?.terminate();
+  }
 }
 
 /** The same for whoever shares this process, where nobody listens. */

@@ -23,6 +23,12 @@ const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError]
 
 const MAX_SHOWN_CHARS = 256;
 
+/** Newer clients of one vendor's use it for some models. */
+const INTERACTIONS = /^\/v1(beta)?\/interactions(\/|$)/;
+const INSTEAD_OF_INTERACTIONS =
+  " The Interactions API is not served here: send the question to " +
+  "POST /v1beta/models/{model}:generateContent, or to POST /v1/responses.";
+
 /** What becomes of requests whose path, or whose method on it, no route has. */
 export class UnservedPaths {
   readonly #router: Router;
@@ -61,7 +67,8 @@ export class UnservedPaths {
       return response;
     }
     const nearest = nearestPath(path, this.#routes);
-    const hint = nearest === undefined ? "" : ` Did you mean ${nearest.path}?`;
+    const meant = nearest === undefined ? "" : ` Did you mean ${nearest.path}?`;
+    const hint = INTERACTIONS.test(path) ? INSTEAD_OF_INTERACTIONS : meant;
     const format: RenderError | undefined =
       nearest && ((error) => nearest.route.renderError(error, request, ""));
     return this.#answer(request, path, "not_found", `Unknown path ${shown}.${hint}`, format);

@@ -1,22 +1,29 @@
 import { GatewayError } from "#core/error.ts";
-import type { OpenCalls } from "#relay/open-calls.ts";
 import type { Job } from "./scheduler.ts";
 
+/** What is open for keys: calls, and connections on which calls are made. */
+export interface KeyHolders {
+  readonly keyIds: readonly number[];
+  endAllOf(keyId: number, reason: GatewayError): void;
+}
+
 /**
- * Ends the running calls of keys that were deleted or disabled since, here or
- * by another gateway. Asks nothing while no call runs.
+ * Ends what is open for keys that were deleted or disabled since, here or by
+ * another gateway. Asks nothing while nothing is open.
  */
 export function endRefusedCalls(
-  open: OpenCalls,
+  holders: readonly KeyHolders[],
   findRefused: (keyIds: readonly number[]) => Promise<readonly number[]>,
 ): Job {
   return {
     name: "end-refused-calls",
     everyMs: 1_000,
     async run() {
-      const { keyIds } = open;
+      const keyIds = [...new Set(holders.flatMap(({ keyIds: ids }) => ids))];
       if (keyIds.length === 0) return;
-      for (const id of await findRefused(keyIds)) open.endAllOf(id, refused());
+      for (const id of await findRefused(keyIds)) {
+        for (const each of holders) each.endAllOf(id, refused());
+      }
     },
   };
 }

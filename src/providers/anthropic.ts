@@ -1,5 +1,6 @@
-import { betasFor } from "#styles/text/messages/betas.ts";
 import { messages } from "#styles/text/messages/index.ts";
+import { BASE_VERSION, fitNewestVersion, NEWEST_VERSION } from "#styles/text/messages/version.ts";
+import { claudeHeaders, VERSION } from "./claude-headers.ts";
 import type { Provider } from "./provider.ts";
 
 /** Features in trial are switched on by a header; a caller may name more than its body shows. */
@@ -10,19 +11,32 @@ export const anthropic: Provider = {
   baseUrl: "https://api.anthropic.com/v1",
   keyVariable: "ANTHROPIC_API_KEY",
   needsKey: true,
+  options: {
+    optional: {
+      version: "the version of the interface for calls that name none, such as 2026-10-21",
+    },
+    objectionsTo: ({ version }) =>
+      version === undefined || /^\d{4}-\d\d-\d\d$/.test(version)
+        ? {}
+        : { version: "is not a date such as 2026-10-21." },
+  },
   text: [
     {
       style: messages,
       path: "/messages",
       isFaithful: true,
-      headers(body, ofCaller) {
-        const asked = (ofCaller("anthropic-beta") ?? "").split(",").map((word) => word.trim());
-        const betas = new Set([...asked, ...betasFor(body)].filter((word) => word !== ""));
-        return betas.size === 0 ? {} : { "anthropic-beta": [...betas].join(",") };
+      adaptRequest(body, _model, report, { options, ofCaller } = NO_CONTEXT) {
+        const isFitted = ofCaller(VERSION) === undefined && options["version"] === NEWEST_VERSION;
+        return isFitted ? fitNewestVersion(body, report) : NO_EDITS;
       },
+      headers: claudeHeaders,
+      refusesForAll: (headers) => headers[VERSION] !== NEWEST_VERSION,
     },
   ],
   modelsPath: "/models?limit=1000",
-  headers: { "anthropic-version": "2023-06-01" },
+  headers: { [VERSION]: BASE_VERSION },
   authorize: (secret) => ({ "x-api-key": secret }),
 };
+
+const NO_CONTEXT = { options: {}, isVendors: false, ofCaller: () => undefined };
+const NO_EDITS = {};

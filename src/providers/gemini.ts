@@ -64,9 +64,9 @@ export const gemini: Provider = {
     "veo-2.0-generate-001",
     "veo-3.0-generate-001",
     "veo-3.0-fast-generate-001",
-    "veo-3.1-generate-preview",
-    "veo-3.1-fast-generate-preview",
-    "veo-3.1-lite-generate-preview",
+    "veo-3.1-generate-001",
+    "veo-3.1-fast-generate-001",
+    "veo-3.1-lite-generate-001",
   ],
   authorize: (secret) => ({ "x-goog-api-key": secret }),
 

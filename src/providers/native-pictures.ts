@@ -54,8 +54,8 @@ export function nativePictures(at: DrawingInterface): readonly ImageEndpoint[] {
   });
   return [
     native(SECOND, /^gemini-2.*-image/),
-    native(THIRD_FLASH, /^gemini-3\.1-flash.*-image/),
-    native(THIRD, /^(gemini-.*-image|nano-banana)/),
+    native(THIRD_FLASH, /^gemini-(3\.1-flash.*-image|nano-banana-[2-9])/),
+    native(THIRD, /^(gemini-.*-image|(gemini-)?nano-banana)/),
     imagen([], /^imagen-(3|.*-fast)/),
     imagen(["1K", "2K"], /^imagen-/),
   ];

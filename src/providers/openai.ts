@@ -4,7 +4,7 @@ import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
+import { AUDIO, COMPACTIONS, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
@@ -163,7 +163,7 @@ export const openai: Provider = {
     },
   ],
   embeddings: [OPENAI_EMBEDDINGS],
-  shared: [...AUDIO, MODERATIONS],
+  shared: [...AUDIO, MODERATIONS, COMPACTIONS],
   images: OPENAI_IMAGES,
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",

@@ -90,11 +90,25 @@ export interface TextEndpoint {
    * pass through, so it must leave alone what the vendor takes. `report`: what
    * is lost by it.
    */
-  adaptRequest?(body: JsonObject, model: string, report?: LossReport): BodyEdits;
+  adaptRequest?(
+    body: JsonObject,
+    model: string,
+    report?: LossReport,
+    context?: RequestContext,
+  ): BodyEdits;
+  /**
+   * Whether what the vendor refuses of a request with these headers it refuses
+   * of others too: nothing is learned from a caller who asked for stricter rules.
+   */
+  refusesForAll?(headers: Readonly<Record<string, string>>): boolean;
   /** Few servers have it: it is for channels that name its style, or whose options say so. */
   isOffered?(options: ChannelOptions): boolean;
   /** Headers that depend on the body, or that a caller of the same style may choose. */
-  headers?(body: JsonObject, ofCaller: ReadHeader): Readonly<Record<string, string>>;
+  headers?(
+    body: JsonObject,
+    ofCaller: ReadHeader,
+    context?: RequestContext,
+  ): Readonly<Record<string, string>>;
 }
 
 /** Where a vendor answers questions of one kind, and in which format. */
@@ -262,7 +276,20 @@ export interface ProviderOptions {
   objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
-export type ReadHeader = (name: string) => string | undefined;
+/** Reads a header of the caller's request. */
+export interface ReadHeader {
+  (name: string): string | undefined;
+  /** Names of all its headers, in lower case. */
+  readonly names?: () => Iterable<string>;
+}
+
+/** Where a request goes, and what its caller says beside the body. */
+export interface RequestContext {
+  readonly options: ChannelOptions;
+  /** To the vendor's well-known address. */
+  readonly isVendors: boolean;
+  readonly ofCaller: ReadHeader;
+}
 
 export function bearer(secret: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${secret}` };

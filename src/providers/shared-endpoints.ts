@@ -1,6 +1,7 @@
 import { speech } from "#styles/audio/speech.ts";
 import { transcriptions, translations } from "#styles/audio/transcription.ts";
 import { moderations } from "#styles/moderation/index.ts";
+import { compactions } from "#styles/text/responses/compaction.ts";
 import type { SharedEndpoint } from "./provider.ts";
 
 /** The places that nearly all servers of these formats share. */
@@ -16,6 +17,11 @@ export const TRANSLATIONS = {
 export const MODERATIONS = {
   style: moderations,
   path: "/moderations",
+} satisfies SharedEndpoint;
+
+export const COMPACTIONS = {
+  style: compactions,
+  path: "/responses/compact",
 } satisfies SharedEndpoint;
 
 export const AUDIO = [SPEECH, TRANSCRIPTIONS, TRANSLATIONS] as const;

@@ -1,8 +1,8 @@
-import { betasFor } from "#styles/text/messages/betas.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import type { ChannelOptions } from "#core/channel.ts";
+import { claudeHeadersWithoutVersion } from "./claude-headers.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
@@ -69,11 +69,7 @@ export const vertex: Provider = {
         (stream ? "streamRawPredict" : "rawPredict"),
       isFaithful: true,
       adaptRequest: () => ({ model: undefined, anthropic_version: MESSAGES_VERSION }),
-      headers(body, ofCaller) {
-        const asked = (ofCaller("anthropic-beta") ?? "").split(",").map((word) => word.trim());
-        const betas = new Set([...asked, ...betasFor(body)].filter((word) => word !== ""));
-        return betas.size === 0 ? {} : { "anthropic-beta": [...betas].join(",") };
-      },
+      headers: claudeHeadersWithoutVersion,
     },
     {
       style: chat,

@@ -64,6 +64,7 @@ function callFor(stream: boolean): Call {
     signal: new AbortController().signal,
     at: 0,
     startedAt: 0,
+    now: () => 0,
     count: async () => NO_USAGE,
   };
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
 import type { Claim } from "#core/limits.ts";
+import { accountOf } from "#core/reasoning-home.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
@@ -39,6 +40,8 @@ export interface AttemptDeps extends TryDeps, ClaimDeps {
 export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
+  /** Which of the channel's credentials, from `accountOf`. */
+  readonly account: string;
   release(error?: GatewayError): void;
   /** A failure of the answer as the caller may see it. */
   disclose(error: GatewayError): GatewayError;
@@ -64,6 +67,8 @@ export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Prom
 export interface Way {
   /** Label of the credential; empty where the channel has none. */
   readonly credential: string;
+  /** The same, told from others of the channel. */
+  readonly account: string;
   /** POSTs to the route's endpoint. */
   send(route: Addressed, request: Outgoing<Body>): Promise<UpstreamReply>;
   /** GETs what stands at a path below the channel's address. */
@@ -144,9 +149,9 @@ class Failover<T, R extends Destination> {
     for (let route = this.#route ?? this.#advance(); route !== undefined; route = this.#advance()) {
       const begun = await this.#tryRoute(route);
       if (begun === undefined) continue;
-      const { answer, release, disclose: shown } = begun;
+      const { answer, account, release, disclose: shown } = begun;
       const instead = (cause: unknown): Promise<Begun<T, R>> => this.#instead(begun, cause);
-      return { route, answer, release, disclose: shown, instead };
+      return { route, answer, account, release, disclose: shown, instead };
     }
     if (this.#last !== undefined) throw this.#told(this.#last);
     throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
@@ -212,6 +217,7 @@ class Failover<T, R extends Destination> {
           this.#settlement,
           deps,
           this.#begin,
+          this.#isHome(route, credential),
         );
         if (claim !== undefined) this.#settlement.took(claim);
         return begun;
@@ -236,12 +242,25 @@ class Failover<T, R extends Destination> {
     return anyway ? health.mayTryAnyway(route, this.#call.key) : health.mayTry(route);
   }
 
+  #isHome({ channel }: R, credential: Credential | undefined): boolean {
+    const { home } = this.#plan;
+    return home?.channel === channel.name && home.account === accountOf(channel, credential);
+  }
+
   /** A route may be one account's alone. */
   #pick(route: R, tried: ReadonlySet<Credential>, anyway: boolean): Credential | undefined {
     const { channel, account } = route;
     const { health } = this.#deps;
     if (account !== undefined) {
       return channel.credentials.find((each) => each.label === account && !tried.has(each));
+    }
+    const { home } = this.#plan;
+    if (home?.channel === channel.name && tried.size === 0) {
+      const others = new Set(channel.credentials.filter((each) => !this.#isHome(route, each)));
+      const own = anyway
+        ? health.pickAnyway(route, others, this.#call.key)
+        : health.pick(route, others);
+      if (own !== undefined) return own;
     }
     return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
   }
@@ -287,6 +306,7 @@ export async function tryOnce<T, R extends Destination>(
   settlement: Pick<Settlement, "tried" | "amendAttempt">,
   deps: TryDeps,
   begin: Begin<T, R>,
+  isAtHome = false,
 ): Promise<Tried<T, R>> {
   const { channel, provider } = route;
   const startedAt = deps.clock.monotonic();
@@ -324,6 +344,7 @@ export async function tryOnce<T, R extends Destination>(
     return sent;
   };
 
+  const account = accountOf(channel, credential);
   const visit = deps.health.enter(route, credential);
   const elapsedMs = (): number => Math.round(deps.clock.monotonic() - startedAt);
   let links = NO_LINKS;
@@ -356,6 +377,7 @@ export async function tryOnce<T, R extends Destination>(
   try {
     const answer = await begin(route, {
       credential: credential?.label ?? "",
+      account,
       send(wire, { body, headers }) {
         const url = urlOf(wire, pathOf(wire, call.facts.stream));
         sent = body;
@@ -376,6 +398,7 @@ export async function tryOnce<T, R extends Destination>(
     return {
       route,
       answer,
+      account,
       release: (failure) => visit.leave(failure),
       disclose: shown,
       fail(cause) {
@@ -388,7 +411,8 @@ export async function tryOnce<T, R extends Destination>(
     error = failed(cause);
     throw error;
   } finally {
-    deps.health.turn(channel);
+    // Who goes on where they were takes nobody's turn.
+    if (!isAtHome) deps.health.turn(channel);
     settlement.tried({
       channel: channel.name,
       credential: credential?.label ?? "",
@@ -427,7 +451,7 @@ export function baseOf(route: Candidate): URL {
 }
 
 /** At the vendor's well-known address. */
-function isVendors({ channel, provider }: Candidate): boolean {
+export function isVendors({ channel, provider }: Pick<Candidate, "channel" | "provider">): boolean {
   return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 

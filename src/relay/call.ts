@@ -1,7 +1,9 @@
+import type { CallTags } from "#core/call.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Standing } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
+import type { ReadHeader } from "#providers/provider.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
 
@@ -25,6 +27,7 @@ export interface Served {
   readonly startedAt: number;
   /** Its answer comes in its own time: the hold outlives the call, and this process. */
   readonly isLasting?: true;
+  readonly tags?: CallTags;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(standing: Standing): void;
   /** Told if a model without a price answers, before the answer's head leaves. */
@@ -44,9 +47,11 @@ export interface Call extends Served {
   readonly body: RequestBody;
   readonly facts: RequestFacts;
   /** A header of the caller's request. */
-  header(name: string): string | undefined;
+  readonly header: ReadHeader;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
+  /** Unix ms, for answers that say when they ended. */
+  now(): number;
 }
 
 /** What goes back to the caller. */

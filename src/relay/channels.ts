@@ -109,6 +109,19 @@ export class Channels implements ModelTable {
     return nearest;
   }
 
+  /** Models that some channel would have, had its vendor not stopped serving them. */
+  get retired(): readonly {
+    readonly name: string;
+    readonly channel: string;
+    readonly since: string;
+  }[] {
+    return [...this.#retired].map(([name, { candidate, since }]) => ({
+      name,
+      channel: candidate.channel.name,
+      since,
+    }));
+  }
+
   retiredFor(key: ApiKey, name: string): Retired | undefined {
     const found = this.#retired.get(name) ?? this.#retired.get(name.slice(name.indexOf("/") + 1));
     if (found === undefined) return undefined;

@@ -63,6 +63,7 @@ function setup(
     signal: new AbortController().signal,
     at: 0,
     startedAt: 0,
+    now: () => 0,
     count: async () => NO_USAGE,
     onStanding: (standing) => void told.push(standing),
   };

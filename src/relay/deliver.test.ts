@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
-import { Deadlines } from "#lib/deadlines.ts";
+import { Deadlines, type Watched } from "#lib/deadlines.ts";
 import { parseJson } from "#lib/json.ts";
 import { readEvents, SSE_COMMENT } from "#lib/sse.ts";
 import type { OnPiece, UpstreamReply } from "#egress/egress.ts";
@@ -102,6 +102,34 @@ test("a caller who waits in silence is shown that we live", async () => {
   expect(seen[0]).toBe("a");
   expect(seen[1]).toBe(": keep-alive\n\n");
   expect(seen).toContain("b");
+});
+
+test("signs of life go on for as long as the silence does", async () => {
+  const { seen, sink, settlement } = stage();
+  const silence = Promise.withResolvers<void>();
+  let now = 0;
+  let watched: Watched | undefined;
+  const deadlines = {
+    now: () => now,
+    watch: (entry: Watched) => (watched = entry),
+    release: () => {},
+  } as unknown as Deadlines;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      await silence.promise;
+      await take("b");
+    }),
+    { ...settings, deadlines, silenceMs: 15_000 },
+    SSE_COMMENT,
+  );
+  const sending = delivery.send(sink, settlement, attempt());
+  await sleep(0);
+  for (; now <= 300_000; now += 1_000) if ((watched?.dueAt ?? Infinity) <= now) watched?.onDue(now);
+  silence.resolve();
+  await sending;
+
+  expect(seen.filter((piece) => piece === SSE_COMMENT)).toHaveLength(20);
 });
 
 test("a slow first piece does not keep the caller waiting for a head", async () => {

@@ -166,7 +166,14 @@ export class Delivery implements Watched, SlowReader {
     this.dueAt = Infinity;
     // A reader who is behind has something to read.
     if (this.#behindBytes > 0) this.#countBehind(now);
-    else if (this.#keepAlive !== undefined) void this.#sink?.write(this.#keepAlive);
+    else if (this.#keepAlive !== undefined) this.#showLife(this.#keepAlive, now);
+  }
+
+  /** Again and again, for as long as the upstream is silent; not to who does not read it. */
+  #showLife(sign: string, now: number): void {
+    const taken = this.#sink?.write(sign);
+    if (taken === undefined) this.#listen(now);
+    else taken.then(() => this.#listen(this.#settings.deadlines.now())).catch(() => {});
   }
 
   readonly #take = (piece: Uint8Array | string): void | Promise<void> => {

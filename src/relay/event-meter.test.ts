@@ -25,6 +25,7 @@ const CALL: Call = {
   signal: new AbortController().signal,
   at: 0,
   startedAt: 0,
+  now: () => 0,
   count: async () => NO_USAGE,
 };
 const ROUTE: AdaptedRoute = {

@@ -17,6 +17,8 @@ export class EventMeter {
   usage: Usage | undefined;
   /** An event with content was seen: more than a head, and more than an empty text. */
   hasContent = false;
+  /** What the upstream says that it left out of the question. */
+  lost: readonly string[] = NONE;
   readonly #call: Call;
   readonly #givesIds: boolean;
   readonly #recorder: VaultRecorder;
@@ -62,6 +64,7 @@ export class EventMeter {
 
   #owned(event: ChatEvent): ChatEvent {
     if (event.type === "start") return this.#begun(event);
+    if (event.type === "finish") return { ...event, at: event.at ?? this.#call.now() };
     if (event.type !== "open" || event.block.type !== "tool_call" || !this.#givesIds) return event;
     const block: OpenBlock = {
       ...event.block,
@@ -72,6 +75,7 @@ export class EventMeter {
 
   /** Every style wants to know when an answer was made, and not every upstream says. */
   #begun(event: Extract<ChatEvent, { type: "start" }>): ChatEvent {
+    this.lost = event.lost ?? NONE;
     return {
       ...event,
       createdAt: event.createdAt > 0 ? event.createdAt : this.#call.at,
@@ -80,6 +84,8 @@ export class EventMeter {
     };
   }
 }
+
+const NONE: readonly string[] = [];
 
 function holdsContent(event: ChatEvent): boolean {
   switch (event.type) {

@@ -8,9 +8,15 @@ export function fitRequest(
   body: JsonObject,
   { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
   report: LossReport,
+  dropsMisplaced = false,
 ): BodyEdits {
   const { dialect, style } = endpoint;
-  const context = { report, model: traits, ...(dialect === undefined ? {} : { dialect }) };
+  const context = {
+    report,
+    model: traits,
+    dropsMisplaced,
+    ...(dialect === undefined ? {} : { dialect }),
+  };
   return style.outbound.fitRequest?.(body, context) ?? NO_EDITS;
 }
 

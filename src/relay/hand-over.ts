@@ -12,7 +12,7 @@ export interface Failover {
   /** Whose `instead` answers, if it fails. */
   readonly begun: Begun<Delivery, Candidate>;
   /** Nobody else will be asked. */
-  onBegun?(): void;
+  onBegun?(begun: Begun<unknown, Candidate>): void;
 }
 
 /** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
@@ -34,7 +34,7 @@ export async function handOver(
   settlement.answering(begun.route, stream, stream);
   if (!delivery.hasBegun)
     return new HandedOver(delivery, begun, settlement, callerSignal, failover);
-  failover?.onBegun?.();
+  failover?.onBegun?.(begun);
   return new HandedOver(delivery, begun, settlement, callerSignal);
 }
 
@@ -88,7 +88,7 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
     for (;;) {
       try {
         await begun.answer.whenBegun();
-        failover.onBegun?.();
+        failover.onBegun?.(begun);
         return undefined;
       } catch (cause) {
         try {

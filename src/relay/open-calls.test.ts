@@ -29,6 +29,7 @@ function callOf(keyId: number, signal = new AbortController().signal): Call {
     signal,
     at: 0,
     startedAt: 0,
+    now: () => 0,
     count: async () => NO_USAGE,
   };
 }

@@ -1,6 +1,13 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { BodyEdits, OutboundStyle, Passthrough, Tap, UpstreamError } from "#core/style.ts";
+import type {
+  AnswerContext,
+  BodyEdits,
+  OutboundStyle,
+  Passthrough,
+  Tap,
+  UpstreamError,
+} from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import {
@@ -18,7 +25,8 @@ import { viewOf } from "#lib/sse-bytes.ts";
 import type { TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
-import type { Outgoing } from "./attempt.ts";
+import type { ReadHeader, RequestContext } from "#providers/provider.ts";
+import { isVendors, type Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
@@ -32,6 +40,14 @@ export interface PassedRequest extends Outgoing {
   readonly lost: readonly string[];
 }
 
+/** What this call's conversation and this model have to do with a request. */
+export interface RequestTerms {
+  /** Another account answered the conversation before. */
+  readonly isAway?: boolean;
+  /** Members that the vendor refused by their names. */
+  readonly refused?: readonly string[];
+}
+
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
  * style must add to be metered, and what the vendor would choke on. `refused`:
@@ -39,15 +55,23 @@ export interface PassedRequest extends Outgoing {
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
-  { endpoint, upstreamModel, traits }: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits">,
+  route: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits" | "channel" | "provider">,
   passthrough: Passthrough,
-  refused: readonly string[] = [],
+  { isAway = false, refused = [] }: RequestTerms = {},
 ): PassedRequest {
+  const { endpoint, upstreamModel, traits } = route;
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
-  edits = { ...edits, ...fitRequest(withEdits(body.json, edits), { endpoint, traits }, report) };
+  if (isAway) report.lose(REASONING_ACCOUNT);
+  const current = withEdits(body.json, edits);
+  edits = { ...edits, ...fitRequest(current, { endpoint, traits }, report, isAway) };
   if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest(withEdits(body.json, edits), upstreamModel, report);
+    const adapted = endpoint.adaptRequest(
+      withEdits(body.json, edits),
+      upstreamModel,
+      report,
+      requestContext(route, header),
+    );
     edits = { ...edits, ...adapted };
   }
   if (refused.length > 0) {
@@ -58,9 +82,24 @@ export function passthroughRequest(
     lost: report.fields,
     asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
     body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
-    headers: endpoint.headers?.(body.json, header) ?? NO_HEADERS,
+    headers:
+      endpoint.headers?.(withEdits(body.json, edits), header, requestContext(route, header)) ??
+      NO_HEADERS,
   };
 }
+
+/** Another account made the conversation's reasoning, and may be the only one to understand it. */
+export const REASONING_ACCOUNT = "reasoning.account";
+
+/** What providers know of a request beside its body. */
+export function requestContext(
+  route: Pick<WireRoute, "channel" | "provider">,
+  ofCaller: ReadHeader,
+): RequestContext {
+  return { options: route.channel.options ?? NO_OPTIONS, isVendors: isVendors(route), ofCaller };
+}
+
+const NO_OPTIONS = {};
 
 /** The body as it stands after the edits; the body itself if there are none. */
 function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
@@ -81,16 +120,20 @@ const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
-  { facts: asked }: Call,
+  call: Call,
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
   const json = parseAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  const repairs = passthrough.repairAnswer?.(json, asked);
+  const repairs = passthrough.repairAnswer?.(json, call.facts, contextOf(call));
   const body = repairs === undefined ? bytes : edited(bytes, repairs);
   return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+}
+
+function contextOf({ body, now }: Call): AnswerContext {
+  return { request: body.json, now };
 }
 
 /** Everything but the repaired members stays as it was written. */
@@ -112,7 +155,8 @@ export async function passStream(
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // What a vendor sends unasked is the caller's.
-  const tap = passthrough.openTap({ ...call.facts, wantsUsage: !asksForUsage }, dialect);
+  const facts = { ...call.facts, wantsUsage: !asksForUsage };
+  const tap = passthrough.openTap(facts, dialect, contextOf(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

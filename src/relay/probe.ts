@@ -134,6 +134,7 @@ function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal):
     signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    now: () => clock.now(),
     count: async () => NO_USAGE,
   };
 }

@@ -51,6 +51,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     durationMs: Math.round(clock.monotonic() - startedAt),
     attempts: course.attempts,
     lost: course.lost,
+    ...(call.tags === undefined ? {} : { tags: call.tags }),
   };
 }
 

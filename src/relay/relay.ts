@@ -1,11 +1,19 @@
 import { GatewayError } from "#core/error.ts";
+import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import { withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
-import { firstToAnswer, type AttemptDeps, type Begin, type Outgoing, type Way } from "./attempt.ts";
+import {
+  firstToAnswer,
+  type AttemptDeps,
+  type Begin,
+  type Begun,
+  type Outgoing,
+  type Way,
+} from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
 import {
@@ -18,9 +26,11 @@ import {
 } from "./passthrough.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./learned-refusals.ts";
+import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
-import type { Plan, Route, WireRoute } from "./route.ts";
+import { findHome, isAway, type Homing } from "./reasoning-home.ts";
+import type { Candidate, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
 import {
   gatherStream,
@@ -32,8 +42,10 @@ import {
 } from "./translate.ts";
 import type { WholeReading } from "./whole.ts";
 
-export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps {
+export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
+  /** Where conversations were answered; nothing is kept if absent. */
+  readonly homes?: ReasoningHomes;
   readonly learned: LearnedRefusals;
 }
 
@@ -42,9 +54,10 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps);
   try {
+    const homing = await findHome(call, plan, deps.homes);
     return call.facts.stream
-      ? await relayStream(call, plan, settlement, deps)
-      : await relayWhole(call, plan, settlement, deps);
+      ? await relayStream(call, homing, settlement, deps)
+      : await relayWhole(call, homing, settlement, deps);
   } catch (cause) {
     const error = inCallersWords(GatewayError.from(cause), call.style, call.body.json);
     await settlement.fail(error);
@@ -55,11 +68,14 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
 /** The answer leaves once its settlement is on disk, so that no crash can give it away. */
 async function relayWhole(
   call: Call,
-  plan: Plan,
+  homing: Homing,
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginWhole(call, deps));
+  const goOn = continuing(call, settlement, deps);
+  const begin = beginWhole(call, deps, homing.home, goOn);
+  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  homing.keep(begun);
   begun.release();
   settlement.answering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
@@ -68,48 +84,75 @@ async function relayWhole(
 
 async function relayStream(
   call: Endable<Call>,
-  plan: Plan,
+  homing: Homing,
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, beginStream(call, deps));
-  // Nobody else will be asked.
-  const onBegun = (): void => forgetQuestion(call);
+  const goOn = continuing(call, settlement, deps);
+  const begin = beginStream(call, deps, homing.home, goOn);
+  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  const onBegun = (last: Begun<unknown, Candidate>): void => {
+    homing.keep(last);
+    // Nobody else will be asked.
+    forgetQuestion(call);
+  };
   return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
+}
+
+type GoOn = (route: WireRoute, way: Way, request: Outgoing) => Continuation | undefined;
+
+function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
+  return (route, way, request) => Continuation.of(call, route, way, request, books, deps);
 }
 
 export function beginWhole(
   call: Call,
   deps: TranslationDeps &
     Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  home?: ReasoningHome,
+  /** Absent: the answer ends where its first request does. */
+  goOn?: GoOn,
 ): Begin<WholeReading> {
   const { vault } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)
       return await readAdapted(call, route, way.openSession(), vault);
+    const away = isAway(home, route, way);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
       const write = (refused: readonly string[]): PassedRequest =>
-        passthroughRequest(call, route, passthrough, refused);
+        passthroughRequest(call, route, passthrough, { isAway: away, refused });
       const { request, reply: sent } = await sendFitted(way, route, write, deps.learned);
       using reply = sent;
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
     const write = (refused: readonly string[]): Promise<Translation> =>
-      translateRequest(call, route, deps, isStreamed, refused);
+      translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
     const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
     using reply = sent;
-    if (!isStreamed) return await translateWhole(reply, call, route, translation, vault);
+    if (!isStreamed) {
+      const more = goOn?.(route, way, translation);
+      return await translateWhole(reply, call, route, translation, vault, more);
+    }
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
     return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
   };
 }
 
-function beginStream(call: Call, deps: RelayDeps): Begin<Delivery> {
-  return async (route, send) =>
-    Delivery.begin(await openStream(call, route, send, deps), deps.delivery, call.style.keepAlive);
+function beginStream(
+  call: Call,
+  deps: RelayDeps,
+  home: ReasoningHome | undefined,
+  goOn: GoOn,
+): Begin<Delivery> {
+  return async (route, way) =>
+    Delivery.begin(
+      await openStream(call, route, way, deps, home, goOn),
+      deps.delivery,
+      call.style.keepAlive,
+    );
 }
 
 async function openStream(
@@ -117,23 +160,27 @@ async function openStream(
   route: Route,
   way: Way,
   deps: RelayDeps,
+  home: ReasoningHome | undefined,
+  goOn: GoOn,
 ): Promise<AnswerStream> {
   const { vault, delivery } = deps;
   if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
   const { style } = route.endpoint;
   const maxEventBytes = mostOfAnEvent(route, delivery);
+  const away = isAway(home, route, way);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
     const write = (refused: readonly string[]): PassedRequest =>
-      passthroughRequest(call, route, passthrough, refused);
+      passthroughRequest(call, route, passthrough, { isAway: away, refused });
     const { request, reply } = await sendFitted(way, route, write, deps.learned);
     return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const write = (refused: readonly string[]): Promise<Translation> =>
-    translateRequest(call, route, deps, call.facts.stream, refused);
+    translateRequest(call, route, deps, { isAway: away, refused });
   const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault);
+  const more = goOn(route, way, translation);
+  return translateStream(reply, call, route, translation, maxEventBytes, vault, more);
 }
 
 /** Members that one call may be told of one by one. */
@@ -158,18 +205,20 @@ async function sendFitted<R extends Outgoing>(
       const isNew =
         count < MAX_LEARNED &&
         cause instanceof GatewayError &&
+        route.endpoint.refusesForAll?.(request.headers) !== false &&
         learned.learn(route, cause, request.body);
       if (!isNew) throw cause;
     }
   }
 }
 
-/** A picture is one event, however large. */
+/** A picture or a film is one event, however large. */
 function mostOfAnEvent(
   { traits }: Route,
   { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
 ): number {
-  return traits.output?.includes("image") === true ? maxPictureEventBytes : maxEventBytes;
+  const draws = traits.output?.some((each) => each === "image" || each === "video") === true;
+  return draws ? maxPictureEventBytes : maxEventBytes;
 }
 
 /** A whole answer of an upstream that only streams is gathered from its stream. */

@@ -15,6 +15,7 @@ import {
 } from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
+import type { ReasoningHome } from "#core/reasoning-home.ts";
 import { fitsIn, type Usage } from "#core/usage.ts";
 import type {
   ImageEndpoint,
@@ -87,6 +88,8 @@ export interface AdaptedRoute extends Candidate {
 export interface Plan<R extends Candidate = Route> {
   readonly routes: readonly R[];
   readonly estimate: NanoUsd;
+  /** The account to ask first, as long as it can be used. */
+  readonly home?: ReasoningHome;
 }
 
 /** A channel that has the model, as somebody sees it who asks why a plan is what it is. */

@@ -182,6 +182,16 @@ export class Settlement {
     this.#leave();
   }
 
+  /**
+   * Reserves what the hold lacks of what an answer comes to. False if the caller
+   * cannot bear it.
+   */
+  async covers(route: Candidate, usage: Usage): Promise<boolean> {
+    const completed = this.#completed(usage, route);
+    const cost = costOf(completed, route.price ?? FREE, this.#priceOf);
+    return cost <= this.#held || (await this.#extend(nanoUsd(cost - this.#held)));
+  }
+
   isCheckpointDue(now: number, intervalMs: number): boolean {
     return now - this.#checkpointedAt >= intervalMs;
   }
@@ -337,13 +347,13 @@ export class Settlement {
   }
 
   /** Few upstreams say of what kind a result is, or how it was served: then it is what was asked for. */
-  #completed(usage: Usage): Usage {
+  #completed(usage: Usage, route = this.#route): Usage {
     const { grade } = this.#call.units ?? {};
     const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
-    if (this.#route === undefined) return graded;
-    const named = this.#route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
-    if (this.#route.price?.variants === undefined) return named;
-    return { ...named, served: { ...servedUnlessTold(this.#call, this.#route), ...usage.served } };
+    if (route === undefined) return graded;
+    const named = route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
+    if (route.price?.variants === undefined) return named;
+    return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
   }
 
   #usageOf(outputTokens: number): Usage {

@@ -11,6 +11,9 @@ export type TraitSources = Readonly<Partial<Record<TraitOrigin, ModelTraits>>>;
 /** A record, so that a new trait cannot be forgotten. */
 const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
   kind: true,
+  line: true,
+  deprecatedAt: true,
+  retiresAt: true,
   counting: true,
   contextTokens: true,
   maxOutputTokens: true,

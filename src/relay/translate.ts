@@ -13,11 +13,14 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
 import type { Call } from "./call.ts";
 import { lossNames } from "./callers-field.ts";
+import type { Continuation } from "./continuation.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
+import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
@@ -30,6 +33,10 @@ export interface Translation {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
+}
+
+interface TranslationTerms extends RequestTerms {
+  readonly isStreamed?: boolean;
 }
 
 export interface TranslationDeps {
@@ -53,14 +60,14 @@ export async function translateRequest(
   call: Call,
   route: WireRoute,
   { vault, media }: TranslationDeps,
-  isStreamed = call.facts.stream,
-  refused: readonly string[] = [],
+  { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
   const written = byTool ?? request;
@@ -70,8 +77,12 @@ export async function translateRequest(
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report) };
-  const adapted = { ...fitted, ...endpoint.adaptRequest?.(fitted, upstreamModel, report) };
+  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const context = requestContext(route, isAlike ? call.header : NO_HEADER);
+  const adapted = {
+    ...fitted,
+    ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
+  };
   const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
@@ -79,7 +90,7 @@ export async function translateRequest(
     request,
     isByTool: byTool !== undefined,
     body: JSON.stringify(body),
-    headers: endpoint.headers?.(body, isAlike ? call.header : NO_HEADER) ?? {},
+    headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     lost: report.fields,
   };
 }
@@ -106,9 +117,18 @@ export async function translateWhole(
   route: WireRoute,
   { request, lost, isByTool }: Translation,
   vault: Vault,
+  continuation?: Continuation,
 ): Promise<WholeReading> {
-  const json = parseAnswer(await reply.readAll());
-  const events = route.endpoint.style.outbound.parseResponse(json);
+  const events: ChatEvent[] = [];
+  const { outbound } = route.endpoint.style;
+  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  for (let next = await continuation?.next(last); next !== undefined;) {
+    using hop = next;
+    events.push(...(continuation?.joiner.between(last) ?? []));
+    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    next = await continuation?.next(last);
+  }
+  events.push(...(continuation?.joiner.pass(last) ?? last));
   return await writeWhole(events, call, route, request, lost, vault, isByTool);
 }
 
@@ -153,7 +173,7 @@ export async function writeWhole(
   const named = originalNames(request);
   const unpack = unpackerFor(request, isByTool);
   const told = unpack === undefined ? events : events.flatMap(unpack);
-  const seen = told.map((event) => meter.see(named(event)));
+  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -165,8 +185,13 @@ export async function writeWhole(
     ),
     usage,
     takeOutputText: () => "",
-    lost,
+    lost: joined(lost, meter.lost),
   };
+}
+
+/** What we left out of the question, and what its upstream did. */
+function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
 
 function isNotUsage(event: ChatEvent): boolean {
@@ -180,13 +205,17 @@ export function translateStream(
   translation: Translation,
   maxEventBytes: number,
   vault: Vault,
+  continuation?: Continuation,
 ): AnswerStream {
   return new TranslatedStream(
     reply,
-    new SseDecoder(maxEventBytes),
-    route.endpoint.style.outbound.openDecoder(),
+    () => ({
+      sse: new SseDecoder(maxEventBytes),
+      decoder: route.endpoint.style.outbound.openDecoder(),
+    }),
     new StreamWriter(call, route, translation.request, vault, translation.isByTool),
     translation.lost,
+    continuation,
   );
 }
 
@@ -197,6 +226,7 @@ export class StreamWriter {
   readonly #traits: ModelTraits;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #isWanted: (event: ChatEvent) => boolean;
   readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
@@ -204,6 +234,7 @@ export class StreamWriter {
     this.#request = request;
     this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
+    this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
     this.meter = new EventMeter(call, route, vault);
     this.#encoder = call.style.inbound.openEncoder(request, call.facts);
@@ -217,6 +248,7 @@ export class StreamWriter {
   }
 
   #write(event: ChatEvent): string {
+    if (!this.#isWanted(event)) return "";
     if (event.type === "usage") this.#hasUsage = true;
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
@@ -234,17 +266,25 @@ export class StreamWriter {
   }
 }
 
+/** What reads one reply of an upstream. */
+interface Reader {
+  readonly sse: SseDecoder;
+  readonly decoder: StreamDecoder;
+}
+
 /**
  * From the upstream's bytes to the caller's in one synchronous step for each
  * piece that arrives: no promise for an event, one for a piece. The head of an
  * answer waits for its first content: until then another channel may answer.
  */
 class TranslatedStream implements AnswerStream {
-  readonly #reply: UpstreamReply;
-  readonly #sse: SseDecoder;
-  readonly #decoder: StreamDecoder;
+  #reply: UpstreamReply;
+  readonly #open: () => Reader;
+  #reader: Reader;
   readonly #writer: StreamWriter;
-  readonly lost: readonly string[];
+  readonly #continuation: Continuation | undefined;
+  #isClosed = false;
+  readonly #lost: readonly string[];
   readonly isTranslated = true;
   /** Not handed over yet: the head. */
   #held = "";
@@ -253,26 +293,48 @@ class TranslatedStream implements AnswerStream {
 
   constructor(
     reply: UpstreamReply,
-    sse: SseDecoder,
-    decoder: StreamDecoder,
+    open: () => Reader,
     writer: StreamWriter,
     lost: readonly string[],
+    continuation: Continuation | undefined,
   ) {
     this.#reply = reply;
-    this.#sse = sse;
-    this.#decoder = decoder;
+    this.#open = open;
+    this.#reader = open();
     this.#writer = writer;
-    this.lost = lost;
+    this.#lost = lost;
+    this.#continuation = continuation;
+  }
+
+  get lost(): readonly string[] {
+    return joined(this.#lost, this.#writer.meter.lost);
   }
 
   async run(take: Sink["write"]): Promise<void> {
     try {
-      await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
-      await this.#pass(this.#sse.end(), take);
-      await this.#end(this.#write(this.#decoder.end()), take);
+      for (let goesOn = true; goesOn;) goesOn = await this.#runHop(take);
     } catch (cause) {
       throw explained(cause);
     }
+  }
+
+  /** One reply of the upstream; true if another one follows. */
+  async #runHop(take: Sink["write"]): Promise<boolean> {
+    const { sse, decoder } = this.#reader;
+    await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    await this.#pass(sse.end(), take);
+    if (this.isEnding) return false;
+    const last = decoder.end();
+    const next = await this.#continuation?.next(last);
+    if (next === undefined || this.#continuation === undefined) {
+      await this.#end(this.#write(this.#joined(last)), take);
+      return false;
+    }
+    this.#reply = next;
+    if (this.#isClosed) next.close();
+    this.#reader = this.#open();
+    await this.#hand(this.#write(this.#continuation.joiner.between(last)), take);
+    return true;
   }
 
   get hasContent(): boolean {
@@ -287,6 +349,11 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.usage;
   }
 
+  /** Each request of an answer reads the question anew. */
+  get inputUsage(): Usage | undefined {
+    return this.#continuation?.usage;
+  }
+
   takeOutputText(): string {
     return this.#writer.meter.takeOutputText();
   }
@@ -299,22 +366,32 @@ class TranslatedStream implements AnswerStream {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#reply.close();
   }
 
   #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
     if (this.isEnding) return undefined;
+    const { decoder } = this.#reader;
     let out = "";
     try {
       for (const event of events) {
-        out += this.#write(this.#decoder.read(event));
-        if (this.#decoder.isOver) return this.#end(out, take);
+        out += this.#write(this.#joined(decoder.read(event)));
+        if (decoder.isOver) return this.#end(out, take);
       }
     } catch (cause) {
       // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }
+    return this.#hand(out, take);
+  }
+
+  #joined(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    return this.#continuation?.joiner.pass(events) ?? events;
+  }
+
+  #hand(out: string, take: Sink["write"]): void | Promise<void> {
     if (this.#hasBegun) return out === "" ? undefined : take(out);
     this.#held += out;
     return this.#writer.meter.hasContent ? this.#begin(take) : undefined;

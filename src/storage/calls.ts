@@ -10,7 +10,7 @@ const MAX_PRUNED = 10_000;
 /** Reads a page at most, and no row besides: on SQLite, requests wait meanwhile. */
 export function createCallLog(db: Kysely<Tables>): CallLog {
   return {
-    async list({ userId, keyId, before, limit }) {
+    async list({ userId, keyId, session, before, limit }) {
       let select = db
         .selectFrom("calls")
         .selectAll()
@@ -27,6 +27,7 @@ export function createCallLog(db: Kysely<Tables>): CallLog {
       } else if (userId !== undefined) {
         select = select.where("user_id", "=", userId);
       }
+      if (session !== undefined) select = select.where("session_id", "=", session);
       if (before !== undefined) {
         const last = db.selectFrom("calls").select("seq").where("id", "=", before);
         select = select.where(

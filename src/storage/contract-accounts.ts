@@ -413,6 +413,7 @@ const ADDED = {
     "users_by_team",
     "ledger_grants_by_user_account",
     "ledger_grants_by_more_accounts",
+    "calls_by_session",
   ],
   columns: {
     users: [
@@ -429,6 +430,7 @@ const ADDED = {
       ["image_input_tokens", "image_output_tokens", "images"],
       ["media_ms", "characters", "searches", "grade"],
       ["is_unpriced"],
+      ["session_id", "agent_id", "parent_agent_id"],
     ],
   },
   /** Others refer to them. */

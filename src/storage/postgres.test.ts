@@ -44,7 +44,7 @@ test.if(process.env["CI"] !== undefined)("where everything is tested, PostgreSQL
 });
 
 describe.if(isPostgresReachable)("a PostgreSQL database", () => {
-  describeStorage("PostgreSQL", openDatabase);
+  describeStorage("PostgreSQL", () => openDatabase());
   describe("several gateways on one database", describeSharing);
   describe("the way to the database", describeConnection);
 });
@@ -332,7 +332,7 @@ function describeSharing(): void {
   });
 
   test("gateways that start together on an empty database agree on its schema and its keys", async () => {
-    await using place = await openDatabase();
+    await using place = await openDatabase({ isEmpty: true });
 
     await using stack = new AsyncDisposableStack();
     const storages = await Promise.all([1, 2, 3, 4].map(() => openAt(place.address)));
@@ -536,8 +536,10 @@ async function isReady(storage: Storage): Promise<boolean> {
   return (await reasonOf(storage.ping())) === undefined;
 }
 
-async function openDatabase(): Promise<Place & { address: { databaseUrl: string } }> {
-  const database = await openScratchDatabase();
+async function openDatabase(
+  options: { readonly isEmpty?: boolean } = {},
+): Promise<Place & { address: { databaseUrl: string } }> {
+  const database = await openScratchDatabase(options);
   const databaseUrl = database.url;
   const connections: AsyncDisposable[] = [];
   return {

@@ -79,10 +79,10 @@ describe("and keep the rest", () => {
 test("a long text is cut, and costs no more than a short one", () => {
   const long = scrub(`${"very ".repeat(2_000_000)}long`);
 
-  expect([long.length <= 300, long.endsWith("…")]).toEqual([true, true]);
-  expect(scrub("a".repeat(5_000_000)).length).toBeLessThanOrEqual(300);
+  expect([long.length <= 1_000, long.endsWith("…")]).toEqual([true, true]);
+  expect(scrub("a".repeat(5_000_000)).length).toBeLessThanOrEqual(1_000);
   for (const each of ["a@", "a.", "http://", "1.", "a-b@c-", "://"]) {
-    expect(scrub(each.repeat(1_000_000)).length).toBeLessThanOrEqual(300);
+    expect(scrub(each.repeat(1_000_000)).length).toBeLessThanOrEqual(1_000);
   }
 });
 

@@ -1,4 +1,5 @@
-const MAX_LENGTH = 300;
+/** The longest sentences that clients act on are of 350 characters. */
+const MAX_LENGTH = 1_000;
 /** Words are looked at one by one, so a long text is cut before, not after. */
 const MAX_READ = 4_000;
 

@@ -115,7 +115,7 @@ describeOnEachUpstream("the client of the messages style", (place) => {
       .messages.create({ ...ask("hi"), model: "nothing-like-it" })
       .catch((error: unknown) => error);
     const wrong = await client()
-      .messages.create({ ...ask("hi"), max_tokens: 0 })
+      .messages.create({ ...ask("hi"), max_tokens: -1 })
       .catch((error: unknown) => error);
 
     expect(unknown).toBeInstanceOf(Anthropic.NotFoundError);

@@ -39,6 +39,7 @@ beforeAll(async () => {
         renamed("proxy", "gpt-6-sol", "gpt-5"),
         ', options: { responses: "tools, web_search" }',
       ),
+      channel("all", "openai-compatible", renamed("all", "gpt-5"), ", options: { responses: any }"),
       channel("plain", "openai-compatible", renamed("plain", "gpt-5")),
       channel("claude", "anthropic", "claude-opus-5").replace("/openai/", "/anthropic/"),
     ].join("\n"),
@@ -127,6 +128,33 @@ describe("tools on a model that takes them in responses only", () => {
     }
   }
 
+  test.each(CALLERS)(
+    "ten turns of $id: what went up before goes up again unchanged",
+    async (caller) => {
+      const turns: Turn[] = [];
+      let before: readonly unknown[] = [];
+      const input = (): readonly unknown[] => sent().body["input"] as readonly unknown[];
+      for (let turn = 1; turn <= 10; turn++) {
+        const city = `City${turn}`;
+        turns.push({ role: "user", text: `What is the weather in ${city}?` });
+        const called = await ask(caller, "gpt-6-sol", turns, turn % 2 === 0);
+        expect([called.error, called.calls.length]).toEqual([undefined, 1]);
+        expect(input().slice(0, before.length)).toEqual([...before]);
+        before = input();
+
+        const results = called.calls.map((call) => ({ call, text: `Sunny in ${city}` }));
+        turns.push({ role: "assistant", own: called.own }, { role: "tool", results });
+        const told = await ask(caller, "gpt-6-sol", turns, turn % 2 === 1);
+        expect([told.error, told.text.includes(`Sunny in ${city}`)]).toEqual([undefined, true]);
+        expect(input().slice(0, before.length)).toEqual([...before]);
+        before = input();
+        turns.push({ role: "assistant", own: told.own });
+      }
+      const proofs = JSON.stringify(before).match(/"encrypted_content"/g) ?? [];
+      expect(proofs.length).toBeGreaterThanOrEqual(10);
+    },
+  );
+
   test.each<[string, JsonObject, string]>([
     ["without tools: chat", { model: "gpt-6-sol" }, "/chat/completions"],
     [
@@ -169,6 +197,7 @@ describe("tools on a model that takes them in responses only", () => {
       { model: "proxy-gpt-5", tools: [CHAT_TOOL] },
       "/responses",
     ],
+    ["a compatible channel that says so of all calls", { model: "all-gpt-5" }, "/responses"],
     ["its other calls: chat", { model: "proxy-gpt-5" }, "/chat/completions"],
     [
       "a compatible channel that does not: chat",

@@ -65,19 +65,6 @@ test("[A9] a version that does not exist is not found", async () => {
   }
 });
 
-test("a WebSocket is refused on responses in the way that makes its clients fall back", async () => {
-  await using gateway = await openSimulated();
-
-  const answer = await gateway.get("/v1/responses", {
-    connection: "Upgrade",
-    upgrade: "websocket",
-    "sec-websocket-version": "13",
-    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-  });
-
-  expect(answer.status).toBe(426);
-});
-
 test.each(["a b", "", "a/b", "[::", "a:99999"])(
   "a request whose host is '%s' is refused, wherever it is meant for",
   async (host) => {

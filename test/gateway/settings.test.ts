@@ -43,8 +43,9 @@ beforeAll(async () => {
   });
   if (gemini === undefined) throw new Error("There is no such upstream.");
   const models = "models: [gpt-4o-mini, gpt-image-1-mini, unheard-of]";
+  const long = `  - { name: long, provider: gemini, base_url: "${sandbox.url}/gemini/v1beta", api_key: k-12345678, models: [gemini-4-argon] }`;
   const sim = ["one", "two"].map((name) => simulatedChannel(name, sandbox.url, models)).join("\n");
-  gateway = await openWithRoot({ yaml: `${channelOf(gemini, sandbox.url)}\n${sim}`, log });
+  gateway = await openWithRoot({ yaml: `${channelOf(gemini, sandbox.url)}\n${long}\n${sim}`, log });
   root = askWith(gateway.url, bearer(await rootsToken(gateway.url)));
   for (const username of ["ada", "bob"]) {
     await root("POST", "/api/user", { username, role: "auditor", password: PASSWORD });
@@ -112,6 +113,12 @@ async function tries(): Promise<string> {
   const before = sandbox.requests.length;
   await chat("hi [[fault:status code=500]]");
   return String(sandbox.requests.length - before);
+}
+
+async function hops(): Promise<string> {
+  const before = sandbox.requests.length;
+  await chat("Count from 1 to 40. [[fault:hop tokens=60]]", { model: "gemini-4-argon" });
+  return String(sandbox.requests.length - before > 1);
 }
 
 async function newKeys(): Promise<string> {
@@ -213,6 +220,7 @@ const CASES: Readonly<Record<string, Case>> = {
     before: "200",
     after: "504",
   },
+  "limits.continuations": { value: 0, probe: hops, before: "true", after: "false" },
   "limits.attempts": { value: 1, probe: tries, before: "2", after: "1" },
   "limits.in_flight": { value: 1, probe: atOnce, before: "200 200", after: "503 200" },
   "limits.kept_answer_bytes": {
@@ -259,6 +267,11 @@ const ELSEWHERE = [
   "limits.media_bytes",
   "limits.downloads",
   "limits.key_downloads",
+  "limits.key_sockets",
+  "limits.socket_ms",
+  "limits.socket_idle_ms",
+  "limits.socket_lanes",
+  "limits.socket_state_bytes",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

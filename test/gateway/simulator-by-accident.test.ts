@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox } from "#sandbox/server.ts";
 import { openTestGateway, simulatedChannel } from "#test/harness.ts";
-import { startProgram } from "#test/program.ts";
+import { PROGRAM, startProgram } from "#test/program.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -96,7 +96,7 @@ describe("a vendor's variable that is misspelt", () => {
       await program.end("SIGTERM");
 
       for (const command of ["check", "doctor"]) {
-        const { stdout } = Bun.spawnSync([process.execPath, "src/main.ts", command], {
+        const { stdout } = Bun.spawnSync([...PROGRAM, command], {
           env: { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "1", ...env },
         });
         expect(stdout.toString()).toMatch(said);

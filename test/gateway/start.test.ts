@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startProgram } from "#test/program.ts";
+import { PROGRAM, startProgram } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 
 let dataDir: string;
@@ -107,7 +107,7 @@ test("a database that was emptied beside its secret is not begun anew in silence
     if (name.startsWith("sluice.db")) rmSync(join(dataDir, name));
   }
   const env = { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "0", SLUICE_DATA_DIR: dataDir };
-  const start = () => Bun.spawnSync([process.execPath, "src/main.ts", "start"], { env });
+  const start = () => Bun.spawnSync([...PROGRAM, "start"], { env });
 
   for (const ended of [start(), start()]) {
     expect(ended.exitCode).toBe(1);
@@ -194,7 +194,8 @@ describe("when it is told to stop", () => {
     const env = {
       SLUICE_DATA_DIR: dataDir,
       SLUICE_BOOTSTRAP_KEY: KEY,
-      SLUICE_LIMIT_DRAIN_DELAY_MS: "1500",
+      // Long enough for the calls below on a machine that is busy with others.
+      SLUICE_LIMIT_DRAIN_DELAY_MS: "5000",
     };
     await using program = await startProgram(env);
 

@@ -1,4 +1,5 @@
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { responseObjectFaults } from "./response-object.ts";
 
 const TERMINAL = ["response.completed", "response.incomplete", "response.failed"];
 
@@ -43,6 +44,7 @@ export function responsesStreamFaults(stream: string): readonly string[] {
   const check = new StreamCheck();
   const frames = stream.split("\n\n");
   if (frames.pop() !== "") check.fault("the last event lacks its blank line");
+  if (frames.at(-1) === "data: [DONE]") frames.pop();
   for (const frame of frames) {
     if (!frame.startsWith(":")) check.frame(frame);
   }
@@ -134,9 +136,7 @@ class StreamCheck {
     }
     this.#responseId ??= response["id"];
     if (response["id"] !== this.#responseId) this.fault("the response's id changes");
-    for (const name of REQUIRED) {
-      if (response[name] === undefined) this.fault(`a response lacks '${name}'`);
-    }
+    for (const fault of responseObjectFaults(response)) this.fault(fault);
     return response;
   }
 
@@ -302,26 +302,6 @@ class StreamCheck {
     item.isCallDone = true;
   }
 }
-
-/** By the vendor's schema, and what official clients read without asking. */
-const REQUIRED = [
-  "id",
-  "object",
-  "created_at",
-  "status",
-  "error",
-  "incomplete_details",
-  "instructions",
-  "model",
-  "tools",
-  "output",
-  "parallel_tool_calls",
-  "metadata",
-  "tool_choice",
-  "temperature",
-  "top_p",
-  "usage",
-] as const;
 
 function listIn(value: JsonObject, name: string): readonly Json[] {
   const list = value[name];

@@ -100,7 +100,9 @@ withShared("corpus", () =>
         (id, to) => {
           for (const { answers } of known.values()) {
             for (const { file, events } of answers) {
-              const out = withoutServerItems(built(to.style, owned(events, to.style)));
+              const out = withoutNoUser(
+                withoutServerItems(built(to.style, owned(events, to.style))),
+              );
               const found = disagreement(out, schemas[id] ?? false, resolve);
 
               expect([file, found]).toEqual([file, undefined]);
@@ -173,4 +175,9 @@ function withoutServerItems(body: JsonObject): JsonObject {
   if (!Array.isArray(output)) return body;
   const items: readonly JsonObject[] = output.filter(isObject);
   return { ...body, output: items.filter(({ type }) => OURS.test(textOf(type) ?? "")) };
+}
+
+/** The vendor sends null for a user nobody named, which its schema does not say and Open Responses does. */
+function withoutNoUser({ user, ...rest }: JsonObject): JsonObject {
+  return user === null || user === undefined ? rest : { ...rest, user };
 }

@@ -61,7 +61,8 @@ withShared("corpus", () => {
 
       const { message, param } = objectOf(told) ?? {};
       const { code, type } = objectOf(told) ?? {};
-      const vendor = { status, code, type, reason: message };
+      const refused = code === "unknown_parameter" ? { refusedMember: param } : {};
+      const vendor = { status, code, type, reason: message, ...refused };
       expect(read).toEqual({ code: "upstream_rejected", message, param, vendor } as typeof read);
     });
   });

@@ -316,11 +316,13 @@ function wireEvents(stream: string): readonly JsonObject[] {
  * end of a stream, and servers' own tools go on as their servers wrote them.
  */
 function ours(value: JsonObject): Json {
-  const { response, output, usage, ...rest } = value;
+  const { response, output, usage, user, ...rest } = value;
   const items = Array.isArray(output) ? output.filter((item: Json) => isOurs(item)) : undefined;
   return {
     ...rest,
     ...(usage === null || usage === undefined ? {} : { usage }),
+    // The vendor sends null for it, which its schema does not say and Open Responses does.
+    ...(user === null || user === undefined ? {} : { user }),
     ...(items === undefined ? {} : { output: items }),
     ...(isObject(response) ? { response: ours(response) } : {}),
   };

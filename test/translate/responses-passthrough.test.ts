@@ -105,7 +105,7 @@ withShared("corpus", () =>
         const begun = events
           .slice(0, end)
           .map(({ data }) => `event: ${typeOf(data)}\ndata: ${data}\n\n`);
-        const tap = responses.passthrough.openTap(FACTS);
+        const tap = responses.passthrough.openTap(FACTS, undefined, { request: {}, now: () => 0 });
         const sent = begun.map((event) =>
           Buffer.from(tap.push(Buffer.from(event)) ?? []).toString(),
         );

@@ -25,7 +25,8 @@ const START = String.raw`(?:^|[.!?,;:\n]\s{0,20}|\b(?:please|just|then|and|alway
 const STRICTLY = String.raw`(?:exactly|only|just|precisely|verbatim)`;
 const REPLY = String.raw`(?:reply|respond|answer)(?:\s+with)?\s+${STRICTLY}(?:\s+with)?`;
 const THING = String.raw`\s+(?:the|this)(?:\s+(?:exact|single|following|one))*\s+(?:words?|phrase|text|string|sentence|line|message|json)`;
-const POINTER = String.raw`(?:${THING}|\s+the following|\s+this)?`;
+const ALONE = String.raw`(?:\s+and\s+nothing\s+(?:else|more))?`;
+const POINTER = String.raw`(?:${THING}|\s+the following|\s+this)?${ALONE}`;
 /** "Reply with only the number" describes the answer, it does not dictate it. */
 const DESCRIPTION = String.raw`(?:the|an?|one|your|valid|json|in|with|yes or no|numbers?)\b`;
 const SAY = String.raw`(?:(?:can|could|would) you )?(?:${STRICTLY}\s+)?say(?:\s+${STRICTLY})?`;

@@ -6,7 +6,7 @@ import { describeUploads } from "./describe-uploads.ts";
 import { followCount } from "./count.ts";
 import { dictatedText, followExactly } from "./exactly.ts";
 import { followLength } from "./length.ts";
-import { recallFact } from "./memory.ts";
+import { findStated, recallFact } from "./memory.ts";
 import { quoteResults } from "./quote-results.ts";
 import { followRepeat } from "./repeat.ts";
 
@@ -25,8 +25,17 @@ export function writeText(prompt: Prompt, seed: string): string {
     dictatedText(prompt.system) ??
     followExactly({ text: prompt.system }) ??
     mentionSubject(plain, seed);
-  return inAskedCase(answer, prompt);
+  return withAskedEnd(inAskedCase(answer, prompt), prompt);
 }
+
+/** "End every reply with the word X." */
+function withAskedEnd(text: string, { gist, system }: Prompt): string {
+  const end = `${system}\n${gist}`.match(ASKED_END)?.[1];
+  return end === undefined || text.endsWith(end) ? text : `${text} ${end}`;
+}
+
+const ASKED_END =
+  /\bend\s+(?:every|each|all)(?:\s+\w+){0,2}\s+(?:replies|reply|answers?|messages?|responses?)\s+with\s+(?:the\s+(?:word|phrase)\s+)?["'“]?([\p{L}\d-]+)/iu;
 
 type Rule = (prompt: Prompt) => string | undefined;
 
@@ -38,6 +47,7 @@ const RULES: readonly Rule[] = [
   followLength,
   answerArithmetic,
   recallFact,
+  findStated,
   greet,
 ];
 

@@ -15,6 +15,7 @@ const thinkingConfig = message("ThinkingConfig", {
     "LOW",
     "MEDIUM",
     "HIGH",
+    "XHIGH",
   ]),
 });
 
@@ -31,7 +32,13 @@ export const generationConfig = message("GenerationConfig", {
   responseJsonSchema: anyValue,
   _responseJsonSchema: anyValue,
   responseModalities: repeated(
-    enumeration("GenerationConfig.Modality", ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "AUDIO"]),
+    enumeration("GenerationConfig.Modality", [
+      "MODALITY_UNSPECIFIED",
+      "TEXT",
+      "IMAGE",
+      "AUDIO",
+      "VIDEO",
+    ]),
   ),
   presencePenalty: float,
   frequencyPenalty: float,

@@ -4,7 +4,7 @@ import { content } from "./content.ts";
 import { generationConfig } from "./generation-config.ts";
 import { message, repeated } from "./message.ts";
 import { rootPlace } from "./place.ts";
-import { boolean, enumeration, int32, text, type Reader } from "./scalars.ts";
+import { boolean, bytes, enumeration, int32, text, type Reader } from "./scalars.ts";
 import { tool, toolConfig } from "./tools.ts";
 
 const safetySetting = message("SafetySetting", {
@@ -46,6 +46,7 @@ export const generateContentRequest = message("GenerateContentRequest", {
   generationConfig,
   safetySettings: repeated(safetySetting),
   cachedContent: text,
+  continuationToken: bytes,
   serviceTier: enumeration("ServiceTier", ["UNSPECIFIED", "STANDARD", "FLEX", "PRIORITY"]),
   store: boolean,
 });

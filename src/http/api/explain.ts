@@ -103,7 +103,7 @@ async function readCall(
   const prepare: Prepare = async (sent) =>
     askedWhole(
       sent,
-      await continueConversation(sent.json, userId, deps.responses, bodyBytes),
+      await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes),
       deps,
     );
   const isContinued = style.id === responses.id;

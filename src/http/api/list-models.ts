@@ -22,7 +22,10 @@ export const listModels: Route<HttpDeps> = {
     await throttle(exchange, deps);
     const models = deps.channels.list(requireKey(exchange));
     const { query } = exchange;
-    return json(styleFor(exchange.request).list(models, { query }), exchange.id);
+    return json(
+      styleFor(exchange.request).list(models, { query, now: deps.clock.now() }),
+      exchange.id,
+    );
   },
 };
 
@@ -36,7 +39,10 @@ export const getModel: Route<HttpDeps> = {
 
   async handle(exchange, deps) {
     await throttle(exchange, deps);
-    return json(styleFor(exchange.request).one(find(exchange, deps)), exchange.id);
+    return json(
+      styleFor(exchange.request).one(find(exchange, deps), deps.clock.now()),
+      exchange.id,
+    );
   },
 };
 
@@ -51,7 +57,7 @@ export const listNativeModels: Route<HttpDeps> = {
     await throttle(exchange, deps);
     const models = deps.channels.list(requireKey(exchange));
     const { query } = exchange;
-    return json(nativeModelList.list(models, { query }), exchange.id);
+    return json(nativeModelList.list(models, { query, now: deps.clock.now() }), exchange.id);
   },
 };
 
@@ -61,7 +67,7 @@ export const getNativeModel: Route<HttpDeps> = {
   summary: "One model in the native style, if this key may use it.",
   async handle(exchange, deps) {
     await throttle(exchange, deps);
-    return json(nativeModelList.one(find(exchange, deps)), exchange.id);
+    return json(nativeModelList.one(find(exchange, deps), deps.clock.now()), exchange.id);
   },
 };
 
@@ -73,13 +79,14 @@ export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
     handle(exchange, deps) {
       const models = deps.channels.list(requireKey(exchange));
       const { query } = exchange;
-      return json(cloudModelList.list(models, { query }), exchange.id);
+      return json(cloudModelList.list(models, { query, now: deps.clock.now() }), exchange.id);
     },
   },
   {
     ...getNativeModel,
     path: `${prefix}/models/:id{.+}`,
-    handle: (exchange, deps) => json(cloudModelList.one(find(exchange, deps)), exchange.id),
+    handle: (exchange, deps) =>
+      json(cloudModelList.one(find(exchange, deps), deps.clock.now()), exchange.id),
   },
 ]);
 

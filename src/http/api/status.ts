@@ -15,6 +15,13 @@ export const livez: Route<HttpDeps> = {
   handle: ({ id }) => json({ status: "ok" }, id),
 };
 
+/** Clients of one vendor ask before their first call whether somebody is there; any answer will do. */
+export const hello: Route<HttpDeps> = {
+  ...livez,
+  path: "/api/hello",
+  summary: "Answers while the process can answer at all; Claude Code asks with HEAD at its start.",
+};
+
 export const metrics: Route<HttpDeps> = {
   method: "GET",
   path: "/metrics",

@@ -18,6 +18,7 @@ import { assets } from "./0016-assets.ts";
 import { ownExternalIds } from "./0017-own-external-ids.ts";
 import { unpricedCalls } from "./0018-unpriced-calls.ts";
 import { modelsLikeOthers } from "./0019-models-like-others.ts";
+import { callTags } from "./0020-call-tags.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0017-own-external-ids": ownExternalIds,
   "0018-unpriced-calls": unpricedCalls,
   "0019-models-like-others": modelsLikeOthers,
+  "0020-call-tags": callTags,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
-import type { CallOutcome, CallRecord } from "#core/call.ts";
+import type { CallOutcome, CallRecord, CallTags } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import type { Usage } from "#core/usage.ts";
@@ -52,6 +52,9 @@ export interface CallsTable {
   grade: string | null;
   /** 1 if nobody knew the price of the model that answered. */
   is_unpriced: Generated<number>;
+  session_id: string | null;
+  agent_id: string | null;
+  parent_agent_id: string | null;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -90,6 +93,9 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   searches: "bigint",
   grade: "text",
   is_unpriced: "bigint",
+  session_id: "text",
+  agent_id: "text",
+  parent_agent_id: "text",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -130,7 +136,22 @@ export function callValues(record: CallRecord): Values {
     whole(usage.searches ?? 0),
     usage.grade === undefined ? null : text(usage.grade),
     record.isUnpriced === true ? 1 : 0,
+    tag(record.tags?.session),
+    tag(record.tags?.agent),
+    tag(record.tags?.parentAgent),
   ];
+}
+
+function tag(value: string | undefined): string | null {
+  return value === undefined ? null : text(value);
+}
+
+function toTags(row: Selectable<CallsTable>): CallTags {
+  return defined({
+    session: row.session_id ?? undefined,
+    agent: row.agent_id ?? undefined,
+    parentAgent: row.parent_agent_id ?? undefined,
+  });
 }
 
 export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
@@ -156,6 +177,9 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     attempts: attempts.parse(JSON.parse(row.attempts)),
     lost: lost.parse(JSON.parse(row.lost)),
     ...ratesAndCharges(chargedBy),
+    ...(row.session_id === null && row.agent_id === null && row.parent_agent_id === null
+      ? {}
+      : { tags: toTags(row) }),
   };
 }
 

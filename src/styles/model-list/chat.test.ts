@@ -28,7 +28,7 @@ const CLAUDE: ShownModel = {
 };
 
 test("clients that read OpenRouter's list find limits, prices, modalities and parameters", () => {
-  expect(chatModelList.one(CLAUDE)).toMatchObject({
+  expect(chatModelList.one(CLAUDE, 0)).toMatchObject({
     id: "claude-next",
     object: "model",
     created: 1_790_000_000,
@@ -52,7 +52,7 @@ test("clients that read OpenRouter's list find limits, prices, modalities and pa
 });
 
 test("a parameter that the model refuses is not among those it supports", () => {
-  const { supported_parameters: supported } = chatModelList.one(CLAUDE);
+  const { supported_parameters: supported } = chatModelList.one(CLAUDE, 0);
 
   expect(supported).toContain("tools");
   expect(supported).toContain("reasoning");
@@ -62,13 +62,16 @@ test("a parameter that the model refuses is not among those it supports", () => 
 });
 
 test("of a model that nobody knows, neither a date nor a price is made up", () => {
-  const shown = chatModelList.one({
-    id: "house-model",
-    owner: "openai-compatible",
-    createdAt: undefined,
-    traits: {},
-    price: undefined,
-  });
+  const shown = chatModelList.one(
+    {
+      id: "house-model",
+      owner: "openai-compatible",
+      createdAt: undefined,
+      traits: {},
+      price: undefined,
+    },
+    0,
+  );
 
   expect(shown).not.toContainKeys(["created", "pricing"]);
   expect(shown).toMatchObject({ context_length: null, architecture: { modality: null } });

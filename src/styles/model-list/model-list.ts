@@ -18,11 +18,14 @@ export interface ShownModel {
 export interface ModelListStyle {
   readonly id: string;
   list(models: readonly ShownModel[], page: Page): JsonObject;
-  one(model: ShownModel): JsonObject;
+  /** `now`: Unix ms. */
+  one(model: ShownModel, now: number): JsonObject;
   buildError(error: GatewayError): JsonObject;
 }
 
 /** Which part of a list is asked for; every style has its own words for it. */
 export interface Page {
   readonly query: URLSearchParams;
+  /** Unix ms. */
+  readonly now: number;
 }

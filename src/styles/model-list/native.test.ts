@@ -5,7 +5,7 @@ import { nativeModelList } from "./native.ts";
 const methodsOf = (kind: ModelKind | undefined): unknown => {
   const traits = kind === undefined ? {} : { kind };
   const model = { id: "some", owner: "somebody", createdAt: 0, traits, price: undefined };
-  return nativeModelList.one(model)["supportedGenerationMethods"];
+  return nativeModelList.one(model, 0)["supportedGenerationMethods"];
 };
 
 test("[A4.2-c] a model is listed with what it can be asked, so that callers find one that they can use", () => {

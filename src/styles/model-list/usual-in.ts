@@ -29,11 +29,20 @@ function secondsOf({ created, created_at: createdAt }: JsonObject): number | und
   return seconds !== undefined && seconds > FIRST_SECOND ? seconds : undefined;
 }
 
+/** Unix seconds. */
+function instantOf(value: Json | undefined): number | undefined {
+  const ms = Date.parse(textOf(value) ?? "");
+  return Number.isNaN(ms) ? undefined : Math.trunc(ms / 1_000);
+}
+
 function ofMessages(item: JsonObject): ModelTraits {
   const capabilities = objectOf(item["capabilities"]);
   const limits = defined({
     contextTokens: positive(item["max_input_tokens"]),
     maxOutputTokens: positive(item["max_tokens"]),
+    line: textOf(item["line"]),
+    deprecatedAt: instantOf(item["deprecated_at"]),
+    retiresAt: instantOf(item["retires_at"]),
   });
   if (capabilities === undefined) return limits;
   const can = (...path: readonly string[]): boolean => isSupported(capabilities, path);

@@ -1,3 +1,4 @@
+import type { Channel } from "#core/channel.ts";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { GatewayError } from "#core/error.ts";
@@ -197,7 +198,7 @@ function sentFor(
         header: () => undefined,
         isStrict: false,
       },
-      { endpoint, upstreamModel: "m", traits: {} },
+      { endpoint, upstreamModel: "m", traits: {}, channel: A_CHANNEL, provider: vendor },
       style.passthrough,
     );
     return objectOf(parseJson(String(sent.body)));
@@ -206,3 +207,5 @@ function sentFor(
     throw error;
   }
 }
+
+const A_CHANNEL = { baseUrl: "" } as Channel;

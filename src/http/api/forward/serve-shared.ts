@@ -40,7 +40,8 @@ async function readShared(
   return { question: inbound.readForm(form), sent: form };
 }
 
-async function answerShared(
+/** The same for a question that was read already. */
+export async function answerShared(
   exchange: Exchange,
   question: SharedQuestion,
   format: SharedFormat,

@@ -44,6 +44,9 @@ export function showCall(call: CallRecord): JsonObject {
     first_byte_ms: call.firstByteMs,
     duration_ms: call.durationMs,
     not_carried: call.lost,
+    session_id: call.tags?.session ?? null,
+    agent_id: call.tags?.agent ?? null,
+    parent_agent_id: call.tags?.parentAgent ?? null,
   };
 }
 

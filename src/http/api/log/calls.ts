@@ -19,7 +19,8 @@ export const listOwnCalls: Route<HttpDeps> = {
   path: "/api/log/self",
   access: "user",
   summary:
-    "Your calls, latest first. `token` chooses one token's; `page_size` says how many; " +
+    "Your calls, latest first. `token` chooses one token's, `session` one session's; " +
+    "`page_size` says how many; " +
     "`before` is the id of the last call of the page before.",
 
   async handle(exchange, { calls }) {
@@ -45,7 +46,8 @@ export const listCalls: Route<HttpDeps> = {
   ...common,
   path: "/api/log",
   access: "auditor",
-  summary: "Everybody's calls, latest first, with who served them; `user` chooses one user's.",
+  summary:
+    "Everybody's calls, latest first, with who served them; `user` chooses one user's, `session` one session's.",
 
   async handle(exchange, { calls }) {
     const { query } = exchange;
@@ -74,6 +76,7 @@ function pageIn(query: URLSearchParams): CallQuery {
     ...defined({
       keyId: idIn(query, "token"),
       before: before === "" ? undefined : before,
+      session: query.get("session") || undefined,
     }),
   };
 }

@@ -18,7 +18,7 @@ export const listModelEntries: Route<HttpDeps> = {
     "Every model by the name that callers use: who serves it at which price, what is known of " +
     "it, and what is said of it in place of the catalogue. `unpriced=true` chooses those that " +
     "some channel serves without a price. `refused_members`: what vendors were found to refuse, " +
-    "and is left out of requests for a day.",
+    "and is left out of requests for a day. `retired`: what a channel's vendor stopped serving.",
   renderError: renderFailure,
 
   handle({ id, query }, { channels, inventory, relay }) {
@@ -29,7 +29,12 @@ export const listModelEntries: Route<HttpDeps> = {
       .filter(isAsked)
       .sort()
       .map((name) => showModel(name, channels.models.get(name), inventory));
-    return succeed(id, "", { items, refused_members: relay.learned.all.map(showLearned) });
+    const isUnpricedAsked = query.get("unpriced") === "true";
+    const retired = isUnpricedAsked
+      ? []
+      : channels.retired.filter(({ name }) => !channels.models.has(name));
+    const refused = relay.learned.all.map(showLearned);
+    return succeed(id, "", { items, retired, refused_members: refused });
   },
 };
 

@@ -1,21 +1,29 @@
 import { GatewayError } from "#core/error.ts";
 import { referencesTooLong, type ResponseStore } from "#core/responses.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import type { Seal } from "#lib/seal.ts";
+import { withOpenSummaries } from "./compact/sealed-summary.ts";
 
 /** What a call adds to a conversation, and all of it together. */
 export interface Continued {
   /** The caller's own items, references among them resolved. */
   readonly added: readonly Json[];
-  /** What the upstream is asked: earlier turns, then what was added. */
+  /** What the upstream is asked: earlier turns, then what was added, with summaries of ours as messages. */
   readonly input: readonly Json[];
+  /** The same with those summaries as the caller has them. */
+  readonly sealed: readonly Json[];
   readonly previousId: string | undefined;
 }
+
+/** Where earlier turns and their items are found. */
+export type ConversationStore = Pick<ResponseStore, "findConversation" | "findItems">;
 
 /** A responses request with everything in it that its caller left with us. */
 export async function continueConversation(
   body: JsonObject,
   userId: number,
-  store: ResponseStore,
+  { summarySeal }: { readonly summarySeal: Seal },
+  store: ConversationStore,
   maxChars: number,
 ): Promise<Continued> {
   const { previous_response_id: previous } = body;
@@ -23,7 +31,8 @@ export async function continueConversation(
   const added = await withoutReferences(inputItems(body["input"]), userId, store, maxChars);
   const earlier =
     previousId === undefined ? [] : await itemsUpTo(previousId, userId, store, maxChars);
-  return { added, input: [...earlier, ...added], previousId };
+  const sealed = [...earlier, ...added];
+  return { added, sealed, input: withOpenSummaries(sealed, userId, summarySeal), previousId };
 }
 
 /** Input as items; a plain string is what the user says. */
@@ -35,7 +44,7 @@ export function inputItems(input: Json | undefined): readonly Json[] {
 async function itemsUpTo(
   id: string,
   userId: number,
-  store: ResponseStore,
+  store: ConversationStore,
   maxChars: number,
 ): Promise<readonly Json[]> {
   const turns = await store.findConversation(userId, id, maxChars);
@@ -54,7 +63,7 @@ async function itemsUpTo(
 async function withoutReferences(
   items: readonly Json[],
   userId: number,
-  store: ResponseStore,
+  store: ConversationStore,
   maxChars: number,
 ): Promise<readonly Json[]> {
   const ids = items.map(referenceIn).filter((id) => id !== undefined);

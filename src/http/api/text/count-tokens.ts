@@ -45,7 +45,7 @@ export const countResponseTokens: Route<HttpDeps> = {
     responses.inbound.readRequest(body.json, {});
     const { userId } = requireKey(exchange);
     const { bodyBytes } = deps.limits;
-    const asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
+    const asked = await continueConversation(body.json, userId, deps, deps.responses, bodyBytes);
     const question = askedWhole(body, asked, deps).json;
     const inputTokens = await count(responses, question, {}, exchange, deps);
     return json({ object: "response.input_tokens", input_tokens: inputTokens }, exchange.id);

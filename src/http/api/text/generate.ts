@@ -3,6 +3,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
+import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { openCounter } from "#relay/count-usage.ts";
 import { relay } from "#relay/relay.ts";
@@ -11,6 +12,7 @@ import { lossyHeader } from "#http/lossy-header.ts";
 import { once } from "#http/once.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
+import { callTags } from "#http/call-tags.ts";
 import { requireKey } from "#http/require-key.ts";
 import { UNPRICED } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -44,11 +46,32 @@ export async function generate(
   generation: Generation = PLAIN,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
-  checkLength(sent.json, style, deps);
-  const facts = style.inbound.readRequest(sent.json, generation.address ?? {});
+  const facts = check(sent.json, style, deps, generation);
   return await once(exchange, sent.text, deps, () =>
     answer(exchange, style, sent, facts, deps, generation),
   );
+}
+
+/** The same for a request that did not come by HTTP: what is said to it, without a head. */
+export async function replyTo(
+  exchange: Exchange,
+  style: InboundStyle,
+  sent: RequestBody,
+  deps: HttpDeps,
+  generation: Generation,
+): Promise<Reply> {
+  const facts = check(sent.json, style, deps, generation);
+  return await answer(exchange, style, sent, facts, deps, generation);
+}
+
+function check(
+  body: JsonObject,
+  style: InboundStyle,
+  deps: HttpDeps,
+  { address = {} }: Generation,
+): RequestFacts {
+  checkLength(body, style, deps);
+  return style.inbound.readRequest(body, address);
 }
 
 /** Before the style's own rules, which know no setting. */
@@ -113,11 +136,15 @@ export async function openCall(
     body,
     facts,
     inputTokens: estimateInputTokens(body.json),
-    header: (name) => headers.get(name) ?? undefined,
+    header: Object.assign((name: string) => headers.get(name) ?? undefined, {
+      names: () => headers.keys(),
+    }),
+    ...defined({ tags: callTags(headers) }),
     isStrict: headers.get("sluice-strict") === "true",
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
+    now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
     onStanding: (standing) =>

@@ -2,10 +2,11 @@ import { GatewayError } from "#core/error.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { readEvents } from "#lib/sse.ts";
+import { viewOf } from "#lib/sse-bytes.ts";
 import { textOf } from "#lib/values.ts";
 import type { Outlet } from "./generate.ts";
 
-/** How a stream of this style ends; one of these names stands in its last piece. */
+/** How a stream of this style ends; one of these names stands in its last event. */
 const ENDINGS = ["response.completed", "response.incomplete"];
 
 /**
@@ -20,24 +21,51 @@ export function keepingResponse(keep: (response: JsonObject) => Promise<void>): 
     },
 
     async stream(answer, sink) {
-      return await answer.send({ write: (piece) => writeKept(piece, sink, keep) });
+      const keeping = new KeepingSink(sink, keep);
+      const isWhole = await answer.send(keeping);
+      await keeping.flush();
+      return isWhole;
     },
   };
 }
 
-function writeKept(
-  piece: Uint8Array | string,
-  sink: Sink,
-  keep: (response: JsonObject) => Promise<void>,
-): void | Promise<void> {
-  const isEnd = ENDINGS.some((name) =>
-    typeof piece === "string"
-      ? piece.includes(name)
-      : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).includes(name),
+/** A long last event comes in several pieces, and the first of them waits for the last. */
+class KeepingSink implements Sink {
+  readonly #sink: Sink;
+  readonly #keep: (response: JsonObject) => Promise<void>;
+  readonly #decoder = new TextDecoder();
+  #held = "";
+
+  constructor(sink: Sink, keep: (response: JsonObject) => Promise<void>) {
+    this.#sink = sink;
+    this.#keep = keep;
+  }
+
+  write(piece: Uint8Array | string): void | Promise<void> {
+    if (this.#held === "" && !mentionsEnding(piece)) return this.#sink.write(piece);
+    this.#held += this.#decoder.decode(asBytes(piece), { stream: true });
+    if (!EVENT_END.test(this.#held.slice(-4))) return undefined;
+    const response = finalResponse(this.#held);
+    return response === undefined ? this.flush() : this.#keep(response).then(() => this.flush());
+  }
+
+  flush(): void | Promise<void> {
+    const held = this.#held;
+    this.#held = "";
+    return held === "" ? undefined : this.#sink.write(held);
+  }
+}
+
+const EVENT_END = /(?:\n\n|\r\r|\r\n\r\n)$/;
+
+function mentionsEnding(piece: Uint8Array | string): boolean {
+  return ENDINGS.some((name) =>
+    typeof piece === "string" ? piece.includes(name) : viewOf(piece).includes(name),
   );
-  const response = isEnd ? finalResponse(asText(piece)) : undefined;
-  if (response === undefined) return sink.write(piece);
-  return keep(response).then(() => sink.write(piece));
+}
+
+function asBytes(piece: Uint8Array | string): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 function finalResponse(piece: string): JsonObject | undefined {

@@ -1,5 +1,6 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { GatewayError } from "#core/error.ts";
+import type { StoredResponse } from "#core/responses.ts";
 import type { RequestBody } from "#core/style.ts";
 import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
@@ -10,8 +11,8 @@ import { responses } from "#styles/text/responses/index.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
-import { continueConversation, type Continued } from "./conversation.ts";
-import { generate } from "./generate.ts";
+import { continueConversation, type Continued, type ConversationStore } from "./conversation.ts";
+import { generate, type Generation } from "./generate.ts";
 import { keepingResponse } from "./kept-response.ts";
 import { truncateInput } from "./truncate.ts";
 
@@ -27,36 +28,40 @@ export const createResponse: Route<HttpDeps> = {
   handle: serve,
 };
 
-/** Clients that would rather speak through a WebSocket turn to HTTP when they are told so. */
-export const refuseResponseSocket: Route<HttpDeps> = {
-  method: "GET",
-  path: "/v1/responses",
-  access: "key",
-  family: "text",
-  summary: "Refused: responses are asked for by POST, and there is no WebSocket.",
-  onlyRefuses: true,
-  renderError: (error) => responses.inbound.buildError(error),
-  handle(exchange) {
-    if (exchange.request.headers.get("upgrade")?.toLowerCase() === "websocket") {
-      throw new GatewayError("upgrade_refused", "Responses are not served over a WebSocket.");
-    }
-    exchange.announce({ allow: "POST" });
-    throw new GatewayError(
-      "method_not_allowed",
-      "Method not allowed: GET /v1/responses. This path takes POST.",
-    );
-  },
-};
-
 async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+  const generation = creationOf(exchange, deps, {
+    store: deps.responses,
+    async save(response, isStored) {
+      if (isStored) await deps.responses.save(response);
+    },
+  });
+  return await generate(exchange, responses, deps, generation);
+}
+
+/** What a response goes on from, and what becomes of it. */
+export interface Keeping {
+  readonly store: ConversationStore;
+  /** `isStored`: its caller wants to go on from it later. Called before the answer's last byte leaves. */
+  save(response: StoredResponse, isStored: boolean): Promise<void>;
+  /** Throws if the conversation cannot be gone on with like this. */
+  check?(asked: Continued): void;
+}
+
+/** How a response is made, whether it was asked for by HTTP or over a WebSocket. */
+export function creationOf(
+  exchange: Exchange,
+  deps: HttpDeps,
+  { store, save, check }: Keeping,
+): Required<Pick<Generation, "prepare" | "outlet">> {
   const { userId } = requireKey(exchange);
   let asked: Continued | undefined;
-  let isKept = true;
-  return await generate(exchange, responses, deps, {
+  let isStored = true;
+  return {
     async prepare(body) {
       const { bodyBytes } = deps.limits;
-      asked = await continueConversation(body.json, userId, deps.responses, bodyBytes);
-      isKept = body.json["store"] !== false;
+      asked = await continueConversation(body.json, userId, deps, store, bodyBytes);
+      check?.(asked);
+      isStored = body.json["store"] !== false;
       const whole = askedWhole(body, asked, deps);
       if (body.json["truncation"] === "disabled") await refuseTooLong(whole.json, deps);
       return whole;
@@ -64,20 +69,19 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 
     outlet: keepingResponse(async (response) => {
       const { id } = response;
-      if (!isKept || asked === undefined || typeof id !== "string") return;
+      if (asked === undefined || typeof id !== "string") return;
       const { previousId, added } = asked;
-      await keep({ exchange, deps }, async () => {
-        await deps.responses.save({
-          id,
-          userId,
-          ...(previousId === undefined ? {} : { previousId }),
-          createdAt: deps.clock.now(),
-          input: added,
-          response: { ...response, previous_response_id: previousId ?? null, store: true },
-        });
-      });
+      const kept: StoredResponse = {
+        id,
+        userId,
+        ...(previousId === undefined ? {} : { previousId }),
+        createdAt: deps.clock.now(),
+        input: added,
+        response: { ...response, previous_response_id: previousId ?? null, store: isStored },
+      };
+      await keep({ exchange, deps }, () => save(kept, isStored));
     }),
-  });
+  };
 }
 
 /** What an upstream is asked: with all that the caller left with us, as far as there is room. */

@@ -25,7 +25,9 @@ export function buildAnswers(
   });
   const rest = blocks.filter((block) => !taken.has(block));
   return [
-    ...answers.map(({ call, result, media }) => buildAnswer(call, result, canNest ? media : [])),
+    ...answers.map(({ call, result, media }) =>
+      buildAnswer(call, result, canNest ? media : [], at),
+    ),
     // Older models look at pictures beside the results, not in them.
     ...(canNest ? [] : answers.flatMap(({ media }) => media)),
     ...rest.flatMap((block) => [
@@ -48,17 +50,19 @@ function byCall(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
 
 /**
  * Results find their calls by name and order, which every server of the style
- * knows how to do; some of them refuse ids. JSON stays text inside `output`:
+ * knows how to do; some of them refuse ids, and the newest models want them. JSON stays text inside `output`:
  * certain names in it would be refused.
  */
 function buildAnswer(
   call: ToolCallBlock,
   result: ToolResultBlock,
   media: readonly JsonObject[],
+  { namesCalls }: Place,
 ): JsonObject {
   const text = textIn(result);
   return {
     functionResponse: {
+      ...(namesCalls === true ? { id: call.id } : {}),
       name: writeToolName(call.name, call.kind),
       // An error without words would be read as none.
       response: result.isError === true ? { error: text || true } : { output: text },

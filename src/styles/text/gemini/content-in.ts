@@ -6,6 +6,7 @@ import { CallBook } from "./call-book.ts";
 import { camelized } from "./names.ts";
 import { isEmptyText, partLentProof, putBeforeWords } from "./lent-proof.ts";
 import { parsePart } from "./part-in.ts";
+import { isModelRole } from "./role.ts";
 import { GEMINI, GOES_ON } from "./spelling.ts";
 
 export function parseMessages(body: JsonObject): readonly Message[] {
@@ -37,7 +38,7 @@ export function placesOf(written: JsonObject): readonly MessagePlace[] {
     ...contents.flatMap((content, index) => {
       const path = `contents[${index}]`;
       const blocks = blockPlaces(content, path, calls);
-      if (content["role"] !== "model") return [placeOf(path, blocks)];
+      if (!isModelRole(content["role"])) return [placeOf(path, blocks)];
       const [first = [], ...others] = bySide(blocks);
       return [first, ...others].map((side) => placeOf(path, side));
     }),
@@ -56,7 +57,7 @@ const MEMBERS: ReadonlySet<string> = new Set(["role", "parts"]);
 /** Some write results among what the model said; elsewhere these are two sides of a conversation. */
 function parseContent(content: JsonObject, calls: CallBook): readonly Message[] {
   const blocks = blocksOf(content, calls);
-  if (content["role"] !== "model") return [messageOf(content, roleOf(blocks), blocks)];
+  if (!isModelRole(content["role"])) return [messageOf(content, roleOf(blocks), blocks)];
   const [first = [], ...others] = bySide(blocks);
   return [
     messageOf(content, sideOf(first), first),

@@ -20,7 +20,8 @@ interface Contents {
  */
 export function buildContents(messages: readonly Message[], context: OutboundContext): Contents {
   for (const message of messages) reportMessage(message, context);
-  const { report } = context;
+  const { report, model } = context;
+  const namesCalls = model.rules?.callIds === true;
   const { instructions, turns } = toTurns(messages, report);
   const contents: JsonObject[] = [];
   const asked = lastQuestion(turns);
@@ -28,7 +29,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
   let drawn: readonly JsonObject[] = [];
 
   for (const [index, turn] of turns.entries()) {
-    const at: Place = { path: `messages[${turn.index}]`, report };
+    const at: Place = { path: `messages[${turn.index}]`, report, namesCalls };
     const isCurrent = index > asked && isNewest(context.model);
     if (turn.written !== undefined) {
       const parts = partsOf(turn.blocks, at);
@@ -54,7 +55,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
     }
   }
   if (unanswered.length > 0) {
-    const at: Place = { path: "messages", report };
+    const at: Place = { path: "messages", report, namesCalls };
     contents.push({
       role: "user",
       parts: buildAnswers(unanswered, [], isNewest(context.model), at),

@@ -5,6 +5,7 @@ import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import { askedFor } from "#styles/text/asked-for.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
+import { isModelRole } from "./role.ts";
 
 /**
  * Runs on every call, so what it does not need it does not look at. Model and
@@ -31,10 +32,10 @@ export function readRequest(body: JsonObject, address: Address): RequestFacts {
 function checkContent(content: Json, index: number): void {
   const parts = memberOf(content, "parts");
   if (parts === undefined || parts === null) {
-    if (memberOf(content, "role") === "model") return;
+    if (isModelRole(memberOf(content, "role"))) return;
     throw invalid(`contents[${index}].parts`, `'contents[${index}].parts' is required.`);
   }
-  if (isArray(parts) && parts.length === 0 && memberOf(content, "role") !== "model") {
+  if (isArray(parts) && parts.length === 0 && !isModelRole(memberOf(content, "role"))) {
     throw invalid(`contents[${index}].parts`, `'contents[${index}].parts' must not be empty.`);
   }
 }

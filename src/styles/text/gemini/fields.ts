@@ -32,7 +32,7 @@ const PART = object({
 });
 const PARTS = either(list(PART, MAX_PARTS), PART);
 const CONTENT = object({
-  role: text({ oneOf: ["user", "model", "function", "tool"], isOpen: true }),
+  role: text({ oneOf: ["user", "model", "function", "tool"], anyCase: true, isOpen: true }),
   parts: PARTS,
 });
 
@@ -49,7 +49,7 @@ const TOOL = object({
   googleSearchRetrieval: ANY,
 });
 
-const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH", "THINKING_LEVEL_UNSPECIFIED", ""];
+const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH", "THINKING_LEVEL_UNSPECIFIED", ""];
 
 const GENERATION_CONFIG = object({
   temperature: number(0, 2, "How freely the model chooses."),
@@ -62,7 +62,7 @@ const GENERATION_CONFIG = object({
   responseSchema: ANY,
   responseJsonSchema: ANY,
   responseModalities: list(
-    text({ oneOf: ["TEXT", "IMAGE", "AUDIO"], anyCase: true, isOpen: true }),
+    text({ oneOf: ["TEXT", "IMAGE", "AUDIO", "VIDEO"], anyCase: true, isOpen: true }),
     8,
   ),
   presencePenalty: number(-2, 2),

@@ -1,11 +1,14 @@
-import type { FinishReason } from "#core/chat.ts";
+import type { ChatEvent, FinishReason } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
+import { GEMINI } from "./spelling.ts";
 
 /** What ends an answer. A call of a tool has no word of its own. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["STOP", "stop"],
   ["MAX_TOKENS", "length"],
+  // What one request brings; the rest comes for a token.
+  ["CONTINUATION", "length"],
   ["SAFETY", "content_filter"],
   ["RECITATION", "content_filter"],
   ["BLOCKLIST", "content_filter"],
@@ -30,6 +33,15 @@ export function reasonIn(wire: Json | undefined): string | undefined {
 
 /** Throws for a call that cannot be read: there is no answer then. A word nobody knows is still an end. */
 export function parseFinish(word: string, hasCalls: boolean): FinishReason {
+  if (word === "MISSING_THOUGHT_SIGNATURE") {
+    throw new GatewayError(
+      "upstream_failed",
+      "The upstream's model lacks the thought signatures of earlier tool calls.",
+    );
+  }
+  if (word === "MALFORMED_RESPONSE") {
+    throw new GatewayError("upstream_failed", "The upstream's model wrote no readable answer.");
+  }
   if (word.startsWith("MALFORMED")) {
     throw new GatewayError(
       "upstream_failed",
@@ -38,6 +50,17 @@ export function parseFinish(word: string, hasCalls: boolean): FinishReason {
   }
   const reason = REASONS.get(word) ?? "other";
   return hasCalls && (reason === "stop" || reason === "other") ? "tool_calls" : reason;
+}
+
+/** An answer that is longer than one request brings goes on for the token that came with its end. */
+export function continuation(
+  end: Extract<ChatEvent, { type: "finish" }>,
+): { readonly continuationToken: string } | undefined {
+  const { finishReason, continuationToken } = end.extra?.[GEMINI] ?? {};
+  if (finishReason !== "CONTINUATION") return undefined;
+  return typeof continuationToken === "string" && continuationToken !== ""
+    ? { continuationToken }
+    : undefined;
 }
 
 export const FINISH_WORDS: Readonly<Record<FinishReason, string>> = {

@@ -1,13 +1,14 @@
 import type { TuningSetting } from "#core/model.ts";
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, objectOf, textOf } from "#lib/values.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { BodyEditor } from "#styles/text/body-editor.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { choiceInstruction, schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitNames } from "./fit-names.ts";
 import { fitThinkingConfig } from "./fit-thinking.ts";
 import { camelized } from "./names.ts";
+import { isModelRole } from "./role.ts";
 import { maxToolName } from "./tool-name.ts";
 
 /** In which ways a vendor's reading of the style is its own. */
@@ -28,6 +29,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const tools = editor.get("tools");
   if (isArray(tools) && tools.length === 0) editor.remove("tools");
   fitNames(editor, maxToolName(context.model));
+  fitPrefill(editor, context);
 
   const written = objectOf(body["generationConfig"] ?? body["generation_config"]);
   if (written === undefined) return editor.edits;
@@ -57,6 +59,17 @@ function fitRefused(editor: BodyEditor, { dialect, report }: OutboundContext): v
   }
 }
 
+/** Asks models to go on that refuse to continue their own turn. */
+const GO_ON: JsonObject = { role: "user", parts: [{ text: "Continue." }] };
+
+function fitPrefill(editor: BodyEditor, { model, report }: OutboundContext): void {
+  if (model.rules?.prefill !== false) return;
+  const contents = listOf(editor.get("contents"));
+  if (!isModelRole(memberOf(contents.at(-1), "role"))) return;
+  editor.set("contents", [...contents, GO_ON]);
+  report.lose("messages.prefill");
+}
+
 const SETTINGS: Readonly<Partial<Record<TuningSetting, readonly string[]>>> = {
   temperature: ["temperature"],
   top_p: ["topP"],
@@ -68,13 +81,20 @@ const SETTINGS: Readonly<Partial<Record<TuningSetting, readonly string[]>>> = {
   n: ["candidateCount"],
 };
 
+/** What changes nothing; 0 of the others. */
+const NEUTRAL: ReadonlyMap<TuningSetting, number> = new Map([
+  ["temperature", 1],
+  ["top_p", 1],
+]);
+
 function fitSettings(config: BodyEditor, { model, report }: OutboundContext): void {
   for (const setting of model.rules?.refuses ?? []) {
     for (const name of SETTINGS[setting] ?? []) {
       const value = config.get(name);
-      if (value === undefined) continue;
+      if (value === undefined || (setting === "n" && value === 1)) continue;
       config.remove(name);
-      if (value !== 0 && value !== false && value !== null) report.lose(setting);
+      if (value !== (NEUTRAL.get(setting) ?? 0) && value !== false && value !== null)
+        report.lose(setting);
     }
   }
 }

@@ -19,7 +19,9 @@ export function fitThinkingConfig(config: BodyEditor, { model, report }: Outboun
     return;
   }
   const { reasoningControls: controls } = model;
-  const steered = controls === undefined ? {} : steeringOf(budget, level, controls);
+  const takesBudgets = model.rules?.thinkingBudgets !== false;
+  const steered =
+    controls === undefined ? {} : steeringOf({ budget, level, takesBudgets }, controls);
   const fit = { ...thinking, ...steered };
   const isOff = fit["thinkingBudget"] === 0;
   if (budget === 0 && !isOff) report.lose("reasoning");
@@ -30,10 +32,15 @@ export function fitThinkingConfig(config: BodyEditor, { model, report }: Outboun
   }
 }
 
+interface Asked {
+  readonly budget: number | undefined;
+  readonly level: string | undefined;
+  readonly takesBudgets: boolean;
+}
+
 /** Members to change. */
 function steeringOf(
-  budget: number | undefined,
-  level: string | undefined,
+  { budget, level, takesBudgets }: Asked,
   controls: ReasoningControls,
 ): Readonly<Record<string, number | string | undefined>> {
   const { efforts, budget: bounds } = controls;
@@ -48,7 +55,13 @@ function steeringOf(
       return { thinkingLevel: undefined, thinkingBudget: budget ?? plan.tokens };
     return {};
   }
-  if (budget === undefined || budget === -1) return {};
+  if (budget === undefined) return {};
+  if (!takesBudgets) {
+    const plan = planReasoning({ budgetTokens: budget }, efforts === undefined ? {} : { efforts });
+    const thinkingLevel = plan?.mode === "effort" ? levelOf(plan.effort) : undefined;
+    return { thinkingBudget: undefined, thinkingLevel };
+  }
+  if (budget === -1) return {};
   if (budget === 0) {
     const plan = planReasoning({ budgetTokens: 0 }, controls);
     if (plan?.mode === "budget") return { thinkingBudget: plan.tokens };

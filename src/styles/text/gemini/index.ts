@@ -5,6 +5,7 @@ import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { errorIn } from "./failure.ts";
+import { continuation } from "./finish.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { placesOf } from "./content-in.ts";
 import { parseRequest, wantsOf } from "./request-in.ts";
@@ -27,6 +28,7 @@ export const gemini: TextStyle = {
     fitRequest,
     parseResponse,
     openDecoder,
+    continuation,
     parseError,
     errorIn,
     essential: ESSENTIAL,

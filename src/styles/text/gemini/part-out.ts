@@ -13,6 +13,8 @@ import { writeToolName } from "./tool-name.ts";
 export interface Place {
   readonly path: string;
   readonly report: LossReport;
+  /** The model wants results to name their calls by id. */
+  readonly namesCalls?: boolean;
 }
 
 export function partsOf(blocks: readonly Block[], at: Place): readonly JsonObject[] {
@@ -49,7 +51,7 @@ function buildPart(block: Block, at: Place): JsonObject | undefined {
     case "file":
       return buildMedia(block, at.path, at.report);
     case "tool_call":
-      return buildCall(block);
+      return buildCall(block, at);
     case "tool_result":
       return textPart(strayResult(block));
     case "other":
@@ -73,9 +75,10 @@ function strayResult(result: ToolResultBlock): string {
   return `Result${name}: ${textIn(result)}`;
 }
 
-function buildCall(block: ToolCallBlock): JsonObject {
+function buildCall(block: ToolCallBlock, { namesCalls }: Place): JsonObject {
   const name = writeToolName(block.name, block.kind);
-  return { functionCall: { name, args: argumentsOf(block) }, ...proofOf(block) };
+  const id = namesCalls === true ? { id: block.id } : {};
+  return { functionCall: { ...id, name, args: argumentsOf(block) }, ...proofOf(block) };
 }
 
 /** Always an object, whatever the model wrote. */

@@ -2,6 +2,7 @@ import type { ModelTraits } from "#core/model.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
 import { signatureIn } from "./part-in.ts";
+import { isModelRole } from "./role.ts";
 import { GEMINI } from "./spelling.ts";
 
 /** Stands for a proof where there can be none: the vendor's own word for that. */
@@ -36,7 +37,7 @@ export function withOwnProofs(
   let isChanged = false;
   let hasCalled = false;
   const own = list.flatMap((content, index) => {
-    if (!isObject(content) || content["role"] !== "model") {
+    if (!isObject(content) || !isModelRole(content["role"])) {
       hasCalled = false;
       return [content];
     }
@@ -64,7 +65,7 @@ function partsOf({ parts }: JsonObject): readonly Json[] {
 }
 
 function isQuestion(content: Json): boolean {
-  if (!isObject(content) || content["role"] === "model") return false;
+  if (!isObject(content) || isModelRole(content["role"])) return false;
   return !partsOf(content).some((part) => holds(part, "functionResponse"));
 }
 

@@ -177,9 +177,18 @@ function extraOf(body: JsonObject, config: JsonObject, tools: ReadTools): ChatRe
     ...filled(restOf(config, read), CONFIG),
     ...filled(restOf(objectOf(config["imageConfig"]) ?? {}, READ_PICTURE), `${CONFIG}imageConfig.`),
     ...filled(restOf(objectOf(body["toolConfig"]) ?? {}, READ_TOOL_CONFIG), TOOL_CONFIG),
+    ...(asksForVideo(config)
+      ? { [`${CONFIG}responseModalities`]: config["responseModalities"] ?? null }
+      : {}),
     ...defined({ tools: tools.others, "tools.googleSearch": tools.searchConfig }),
   };
   return Object.keys(extra).length === 0 ? undefined : { [GEMINI]: extra };
+}
+
+/** The hub has no place for it. */
+function asksForVideo(config: JsonObject): boolean {
+  const asked = listOf(config["responseModalities"]);
+  return asked.some((one) => typeof one === "string" && one.toUpperCase() === "VIDEO");
 }
 
 /** Many clients write every member they know; an empty one asks for nothing. */

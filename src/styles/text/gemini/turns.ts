@@ -1,5 +1,6 @@
 import type { Block, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
+import { isModelRole } from "./role.ts";
 import { GOES_ON, isOwn, spellingIn } from "./spelling.ts";
 
 /** One content to be: what one side says until the other speaks. */
@@ -44,7 +45,7 @@ export function toTurns(
 /** Written as one content. */
 function goesOn({ written: before }: Turn, { written }: Turn): boolean {
   if (before === undefined || written === undefined) return false;
-  return spellingIn(written)?.[GOES_ON] === true && spellingIn(before)?.["role"] === "model";
+  return spellingIn(written)?.[GOES_ON] === true && isModelRole(spellingIn(before)?.["role"]);
 }
 
 function isInstruction({ role }: Message): boolean {

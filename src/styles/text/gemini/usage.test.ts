@@ -32,6 +32,17 @@ test("pictures are told apart, seen or drawn, and those from the cache count as 
   expect(usage).toMatchObject({ imageInputTokens: 258, imageOutputTokens: 1_290 });
 });
 
+test("a film counts as pictures that move", () => {
+  const usage = parseUsage({
+    promptTokenCount: 20,
+    candidatesTokenCount: 4_640,
+    candidatesTokensDetails: [{ modality: "VIDEO", tokenCount: 4_640 }],
+    totalTokenCount: 4_660,
+  });
+
+  expect(usage).toMatchObject({ outputTokens: 4_640, imageOutputTokens: 4_640 });
+});
+
 test("callers of this style are told what of a translated answer was seen, heard or drawn", () => {
   const usage = {
     ...NO_USAGE,

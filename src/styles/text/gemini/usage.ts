@@ -34,7 +34,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     outputTokens: output,
     reasoningTokens: thoughts,
     audioOutputTokens: tokensOf("AUDIO", wire["candidatesTokensDetails"]),
-    // A video is told apart from pictures by no vendor's price.
+    // Films are pictures here: no vendor sells both in one answer.
     imageOutputTokens:
       tokensOf("IMAGE", wire["candidatesTokensDetails"]) +
       tokensOf("VIDEO", wire["candidatesTokensDetails"]),

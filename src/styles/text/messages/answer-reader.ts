@@ -2,12 +2,19 @@ import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { defined, integerOf, memberOf, objectOf, pick, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, memberOf, objectOf, pick, textOf } from "#lib/values.ts";
 import { isSaid, saysBeside } from "#styles/text/first-content.ts";
 import { BlockReader } from "./block-reader.ts";
 import { END_MEMBERS, readFinish } from "./finish.ts";
 import { MESSAGES } from "./spelling.ts";
 import { UsageReader } from "./usage.ts";
+
+const LOST_THINKING = ["reasoning"];
+
+/** Some or all of the thinking in the question was left out, for the reasons that stand there. */
+function isTransformed({ input_transformations: changes }: JsonObject): boolean {
+  return listOf(changes).some((each) => memberOf(each, "type") === "thinking_dropped");
+}
 
 /**
  * Puts an answer together, in one piece or event by event. Servers differ in
@@ -46,6 +53,7 @@ export class AnswerReader {
         createdAt: 0,
         ...defined({
           inputTokens: this.#usage.usage?.inputTokens,
+          lost: isTransformed(message) ? LOST_THINKING : undefined,
           extra: usage === undefined ? undefined : { [MESSAGES]: { usage } },
         }),
       },

@@ -5,6 +5,7 @@ import { BodyEditor } from "#styles/text/body-editor.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitThinking } from "./fit-thinking.ts";
+import { isThinking } from "./reasoning-out.ts";
 import { withInstruction } from "./instruction.ts";
 
 /**
@@ -20,7 +21,31 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitForcedTools(editor, context);
   fitPrefill(editor, context);
   fitFormat(editor, context);
+  if (context.dropsMisplaced === true) fitBinding(editor, context);
   return editor.edits;
+}
+
+/**
+ * The rule of preserved thinking: what the gateway changes before a thinking
+ * block has to be the same bytes in every later request of the conversation,
+ * so every edit is a function of the message that it changes and of nothing
+ * behind it. If another channel wrote the conversation differently, that
+ * cannot hold: the vendor is asked to leave out what no longer fits, and says
+ * so in `input_transformations`.
+ */
+function fitBinding(editor: BodyEditor, { model }: OutboundContext): void {
+  if (model.rules?.bindsThinking !== true) return;
+  const thinking = objectOf(editor.get("thinking")) ?? { type: "adaptive" };
+  if (thinking["type"] === "disabled" || thinking["block_binding"] !== undefined) return;
+  if (!listOf(editor.get("messages")).some(hasThinking)) return;
+  const block_binding = { prefix_mismatch_behavior: "drop_block" };
+  editor.set("thinking", { ...thinking, block_binding });
+}
+
+function hasThinking(turn: Json): boolean {
+  return (
+    memberOf(turn, "role") === "assistant" && listOf(memberOf(turn, "content")).some(isThinking)
+  );
 }
 
 /** Below this a thinking model refuses it. */

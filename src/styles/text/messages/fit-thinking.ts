@@ -29,7 +29,8 @@ function fitType(type: string, editor: BodyEditor, context: OutboundContext): vo
     return;
   }
   if (type === "disabled") {
-    editor.remove("thinking");
+    if (takes("between_tools")) editor.set("thinking", { type: "between_tools" });
+    else editor.remove("thinking");
     setEffort(editor, model.reasoningControls?.efforts?.[0]);
     report.lose("reasoning");
   } else if (takes("adaptive")) measureItself(type, editor, context);
@@ -94,8 +95,9 @@ function fitEffort(editor: BodyEditor, { model, report }: OutboundContext): void
     return;
   }
   const most = model.rules?.maxEffortWithoutThinking;
-  const isOff = memberOf(editor.get("thinking"), "type") === "disabled";
-  const isTooMuch = isOff && most !== undefined && EFFORTS.indexOf(effort) > EFFORTS.indexOf(most);
+  const type = memberOf(editor.get("thinking"), "type");
+  const isLess = type === "disabled" || type === "between_tools";
+  const isTooMuch = isLess && most !== undefined && EFFORTS.indexOf(effort) > EFFORTS.indexOf(most);
   const plan = planReasoning({ effort: isTooMuch ? most : effort }, { efforts });
   if (plan?.mode !== "effort" || plan.effort === effort) return;
   setEffort(editor, plan.effort);

@@ -69,7 +69,7 @@ function planWritten(
 
 function isOn(thinking: JsonObject | undefined): boolean {
   const type = thinking?.["type"];
-  return type === "enabled" || type === "adaptive";
+  return type === "enabled" || type === "adaptive" || type === "between_tools";
 }
 
 type Meaning = readonly [Reasoning | undefined, OutputFormat | undefined];

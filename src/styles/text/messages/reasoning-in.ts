@@ -6,7 +6,7 @@ import { defined, integerOf, memberOf, textOf } from "#lib/values.ts";
 export function parseReasoning(body: JsonObject): Reasoning | undefined {
   const { thinking } = body;
   const type = textOf(memberOf(thinking, "type"));
-  const isOn = type === "enabled" || type === "adaptive";
+  const isOn = type === "enabled" || type === "adaptive" || type === "between_tools";
   const reasoning: Reasoning = defined({
     effort: textOf(memberOf(body["output_config"], "effort")),
     enabled: type === undefined ? undefined : isOn,

@@ -1,5 +1,6 @@
 import type { ChatRequest, Reasoning } from "#core/chat.ts";
 import { budgetFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
@@ -32,8 +33,10 @@ export function planThinking(
 ): Thinking {
   const { model } = context;
   const maxTokens = limitOf(request, context);
-  const wish = wished(request.reasoning, model.reasoningControls, maxTokens);
-  if (wish.budget === undefined) return { ...wish, maxTokens };
+  const wish = wished(request.reasoning, model, maxTokens);
+  if (wish.budget === undefined) {
+    return { ...wish, thinking: wish.thinking ?? unsaid(request, model), maxTokens };
+  }
 
   const isLimited = request.maxOutputTokens !== undefined;
   const isCounted = (request.reasoning?.budgetTokens ?? 0) > 0;
@@ -84,15 +87,16 @@ interface Wish {
  */
 function wished(
   asked: Reasoning | undefined,
-  controls: ReasoningControls | undefined,
+  { reasoningControls: controls, rules }: ModelTraits,
   maxTokens: number,
 ): Wish {
   const plan = planReasoning(asked, controls);
   const isAdaptive = measuresItself(controls);
   if (asked !== undefined && isOff(asked)) {
     // One that cannot be switched off is at least told not to make an effort.
+    const isBetween = rules?.thinking?.includes("between_tools") === true;
     return plan?.mode === "effort" && isAdaptive
-      ? { thinking: undefined, effort: plan.effort }
+      ? { thinking: isBetween ? { type: "between_tools" } : undefined, effort: plan.effort }
       : { thinking: { type: "disabled" }, effort: undefined };
   }
   switch (plan?.mode) {
@@ -117,6 +121,19 @@ function wished(
       return { thinking: undefined, effort, budget: Math.max(MIN_BUDGET, budget) };
     }
   }
+}
+
+/**
+ * A model that always thinks says what it does between tool calls in thinking,
+ * which it keeps to itself unless it is asked for it.
+ */
+function unsaid(
+  { tools = [], reasoning }: ChatRequest,
+  model: ModelTraits,
+): JsonObject | undefined {
+  const types = model.rules?.thinking ?? ["disabled"];
+  const isAlways = types.includes("adaptive") && !types.includes("disabled");
+  return isAlways && tools.length > 0 ? adaptive(reasoning) : undefined;
 }
 
 /** Steered by effort alone; these also refuse to go on from words put into their mouth. */

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
-import type { JsonObject } from "#lib/json.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, restOf } from "#lib/values.ts";
 import { asWritten } from "./as-written.ts";
 import { takeCaching, type Caching } from "#styles/text/prompt-cache.ts";
@@ -37,11 +37,12 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     report,
   );
   const mark = own["cache_control"] ?? endMark(caching);
+  const { instruction, ...tools } = buildTools(request, messages, output.isThinking, context);
   return defined({
     model: request.model,
     max_tokens: output.maxTokens,
     system,
-    messages,
+    messages: instruction === undefined ? messages : withLastWords(messages, instruction),
     stream: request.stream ? true : undefined,
     temperature,
     top_p: topP,
@@ -51,8 +52,20 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     cache_control: mark === undefined ? undefined : withVendorMarks("cache_control", mark),
     ...output.members,
     ...buildMetadata(request, report),
-    ...buildTools(request, messages, output.isThinking, context),
+    ...tools,
   });
+}
+
+/**
+ * Told at the end and not in the system prompt: it holds for one answer, and
+ * what stands before earlier thinking stays as it was.
+ */
+function withLastWords(messages: readonly JsonObject[], words: string): readonly JsonObject[] {
+  const last = messages.at(-1);
+  if (last?.["role"] !== "user") return messages;
+  const { content = "" } = last;
+  const said = isArray(content) ? content : [{ type: "text", text: content }];
+  return [...messages.slice(0, -1), { ...last, content: [...said, { type: "text", text: words }] }];
 }
 
 /** Without a mark of its own at the prompt's end this vendor writes none. */

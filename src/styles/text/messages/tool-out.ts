@@ -16,6 +16,8 @@ import { writeToolName } from "./tool-name.ts";
 export interface Choosing {
   readonly tools?: readonly Json[];
   readonly tool_choice?: Json;
+  /** What the choice cannot say of a model that refuses to be made to call. */
+  readonly instruction?: string;
 }
 
 /** Tools, and which of them to use; neither where there are none. */
@@ -26,7 +28,7 @@ export function buildTools(
   { report, model }: Pick<OutboundContext, "report" | "model">,
 ): Choosing {
   const written = writtenTools(request);
-  if (written !== undefined) return { ...written, ...chosen(request, isThinking, report) };
+  if (written !== undefined) return { ...written, ...chosen(request, isThinking, model, report) };
 
   const own = request.extra?.[MESSAGES] ?? {};
   const isOwn = spellingIn(request) !== undefined;
@@ -36,7 +38,7 @@ export function buildTools(
     ...buildSearch(request, report),
     ...listOf(own["tools"]).map(adaptBlock),
   ];
-  if (tools.length > 0) return { tools, ...chosen(request, isThinking, report) };
+  if (tools.length > 0) return { tools, ...chosen(request, isThinking, model, report) };
   const called = calledIn(messages);
   return called.length > 0 ? { tools: called, tool_choice: { type: "none" } } : {};
 }
@@ -170,6 +172,7 @@ function buildPlace(location: WebSearch["location"]): JsonObject | undefined {
 function chosen(
   request: ChatRequest,
   isThinking: Output["isThinking"],
+  { rules }: ModelTraits,
   report: LossReport,
 ): Choosing {
   const { toolChoice, parallelToolCalls } = request;
@@ -182,12 +185,19 @@ function chosen(
     request.extra?.[MESSAGES]?.["tool_choice"];
   if (choice === undefined) return {};
   const type = memberOf(choice, "type");
-  if (isThinking !== "planned" || (type !== "any" && type !== "tool"))
-    return { tool_choice: choice };
-  // A model that thinks cannot be made to call.
+  if (type !== "any" && type !== "tool") return { tool_choice: choice };
+  const isForeign = spellingIn(request) === undefined;
+  const mayForce = isThinking !== "planned" && (rules?.forcedTools !== false || !isForeign);
+  if (mayForce) return { tool_choice: choice };
+  // A model that thinks cannot be made to call, but it can be told to.
   report.lose("tool_choice");
-  const { name: _, ...rest } = objectOf(choice) ?? {};
-  return { tool_choice: { ...rest, type: "auto" } };
+  const { name, ...rest } = objectOf(choice) ?? {};
+  return { tool_choice: { ...rest, type: "auto" }, instruction: callInstruction(name) };
+}
+
+function callInstruction(name: Json | undefined): string {
+  const tool = typeof name === "string" ? `the tool ${JSON.stringify(name)}` : "one of the tools";
+  return `Answer with a call of ${tool}, and not with words.`;
 }
 
 /** One call at a time is part of the choice, whichever that is. */

@@ -914,6 +914,10 @@ describe("[A2.4] the response object repeats what was asked", () => {
       id: "resp_abcdefghijklmnopqrstuvwx",
       object: "response",
       created_at: 7,
+      completed_at: 7,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      user: null,
       status: "completed",
       background: false,
       error: null,
@@ -975,7 +979,10 @@ describe("[A2.4] the response object repeats what was asked", () => {
 
     expect(response).toMatchObject(asked);
     expect([response["tools"], response["tool_choice"]]).toEqual([
-      [{ type: "function", name: "f", parameters: null, strict: false }, { type: "web_search" }],
+      [
+        { type: "function", name: "f", description: null, parameters: null, strict: false },
+        { type: "web_search" },
+      ],
       { type: "function", name: "f" },
     ]);
   });

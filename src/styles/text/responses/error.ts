@@ -1,12 +1,17 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { objectOf } from "#lib/values.ts";
 import { errorWith } from "#styles/text/chat/error.ts";
 import { messageOf, vendorCodeOf, type OverflowWords } from "#styles/told-failure.ts";
 
 /** Before the first byte, clients of this style read failures as those of chat completions. */
 export function buildError(error: GatewayError): JsonObject {
-  return errorWith(error, messageOf(error, OVERFLOW));
+  const built = errorWith(error, messageOf(error, OVERFLOW));
+  if (error.code !== "not_found" || error.param !== PREVIOUS) return built;
+  return { error: { ...objectOf(built["error"]), code: "previous_response_not_found" } };
 }
+
+const PREVIOUS = "previous_response_id";
 
 /** A failure as a response that failed holds it. */
 export function buildFailure(error: GatewayError): JsonObject {

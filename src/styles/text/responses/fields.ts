@@ -153,6 +153,8 @@ export const REQUEST: ObjectRule = object({
 
   temperature: number(0, 2, "How freely the model chooses; 1 where nothing is said."),
   top_p: number(0, 1, "Nucleus sampling; 0.98 where nothing is said."),
+  presence_penalty: number(-2, 2),
+  frequency_penalty: number(-2, 2),
   top_logprobs: integer(0, 20),
 
   reasoning: object({

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { memberOf, objectOf, pick, textOf } from "#lib/values.ts";
+import { memberOf, objectOf, textOf } from "#lib/values.ts";
 import { declarationOf } from "./declared-tools.ts";
 import { RESPONSES, spellingIn } from "./spelling.ts";
 import { buildTool } from "./tool-out.ts";
@@ -21,6 +21,7 @@ export function buildHead(
     id: idOf(start),
     object: "response",
     created_at: Math.floor((start?.createdAt ?? 0) / 1_000),
+    completed_at: null,
     status: "in_progress",
     background: false,
     error: null,
@@ -31,6 +32,8 @@ export function buildHead(
     model: start === undefined || start.model === "" ? request.model : start.model,
     output: [],
     parallel_tool_calls: request.parallelToolCalls ?? true,
+    frequency_penalty: request.sampling.frequencyPenalty ?? 0,
+    presence_penalty: request.sampling.presencePenalty ?? 0,
     previous_response_id: own["previous_response_id"] ?? written["previous_response_id"] ?? null,
     prompt_cache_key: own["prompt_cache_key"] ?? null,
     reasoning: {
@@ -48,7 +51,7 @@ export function buildHead(
     top_p: request.sampling.topP ?? 0.98,
     truncation: written["truncation"] ?? "disabled",
     usage: null,
-    ...pick(written, ["user"]),
+    user: written["user"] ?? null,
     metadata: request.metadata ?? {},
   };
 }
@@ -73,7 +76,7 @@ function toolsOf(request: ChatRequest): readonly Json[] {
   }
   return written.map((tool: Json) =>
     memberOf(tool, "type") === "function"
-      ? { parameters: null, strict: null, ...objectOf(tool) }
+      ? { description: null, parameters: null, strict: null, ...objectOf(tool) }
       : tool,
   );
 }

@@ -5,6 +5,11 @@ export function mentionsResponse(bytes: Buffer): boolean {
   return RESPONSE_EVENTS.some((name) => bytes.includes(name));
 }
 
+/** Events between the two ends that repeat the whole response object. */
+export function mentionsProgress(bytes: Buffer): boolean {
+  return PROGRESS_EVENTS.some((name) => bytes.includes(name));
+}
+
 export function mentionsCallDelta(bytes: Buffer): boolean {
   return CALL_DELTAS.some((name) => bytes.includes(name));
 }
@@ -69,6 +74,9 @@ const RESPONSE_EVENTS = [
   "response.incomplete",
   "response.failed",
 ].map((name) => Buffer.from(name));
+const PROGRESS_EVENTS = ["response.in_progress", "response.queued"].map((name) =>
+  Buffer.from(name),
+);
 const CALL_DELTAS = ["call_arguments.delta", "call_input.delta"].map((name) => Buffer.from(name));
 const NUMBER = Buffer.from('"sequence_number"');
 const CALL = Buffer.from('"function_call"');

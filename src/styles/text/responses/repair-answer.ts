@@ -1,15 +1,23 @@
+import type { AnswerContext, RequestFacts } from "#core/style.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { argumentsOf, listOf, textOf } from "#lib/values.ts";
+import { missingMembers } from "./complete-answer.ts";
 
 /**
- * A whole answer whose calls break the grammar of its own style: the members
- * to set. `undefined` for nearly all answers.
+ * A whole answer that breaks the grammar of its own style: the members to set.
+ * `undefined` for nearly all answers.
  */
-export function repairAnswer(body: JsonObject): JsonObject | undefined {
+export function repairAnswer(
+  body: JsonObject,
+  _facts: RequestFacts,
+  context?: AnswerContext,
+): JsonObject | undefined {
   const output = listOf(body["output"]);
   const repaired = output.map(repairCall);
-  return repaired.some((item, at) => item !== output[at]) ? { output: repaired } : undefined;
+  const calls = repaired.some((item, at) => item !== output[at]) ? { output: repaired } : undefined;
+  const missing = missingMembers(body, context);
+  return missing === undefined ? calls : { ...missing, ...calls };
 }
 
 function repairCall(item: Json): Json {

@@ -32,6 +32,8 @@ export function parseRequest(body: JsonObject): ChatRequest {
     sampling: defined({
       temperature: numberOf(wire["temperature"]),
       topP: numberOf(wire["top_p"]),
+      presencePenalty: numberOf(wire["presence_penalty"]),
+      frequencyPenalty: numberOf(wire["frequency_penalty"]),
     }),
     ...defined({
       maxOutputTokens: integerOf(wire["max_output_tokens"]),
@@ -46,11 +48,17 @@ export function parseRequest(body: JsonObject): ChatRequest {
       metadata: objectOf(wire["metadata"]),
       extra: extraOf(wire, {
         ...hosted,
+        "input.compaction": listOf(wire["input"]).some(isCompaction) ? true : undefined,
         tool_choice: toolChoice === undefined ? wire["tool_choice"] : undefined,
       }),
     }),
     spelling: { [RESPONSES]: pick(wire, SPELLED_MEMBERS) },
   };
+}
+
+/** Sealed by a vendor: what this gateway sealed is a message before this. */
+function isCompaction(item: Json): boolean {
+  return memberOf(item, "type") === "compaction";
 }
 
 export function wantsOf(body: JsonObject): CallWants {

@@ -39,6 +39,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     include: buildInclude(request, context),
     temperature: request.sampling.temperature,
     top_p: request.sampling.topP,
+    ...buildPenalties(request),
     max_output_tokens: buildLimit(request, report),
     metadata: buildMetadata(request, report),
     ...shared,
@@ -106,14 +107,23 @@ function refuseUnspeakable({ choices, modalities }: ChatRequest): void {
     throw refuse("modalities", `the responses style has no ${other} output.`);
 }
 
-function reportUntunable({ sampling, stop, picture }: ChatRequest, report: LossReport): void {
+/** Penalties are of the open form of this style, so only its own callers send them. */
+function reportUntunable(request: ChatRequest, report: LossReport): void {
+  const { sampling, stop, picture } = request;
+  const isOwn = spellingIn(request) !== undefined;
   const { topK, presencePenalty, frequencyPenalty, seed } = sampling;
   if (topK !== undefined) report.lose("top_k");
-  if (presencePenalty !== undefined) report.lose("presence_penalty");
-  if (frequencyPenalty !== undefined) report.lose("frequency_penalty");
+  if (presencePenalty !== undefined && !isOwn) report.lose("presence_penalty");
+  if (frequencyPenalty !== undefined && !isOwn) report.lose("frequency_penalty");
   if (seed !== undefined) report.lose("seed");
   if (stop !== undefined && stop.length > 0) report.lose("stop");
   if (picture !== undefined) report.lose("image_config");
+}
+
+function buildPenalties(request: ChatRequest): JsonObject {
+  const { presencePenalty, frequencyPenalty } = request.sampling;
+  if (spellingIn(request) === undefined) return {};
+  return defined({ presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty });
 }
 
 const SPELLED: ReadonlySet<string> = new Set(SPELLED_MEMBERS);

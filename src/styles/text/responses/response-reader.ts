@@ -53,11 +53,12 @@ export class ResponseReader {
     const hasCalls = this.#items.some(({ isCall }) => isCall);
     const reason = parseFinish(response, hasCalls);
     const usage = usageIn(response) ?? this.#usage;
+    const at = unixMs(Number(response["completed_at"]));
     const extra = reason === "other" ? extraOf(defined({ reason: ownReason })) : {};
     return [
       ...events,
       ...this.#queue.take(),
-      { type: "finish", choice: 0, reason, ...extra },
+      { type: "finish", choice: 0, reason, ...defined({ at }), ...extra },
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
     ];
   }

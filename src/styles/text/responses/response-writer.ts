@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest, OpenBlock } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
 import { CallWriter } from "./call-writer.ts";
 import { ClientCallWriter } from "./client-call-writer.ts";
@@ -32,6 +32,7 @@ export class ResponseWriter {
   #isSkipping = false;
   #ending: Ending | undefined;
   #usage: Usage | undefined;
+  #finishedAt: number | undefined;
 
   constructor(request: ChatRequest, emit: Emit) {
     const proof = listOf(spellingIn(request)?.["include"]).includes(ENCRYPTED);
@@ -65,6 +66,7 @@ export class ResponseWriter {
         break;
       case "finish":
         this.#ending = buildEnding(event.reason, textOf(event.extra?.[RESPONSES]?.["reason"]));
+        this.#finishedAt = event.at;
         this.#endItem(this.#ending.status);
         break;
       case "usage":
@@ -76,9 +78,16 @@ export class ResponseWriter {
   /** The response, over. */
   end(): JsonObject {
     const ending = this.#ending ?? buildEnding("other", undefined);
-    const response = this.#response(ending);
+    const response = this.#response({ ...ending, completed_at: this.#completedAt(ending) });
     this.#emit(`response.${ending.status}`, { response });
     return response;
+  }
+
+  /** In Unix seconds. What was cut off was not completed. */
+  #completedAt({ status }: Ending): Json {
+    if (status !== "completed") return null;
+    if (this.#finishedAt !== undefined) return Math.floor(this.#finishedAt / 1_000);
+    return this.#started()["created_at"] ?? null;
   }
 
   fail(error: GatewayError): void {

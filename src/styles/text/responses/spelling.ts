@@ -38,6 +38,8 @@ export const READ_MEMBERS: ReadonlySet<string> = new Set([
   "stream",
   "temperature",
   "top_p",
+  "presence_penalty",
+  "frequency_penalty",
   "max_output_tokens",
   "parallel_tool_calls",
   "metadata",

@@ -10,6 +10,9 @@ export function openEncoder(request: ChatRequest): StreamEncoder {
   return new ResponsesEncoder(request);
 }
 
+/** Open Responses wants it. The style's first vendor does not send it, and its clients ignore it. */
+const END_MARK = formatSse("[DONE]");
+
 class ResponsesEncoder implements StreamEncoder {
   readonly #writer: ResponseWriter;
   #sequenceNumber = 0;
@@ -34,7 +37,7 @@ class ResponsesEncoder implements StreamEncoder {
       throw new GatewayError("upstream_failed", "The answer broke off before its end.");
     }
     this.#writer.end();
-    return this.#take();
+    return this.#take() + END_MARK;
   }
 
   fail(error: GatewayError): string {

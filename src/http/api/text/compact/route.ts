@@ -1,0 +1,146 @@
+import { GatewayError } from "#core/error.ts";
+import type { RequestBody } from "#core/style.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import { isObject, outlineJson, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import { listOf, memberOf, pick, textOf } from "#lib/values.ts";
+import { withinReach } from "#relay/reach.ts";
+import { compactions } from "#styles/text/responses/compaction.ts";
+import { REQUEST } from "#styles/text/responses/fields.ts";
+import { responses } from "#styles/text/responses/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { once } from "#http/once.ts";
+import type { Reply, WholeReply } from "#http/reply.ts";
+import { requireKey } from "#http/require-key.ts";
+import type { Exchange, Route } from "#http/routes.ts";
+import { answerShared } from "../../forward/serve-shared.ts";
+import { continueConversation, type Continued } from "../conversation.ts";
+import { replyTo } from "../generate.ts";
+import { sealSummary } from "./sealed-summary.ts";
+import { toSummarize, userMessages } from "./transcript.ts";
+
+export const compactResponse: Route<HttpDeps> = {
+  method: "POST",
+  path: "/v1/responses/compact",
+  access: "key",
+  family: "text",
+  summary:
+    "Makes a conversation short, to be gone on with: by the vendor who can, else by a summary of the same model.",
+  requestSchema: () => schemaOf(REQUEST),
+  renderError: (error) => responses.inbound.buildError(error),
+  async handle(exchange, deps) {
+    const sent = await exchange.readJson(deps.limits.bodyBytes);
+    const { model } = responses.inbound.readRequest({ ...sent.json, stream: false }, {});
+    return await once(exchange, sent.text, deps, async () => {
+      const { userId } = requireKey(exchange);
+      const { bodyBytes } = deps.limits;
+      const asked = await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes);
+      const reply = isOfVendor(model, exchange, deps)
+        ? await byVendor(exchange, sent.json, asked, deps)
+        : undefined;
+      return reply ?? (await bySummary(exchange, sent.json, asked, deps));
+    });
+  },
+};
+
+/** Whether the first channel of the model is one whose vendor seals conversations itself. */
+function isOfVendor(model: string, exchange: Exchange, { channels }: HttpDeps): boolean {
+  const [first] = withinReach(requireKey(exchange), model, channels.find(model)) ?? [];
+  const style = first?.channel.style ?? responses.id;
+  const shared = first?.provider.shared ?? [];
+  return style === responses.id && shared.some((each) => each.style.id === compactions.id);
+}
+
+/** Undefined if the upstream has no such endpoint: compatible servers under the vendor's name may not. */
+async function byVendor(
+  exchange: Exchange,
+  body: JsonObject,
+  { input }: Continued,
+  deps: HttpDeps,
+): Promise<Reply | undefined> {
+  const question = compactions.inbound.read?.(bodyOf({ ...body, input }, deps));
+  if (question === undefined) return undefined;
+  try {
+    return await answerShared(exchange, question, compactions, deps);
+  } catch (cause) {
+    const status = cause instanceof GatewayError ? cause.vendor?.status : undefined;
+    if (status === 404 || status === 405) return undefined;
+    throw cause;
+  }
+}
+
+/** Of the caller's members those that the call of a summary needs. */
+const KEPT = [
+  "model",
+  "instructions",
+  "reasoning",
+  "service_tier",
+  "prompt_cache_key",
+  "safety_identifier",
+  "user",
+];
+
+async function bySummary(
+  exchange: Exchange,
+  body: JsonObject,
+  asked: Continued,
+  deps: HttpDeps,
+): Promise<WholeReply> {
+  const request = bodyOf(
+    { ...pick(body, KEPT), input: toSummarize(asked.input), store: false, stream: false },
+    deps,
+  );
+  const reply = await replyTo(exchange, responses, request, deps, {});
+  const response = reply.kind === "whole" ? objectIn(reply.body) : undefined;
+  const summary = textOfAnswer(response).trim();
+  if (reply.kind !== "whole" || summary === "") {
+    throw new GatewayError("upstream_failed", "The model answered without a summary.");
+  }
+  const { userId } = requireKey(exchange);
+  const compaction = {
+    id: `resp_${randomBase62(24)}`,
+    object: "response.compaction",
+    created_at: Math.floor(deps.clock.now() / 1_000),
+    output: [
+      ...userMessages(asked.sealed).map(asItem),
+      sealSummary(summary, userId, deps.summarySeal),
+    ],
+    usage: response?.["usage"] ?? null,
+  };
+  return { ...reply, body: JSON.stringify(compaction) };
+}
+
+function bodyOf(json: JsonObject, { limits }: HttpDeps): RequestBody {
+  const text = JSON.stringify(json);
+  return { text, outline: outlineJson(text, limits.jsonDepth), json };
+}
+
+function objectIn(body: WholeReply["body"]): JsonObject | undefined {
+  const text = typeof body === "string" ? body : body instanceof Uint8Array ? decode(body) : "";
+  const json = parseJson(text);
+  return isObject(json) ? json : undefined;
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function textOfAnswer(response: JsonObject | undefined): string {
+  return listOf(response?.["output"])
+    .filter((item) => memberOf(item, "type") === "message")
+    .flatMap((item) => listOf(memberOf(item, "content")))
+    .map((part) => textOf(memberOf(part, "text")) ?? "")
+    .join("");
+}
+
+function asItem({ content, ...message }: JsonObject): JsonObject {
+  const parts: Json =
+    typeof content === "string" ? [{ type: "input_text", text: content }] : (content ?? []);
+  return {
+    id: `msg_${randomBase62(24)}`,
+    ...message,
+    type: "message",
+    status: "completed",
+    content: parts,
+  };
+}

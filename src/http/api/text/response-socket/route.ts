@@ -1,0 +1,31 @@
+import { GatewayError } from "#core/error.ts";
+import { responses } from "#styles/text/responses/index.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { SIMULATED_HEADER } from "#http/api/status.ts";
+import type { Route } from "#http/routes.ts";
+import { ResponseSocket } from "./response-socket.ts";
+
+/** The one GET of the path: anything but an upgrade is told that it takes POST. */
+export const openResponseSocket: Route<HttpDeps> = {
+  method: "GET",
+  path: "/v1/responses",
+  access: "key",
+  family: "text",
+  summary:
+    "Opens a WebSocket on which responses are asked for one after another, with `response.create`.",
+  onlyRefuses: true,
+  renderError: (error) => responses.inbound.buildError(error),
+  handle(exchange, deps) {
+    if (exchange.request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+      exchange.announce({ allow: "POST" });
+      throw new GatewayError(
+        "method_not_allowed",
+        "Method not allowed: GET /v1/responses. This path takes POST, and GET to open a WebSocket.",
+      );
+    }
+    const socket = new ResponseSocket(exchange, deps);
+    deps.sockets.refuseMore(socket.keyId, deps.limits.keySockets);
+    const simulated = deps.inventory.isSimulated ? { [SIMULATED_HEADER]: "true" } : {};
+    return exchange.upgrade(socket, { "x-request-id": exchange.id, ...simulated });
+  },
+};

@@ -1,0 +1,111 @@
+import { referencesTooLong, type ResponseStore, type StoredResponse } from "#core/responses.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf } from "#lib/values.ts";
+
+/** A response with all that it goes on from, oldest first. */
+interface Kept {
+  readonly turns: readonly StoredResponse[];
+  readonly chars: number;
+  /** The database has it, too. */
+  readonly isStored: boolean;
+}
+
+/**
+ * Responses that can be gone on from over one WebSocket: its own, whether they
+ * are stored or not, and those in the database. Its own are forgotten with the
+ * connection, or when newer ones need their room.
+ */
+export class SocketResponses implements Pick<ResponseStore, "findConversation" | "findItems"> {
+  readonly #store: ResponseStore;
+  readonly #userId: number;
+  readonly #kept = new Map<string, Kept>();
+  #chars = 0;
+
+  constructor(store: ResponseStore, userId: number) {
+    this.#store = store;
+    this.#userId = userId;
+  }
+
+  async findConversation(
+    userId: number,
+    id: string,
+    maxChars: number,
+  ): Promise<readonly StoredResponse[] | undefined> {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return await this.#store.findConversation(userId, id, maxChars);
+    if (kept.chars > maxChars) throw referencesTooLong();
+    return kept.turns;
+  }
+
+  async findItems(
+    userId: number,
+    itemIds: readonly string[],
+    maxChars: number,
+  ): Promise<ReadonlyMap<string, JsonObject>> {
+    const found = new Map<string, JsonObject>();
+    const wanted = new Set(itemIds);
+    for (const { turns } of this.#kept.values()) {
+      for (const item of turns.flatMap(({ response }) => listOf(response["output"]))) {
+        const id = isObject(item) ? item["id"] : undefined;
+        if (isObject(item) && typeof id === "string" && wanted.has(id)) found.set(id, item);
+      }
+    }
+    const others = itemIds.filter((id) => !found.has(id));
+    if (others.length === 0) return found;
+    return new Map([...found, ...(await this.#store.findItems(userId, others, maxChars))]);
+  }
+
+  /** Keeps a response for this connection, of all together at most `maxChars`; the oldest make room. */
+  async keep(response: StoredResponse, isStored: boolean, maxChars: number): Promise<void> {
+    const earlier = await this.#earlierOf(response, maxChars);
+    if (earlier === undefined) return;
+    const own = JSON.stringify(response.input).length + JSON.stringify(response.response).length;
+    const chars = earlier.chars + own;
+    this.forget(response.id);
+    if (chars > maxChars) return;
+    this.#kept.set(response.id, { turns: [...earlier.turns, response], chars, isStored });
+    this.#chars += chars;
+    for (const [id] of this.#kept) {
+      if (this.#chars <= maxChars) break;
+      this.forget(id);
+    }
+  }
+
+  forget(id: string): void {
+    this.#chars -= this.#kept.get(id)?.chars ?? 0;
+    this.#kept.delete(id);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#chars = 0;
+  }
+
+  /**
+   * As the database is to have it. What goes on from a response that only this
+   * connection knows holds all of its conversation itself.
+   */
+  toStore(response: StoredResponse): StoredResponse {
+    const { previousId, ...rest } = response;
+    const previous = previousId === undefined ? undefined : this.#kept.get(previousId);
+    if (previous === undefined || previous.isStored) return response;
+    const earlier = previous.turns.flatMap((turn): readonly Json[] => [
+      ...turn.input,
+      ...listOf(turn.response["output"]),
+    ]);
+    return { ...rest, input: [...earlier, ...response.input] };
+  }
+
+  async #earlierOf(
+    { previousId }: StoredResponse,
+    maxChars: number,
+  ): Promise<Pick<Kept, "turns" | "chars"> | undefined> {
+    if (previousId === undefined) return { turns: [], chars: 0 };
+    const kept = this.#kept.get(previousId);
+    if (kept !== undefined) return kept;
+    const turns = await this.#store
+      .findConversation(this.#userId, previousId, maxChars)
+      .catch(() => undefined);
+    return turns === undefined ? undefined : { turns, chars: JSON.stringify(turns).length };
+  }
+}

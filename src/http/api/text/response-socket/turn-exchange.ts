@@ -1,0 +1,79 @@
+import { GatewayError } from "#core/error.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { RequestBody } from "#core/style.ts";
+import type { Client } from "#http/client.ts";
+import type { Exchange } from "#http/routes.ts";
+
+export interface Turn {
+  readonly id: string;
+  readonly key: ApiKey;
+  readonly body: RequestBody;
+  readonly signal: AbortSignal;
+}
+
+/** One message of a WebSocket, served as a request of its own with the headers of the upgrade. */
+export class TurnExchange implements Exchange {
+  readonly request: Request;
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly key: ApiKey;
+  readonly user = undefined;
+  readonly client: Client;
+  readonly query = new URLSearchParams();
+  readonly #body: RequestBody;
+
+  constructor(request: Request, client: Client, { id, key, body, signal }: Turn) {
+    this.request = request;
+    this.client = client;
+    this.id = id;
+    this.key = key;
+    this.signal = signal;
+    this.#body = body;
+  }
+
+  readonly param = (): string => "";
+
+  async readJson(): Promise<RequestBody> {
+    return this.#body;
+  }
+
+  readPlacedJson(): Promise<never> {
+    return Promise.reject(noBody());
+  }
+
+  readForm(): Promise<never> {
+    return Promise.reject(noBody());
+  }
+
+  readBytes(): Promise<never> {
+    return Promise.reject(noBody());
+  }
+
+  readYaml(): Promise<never> {
+    return Promise.reject(noBody());
+  }
+
+  upgrade(): never {
+    throw noBody();
+  }
+
+  /** The connection's own limits apply. */
+  waitLong(): Disposable {
+    return NO_WAIT;
+  }
+
+  setStall(): void {}
+
+  /** There is no head that headers could stand in. */
+  announce(): void {}
+
+  identify(): void {}
+
+  note(): void {}
+}
+
+const NO_WAIT: Disposable = { [Symbol.dispose]() {} };
+
+function noBody(): GatewayError {
+  return new GatewayError("internal", "A message of a WebSocket is JSON and nothing else.");
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { claudeHeaders, claudeHeadersWithoutVersion } from "./claude-headers.ts";
+
+const NOBODY = (): undefined => undefined;
+const AT_VENDOR = { options: {}, isVendors: true, ofCaller: NOBODY };
+
+function versionFor(body: JsonObject, context = AT_VENDOR): string | undefined {
+  return claudeHeaders(body, NOBODY, context)["anthropic-version"];
+}
+
+const document = { type: "document", source: { type: "text", data: "x" } };
+const cited = { type: "text", text: "x", citations: [{ type: "char_location" }] };
+const turn = (role: string, block: JsonObject): JsonObject => ({
+  messages: [{ role, content: [block] }],
+});
+
+test.each<[string, JsonObject]>([
+  ["nothing special", { messages: [{ role: "user", content: "hi" }] }],
+  ["documents of the user", turn("user", document)],
+  ["citations of the assistant", turn("assistant", cited)],
+])("a body with %s goes to the vendor in the newest version", (_what, body) => {
+  expect(versionFor(body)).toBe("2026-10-21");
+});
+
+test.each<[string, JsonObject]>([
+  ["a temperature", { temperature: 1 }],
+  ["documents of the assistant", turn("assistant", document)],
+  ["citations of the user", turn("user", cited)],
+  ["citations in a result", turn("user", { type: "search_result", content: [cited] })],
+])("a body with %s goes in the version that takes them", (_what, body) => {
+  expect(versionFor(body)).toBe("2023-06-01");
+});
+
+test("a channel's own version outranks both, and the caller's that", () => {
+  const context = { ...AT_VENDOR, options: { version: "2027-01-01" } };
+  expect(versionFor({}, context)).toBe("2027-01-01");
+  const ofCaller = (name: string) => (name === "anthropic-version" ? "2023-01-01" : undefined);
+  expect(claudeHeaders({}, ofCaller, context)["anthropic-version"]).toBe("2023-01-01");
+});
+
+test("a caller cannot make a request's head longer than vendors read", () => {
+  const names = Array.from({ length: 100 }, (_, index) => `anthropic-x-${index}`);
+  const ofCaller = Object.assign(
+    (name: string) => (name === "anthropic-x-0" ? "x".repeat(10_000) : "1"),
+    { names: () => names },
+  );
+  expect(Object.keys(claudeHeaders({}, ofCaller, AT_VENDOR)).length).toBeLessThan(40);
+  expect(claudeHeaders({}, ofCaller, AT_VENDOR)).not.toHaveProperty("anthropic-x-0");
+});
+
+test("a host that has the version in the body gets none in the head", () => {
+  const ofCaller = Object.assign((name: string) => `value of ${name}`, {
+    names: () => ["anthropic-version", "anthropic-workspace-id"],
+  });
+  const headers = claudeHeadersWithoutVersion({ fallbacks: "default" }, ofCaller);
+
+  expect(headers).not.toHaveProperty("anthropic-version");
+  expect(headers["anthropic-workspace-id"]).toBe("value of anthropic-workspace-id");
+  expect(headers["anthropic-beta"]).toContain("server-side-fallback-2026-07-01");
+});

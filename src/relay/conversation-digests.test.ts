@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import type { ApiKey } from "#core/key.ts";
+import { outlineJson, type Json } from "#lib/json.ts";
+import { messages } from "#styles/text/messages/index.ts";
+import { conversationDigests } from "./conversation-digests.ts";
+
+function digests(said: readonly Json[], userId = 7, session?: string) {
+  const json = { messages: said };
+  const text = JSON.stringify(json);
+  const body = { text, json, outline: outlineJson(text, 64) };
+  const tags = session === undefined ? {} : { tags: { session } };
+  return conversationDigests({ key: { userId } as ApiKey, style: messages, body, ...tags });
+}
+
+const HELLO = { role: "user", content: "hello" };
+const HI = { role: "assistant", content: "hi" };
+const MORE = { role: "user", content: "and now?" };
+
+test("a conversation is known again however long it grows", () => {
+  const first = digests([HELLO]);
+  const second = digests([HELLO, HI, MORE]);
+  const third = digests([HELLO, HI, MORE, { role: "assistant", content: "this" }, MORE]);
+
+  expect(first?.answered).toBeUndefined();
+  expect(second?.beginning).toBe(first?.beginning ?? "");
+  expect(third).toEqual(second);
+});
+
+test("marks of the cache, which move along, make no difference", () => {
+  const block = { type: "text", text: "hello" };
+  const marked = { ...block, cache_control: { type: "ephemeral" } };
+  expect(digests([{ role: "user", content: [marked] }])).toEqual(
+    digests([{ role: "user", content: [block] }]),
+  );
+});
+
+test("neither do instructions before it", () => {
+  expect(digests([{ role: "system", content: "It is Monday." }, HELLO, HI])).toEqual(
+    digests([{ role: "developer", content: "It is Tuesday." }, HELLO, HI]),
+  );
+});
+
+test("conversations that begin alike are told apart by the first answer, and users always", () => {
+  const other = digests([HELLO, { role: "assistant", content: "hello" }, MORE]);
+  expect(other?.answered).not.toBe(digests([HELLO, HI, MORE])?.answered);
+  expect(digests([HELLO], 8)).not.toEqual(digests([HELLO], 7));
+  expect(digests([HELLO], 7, "one")).not.toEqual(digests([HELLO], 7, "two"));
+});
+
+test("a picture in the first message costs no more than a few words", () => {
+  const picture = { role: "user", content: [{ type: "text", text: "x".repeat(5_000_000) }] };
+  expect(digests([picture])?.beginning).toHaveLength(27);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import { onlyFirstCall } from "./one-call.ts";
+
+const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
+
+function call(id: string, choice: number): readonly ChatEvent[] {
+  const block = { type: "tool_call", id, name: "f", kind: "function" } as const;
+  return [
+    { type: "open", choice, block },
+    { type: "delta", choice, text: id },
+    { type: "close", choice },
+  ];
+}
+
+const ANSWER: readonly ChatEvent[] = [
+  { type: "start", id: "1", model: "m", createdAt: 1 },
+  ...call("a", 0),
+  ...call("b", 1),
+  ...call("c", 0),
+  { type: "open", choice: 0, block: { type: "text" } },
+  { type: "delta", choice: 0, text: "said" },
+  { type: "close", choice: 0 },
+  ...call("d", 0),
+  { type: "finish", choice: 0, reason: "tool_calls" },
+  { type: "finish", choice: 1, reason: "tool_calls" },
+];
+
+test("a caller who wants one call at a time gets the first of each choice, and all that is no call", () => {
+  const kept = ANSWER.filter(onlyFirstCall({ ...REQUEST, parallelToolCalls: false }));
+
+  expect(kept.flatMap((event) => (event.type === "delta" ? [event.text] : []))).toEqual([
+    "a",
+    "b",
+    "said",
+  ]);
+  expect(kept.filter(({ type }) => type === "finish")).toHaveLength(2);
+});
+
+test.each([true, undefined])("others get every call (parallel: %s)", (parallelToolCalls) => {
+  const request = parallelToolCalls === undefined ? REQUEST : { ...REQUEST, parallelToolCalls };
+
+  expect(ANSWER.filter(onlyFirstCall(request))).toEqual([...ANSWER]);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { LossReport } from "#core/lossy.ts";
+import { readRequest } from "./facts.ts";
+import { parseRequest } from "./request-in.ts";
+import { buildRequest } from "./request-out.ts";
+
+function asking(...responseModalities: string[]) {
+  const contents = [{ role: "user", parts: [{ text: "A fox." }] }];
+  const body = { contents, generationConfig: { responseModalities } };
+  return parseRequest(body, readRequest(body, { model: "m" }));
+}
+
+test("a video is asked for in the caller's words where the style knows them", () => {
+  const built = buildRequest(asking("VIDEO"), { report: new LossReport(), model: {} });
+  expect(built["generationConfig"]).toEqual({ responseModalities: ["VIDEO"] });
+});
+
+test("a video is not silently made a text by other styles", () => {
+  const { extra } = asking("TEXT", "VIDEO");
+  expect(() => new LossReport().loseForeign(extra, "chat")).toThrow("video");
+  expect(asking("TEXT", "IMAGE").extra).toBeUndefined();
+});
