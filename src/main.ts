@@ -16,6 +16,7 @@ import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError } from "#config/mistakes.ts";
 import { readFileHead } from "#config/read-file-head.ts";
+import { readDocument } from "#egress/read-document.ts";
 import { type Logger, openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
@@ -70,7 +71,14 @@ async function runOther(name: string): Promise<number> {
     output: process.stdout,
     errors: process.stderr,
     reach,
+    readLink,
   });
+}
+
+/** Within the bounds of all links, as far as they are configured. */
+async function readLink(url: string): Promise<string> {
+  const { linkNetworks, linkPorts } = loadConfig(input).settings;
+  return await readDocument(url, { allow: linkNetworks, ports: linkPorts });
 }
 
 function describeCommands(): string {

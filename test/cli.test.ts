@@ -159,6 +159,42 @@ test("models without a price are listed, and the doctor names them", async () =>
   expect(unpriced.text).toContain("in-house");
   expect(unpriced.text).not.toContain("gpt-4o-mini");
   expect(text).toMatch(/^doubtful +prices +1 model has no price, such as in-house: /m);
+  expect(text).toMatch(/^(good|doubtful) +catalogue +prices and limits of models are those of 20/m);
+});
+
+test("a file of prices is planned, applied and taken back", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+  const file = join(folder.path, "prices.json");
+  const entry = { litellm_provider: "openai", mode: "chat", output_cost_per_token: 6e-7 };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      "gpt-4o-mini": { ...entry, input_cost_per_token: 2e-7 },
+      "swift-99": { ...entry, input_cost_per_token: 1e-6 },
+      "mistral/swift-1": { ...entry, litellm_provider: "mistral", input_cost_per_token: 1e-6 },
+      "live-1": { ...entry, mode: "realtime" },
+      "azure/a": { ...entry, litellm_provider: "azure" },
+    }),
+  );
+
+  const planned = await sluice(`models update ${file} --provider openai`, env);
+  const applied = await sluice(`models update ${file} --provider openai --apply`, env);
+  const after = await sluice("models catalog", env);
+  const reverted = await sluice("models revert", env);
+
+  expect(planned).toMatchObject({ code: 0, errors: "" });
+  expect(planned.text).toMatch(/^Read as LiteLLM's price file\.$/m);
+  expect(planned.text).toMatch(/^ {2}openai swift-99 +input 1, output 0\.6$/m);
+  expect(planned.text).toMatch(/^ {2}openai gpt-4o-mini +price\.input +0\.15 -> 0\.2$/m);
+  expect(planned.text).toMatch(/^ {2}openai live-1 +its mode is not served: realtime$/m);
+  expect(planned.text).not.toContain("mistral");
+  expect(planned.text).toMatch(
+    /Of other providers: 1 models of 1 providers\.\nNothing was changed/,
+  );
+  expect(applied.text).toEndWith("The catalogue was updated.\n");
+  expect(after.text).toMatch(/^updated_rows +2$/m);
+  expect(reverted.text).toBe("2 updated rows were taken back\n");
 });
 
 test("the doctor finds what is wrong, and says so to whoever called", async () => {

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["core", "lib"],
   http: ["relay", "styles", "providers", "core", "lib"],
   jobs: ["relay", "storage", "core", "lib"],
-  cli: ["config", "relay", "storage", "core", "lib"],
+  cli: ["config", "catalog", "relay", "storage", "core", "lib"],
 };
 
 /** What puts the house together, and so may know all of it; with who may import that. */

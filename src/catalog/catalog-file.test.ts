@@ -14,6 +14,7 @@ test("a row that says little is a text chat model without tools or reasoning", (
   expect(parsed({})).toEqual({
     id: "swift-1",
     aliases: [],
+    date: "2026-01-02",
     owner: "vendor",
     kind: "chat",
     createdAt: Date.UTC(2025, 3, 14) / 1000,

@@ -13,6 +13,8 @@ import { findCounting } from "./families.ts";
 /** A model as the shipped catalogue describes it. */
 export interface KnownModel extends Model {
   readonly aliases: readonly string[];
+  /** The day on which the row's facts held. */
+  readonly date: string;
 }
 
 export interface CatalogFile {
@@ -24,6 +26,11 @@ export interface CatalogFile {
 export function parseCatalogFile(content: unknown): CatalogFile {
   const file = catalogFile.parse(content);
   return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
+}
+
+/** Facts that somebody else collected: held to the same rules, and none without source and date. */
+export function checkFacts(content: unknown): void {
+  factsFile.parse(content);
 }
 
 const million = rateIn("million");
@@ -183,12 +190,14 @@ const row = z.strictObject({
     ])
     .default("chat"),
   /** A month where the day is not known. */
-  released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]),
+  released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]).exactOptional(),
   /** What its maker calls models of its size. */
   line: z.string().min(1).exactOptional(),
   /** When its maker announced its end, and when it is served no more. */
   deprecated: z.iso.date().exactOptional(),
   retires: z.iso.date().exactOptional(),
+  /** Id of the model that its maker names in its place. */
+  replacement: z.string().min(1).exactOptional(),
   /** The day on which its vendor stopped serving it. */
   retired: z.iso.date().exactOptional(),
   contextTokens: z.int().positive().exactOptional(),
@@ -216,20 +225,39 @@ const catalogFile = z.strictObject({
   models: z.array(row).nonempty(),
 });
 
+const factsFile = catalogFile
+  .omit({ models: true })
+  .extend({
+    models: z
+      .array(
+        row.extend({
+          /** What is taken of models that are not known yet: the catalogue's own words outrank it. */
+          ifNew: row.partial().omit({ id: true, price: true }).exactOptional(),
+        }),
+      )
+      .nonempty(),
+  })
+  .refine(
+    ({ source, models }) => source !== undefined || models.every((each) => each.source),
+    "Each row names its source, or the file does.",
+  );
+
 type Row = z.infer<typeof row>;
 type File = z.infer<typeof catalogFile>;
 
 function knownModel(from: Row, file: File): KnownModel {
   const { released, deprecated, retires, price: rates, reasoning, ...more } = from;
   const counting = findCounting(from.id);
+  const end = retires ?? from.retired;
   const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
   return {
     ...rest,
+    date,
     owner: file.provider,
-    createdAt: Date.parse(released) / 1000,
+    ...(released && { createdAt: Date.parse(released) / 1000 }),
     ...(deprecated && { deprecatedAt: Date.parse(deprecated) / 1000 }),
-    ...(retires && { retiresAt: Date.parse(retires) / 1000 }),
+    ...(end && { retiresAt: Date.parse(end) / 1000 }),
     reasoning: reasoning !== undefined,
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),

@@ -1,6 +1,7 @@
 import anthropic from "./anthropic.json" with { type: "json" };
 import ark from "./ark.json" with { type: "json" };
 import { type KnownModel, parseCatalogFile } from "./catalog-file.ts";
+import { indexModels } from "./index-models.ts";
 import cohere from "./cohere.json" with { type: "json" };
 import dashscope from "./dashscope.json" with { type: "json" };
 import deepseek from "./deepseek.json" with { type: "json" };
@@ -27,7 +28,7 @@ export type { KnownModel } from "./catalog-file.ts";
  * The order in which an id is looked for when its provider does not list it:
  * those who make models before those who host the models of others.
  */
-const FILES = [
+export const SHIPPED = [
   openai,
   anthropic,
   gemini,
@@ -49,11 +50,11 @@ const FILES = [
   fireworks,
   siliconflow,
   openrouter,
-].map(parseCatalogFile);
+] as const;
 
-const MODELS = new Map(FILES.map((file) => [file.provider, file.models]));
-const BY_PROVIDER = new Map(FILES.map((file) => [file.provider, byId(file.models)]));
-const ANYWHERE = byId(FILES.flatMap((file) => file.models));
+export const SHIPPED_FILES = SHIPPED.map(parseCatalogFile);
+
+const INDEX = indexModels(SHIPPED_FILES);
 
 /**
  * What is known of a model, by its id or one of its aliases, exactly as
@@ -61,21 +62,10 @@ const ANYWHERE = byId(FILES.flatMap((file) => file.models));
  * `owner` says whose row, and so whose price, came back.
  */
 export function findModel(providerId: string, modelId: string): KnownModel | undefined {
-  return BY_PROVIDER.get(providerId)?.get(modelId) ?? ANYWHERE.get(modelId);
+  return INDEX.findModel(providerId, modelId);
 }
 
 /** The models known of a provider, the newest families first; none for an unknown provider. */
 export function listModels(providerId: string): readonly KnownModel[] {
-  return MODELS.get(providerId) ?? [];
-}
-
-/** The first to claim an id keeps it. */
-function byId(models: readonly KnownModel[]): ReadonlyMap<string, KnownModel> {
-  const found = new Map<string, KnownModel>();
-  for (const model of models) {
-    for (const id of [model.id, ...model.aliases]) {
-      if (!found.has(id)) found.set(id, model);
-    }
-  }
-  return found;
+  return INDEX.listModels(providerId);
 }

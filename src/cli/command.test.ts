@@ -2,15 +2,21 @@ import { describe, expect, test } from "bun:test";
 import { readVerb, UsageError, type Question } from "./command.ts";
 import { config } from "./config.ts";
 import { keys } from "./keys.ts";
+import { models } from "./models.ts";
 import { settings } from "./settings.ts";
 import { users } from "./users.ts";
 
-const NOTHING = { readLine: async () => "", readFile: async () => "" };
+const NOTHING = {
+  readLine: async () => "",
+  readFile: async () => "",
+  readLink: async () => "",
+};
 
 async function question(noun: typeof keys, typed: string, line = ""): Promise<Question> {
   const { verb, words } = readVerb(noun, typed.split(" ").filter(Boolean), {
     readLine: async () => line,
     readFile: async (path) => `# ${path}`,
+    readLink: async () => "",
   });
   return await verb.ask(words);
 }
@@ -141,4 +147,89 @@ test("answers are tables for people", () => {
   );
   expect(shown(keys, "list", { items: [] })).toBe("none");
   expect(shown(keys, "create", { ...key, key: "sk-slc_x" })).toBe("sk-slc_x");
+});
+
+describe("a file of prices", () => {
+  const OWN = { provider: "openai", date: "2026-11-23", models: [{ id: "a" }] };
+  const asked = (typed: string, text: string): Promise<Question> => {
+    const inputs = { ...NOTHING, readFile: async () => text, readLink: async () => text };
+    const { verb, words } = readVerb(models, typed.split(" "), inputs);
+    return Promise.resolve(verb.ask(words));
+  };
+
+  test("is read from a file or a link, and planned unless it is to be applied", async () => {
+    const text = JSON.stringify([OWN, { ...OWN, provider: "mistral" }]);
+
+    expect(await asked("update prices.json", text)).toMatchObject({
+      method: "POST",
+      path: "/api/catalog/plan",
+      body: { files: [{ provider: "openai" }, { provider: "mistral" }] },
+    });
+    expect(
+      await asked("update https://list.example/a --apply --provider mistral", text),
+    ).toMatchObject({
+      path: "/api/catalog",
+      body: { files: [{ provider: "mistral" }] },
+      beside: { format: "a catalogue file", is_applied: true },
+    });
+  });
+
+  test.each([
+    ["update a.json", "{}", "none of the known formats"],
+    ["update a.json", "<html>", "no JSON"],
+    ["update a.json --date 2026-02-30", JSON.stringify(OWN), "--date takes a day"],
+    ["update a.json --provider nobody", JSON.stringify(OWN), "no models of these providers"],
+    ["update", JSON.stringify(OWN), "Name a file or a link"],
+  ])("%s with %s is a mistake", async (typed, text, why) => {
+    expect(asked(typed, text)).rejects.toThrow(why);
+  });
+
+  test("that cannot be fetched says why", async () => {
+    const inputs = {
+      ...NOTHING,
+      readLink: () => Promise.reject(new Error("This URL may not be fetched.")),
+    };
+    const { verb, words } = readVerb(models, ["update", "http://inside/a.json"], inputs);
+
+    expect(Promise.resolve(verb.ask(words))).rejects.toThrow(
+      "The link cannot be read: This URL may not be fetched.",
+    );
+  });
+
+  test("shows what would change, and that nothing did", () => {
+    const lines = shown(models, "update a.json", {
+      format: "models.dev",
+      is_applied: false,
+      added: [{ provider: "openai", id: "new-1", price: { input: "1", output: "2", tiers: [] } }],
+      changed: [
+        { provider: "openai", id: "old-1", field: "price.input", before: "1", after: "2" },
+        { provider: "openai", id: "old-1", field: "retires", before: null, after: "2027-01-01" },
+      ],
+      unchanged: 3,
+      left_out: [{ provider: "openai", id: "odd-1", why: "its price stays" }],
+      not_read: [],
+      other_providers: { azure: 2, poe: 1 },
+    });
+
+    expect(lines).toBe(
+      [
+        "Read as models.dev.",
+        "",
+        "New models: 1",
+        "  openai new-1  input 1, output 2",
+        "",
+        "Changed prices: 1",
+        "  openai old-1  price.input  1 -> 2",
+        "",
+        "Other changes: 1",
+        "  openai old-1  retires  - -> 2027-01-01",
+        "",
+        "Left out: 1",
+        "  openai odd-1  its price stays",
+        "",
+        "Unchanged: 3. Of other providers: 3 models of 2 providers.",
+        "Nothing was changed: --apply does it.",
+      ].join("\n"),
+    );
+  });
 });

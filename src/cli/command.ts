@@ -30,6 +30,8 @@ export interface Question {
   readonly body?: JsonObject;
   /** A body of YAML instead. */
   readonly document?: string;
+  /** What the answer is shown with, and the gateway need not know. */
+  readonly beside?: JsonObject;
 }
 
 /** Where words come from that are not typed behind the command. */
@@ -37,6 +39,8 @@ export interface Inputs {
   /** Of the standard input; empty at its end. */
   readLine(): Promise<string>;
   readFile(path: string): Promise<string>;
+  /** The text behind a link. */
+  readLink(url: string): Promise<string>;
 }
 
 export class UsageError extends Error {
@@ -113,6 +117,18 @@ export class Words {
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new UsageError(`The file cannot be read: ${why}`, { cause });
+    }
+  }
+
+  /** What is in the file, or behind the link, that the only word names. */
+  async fileOrLink(): Promise<string> {
+    const named = this.one("a file or a link");
+    if (!/^https?:\/\//i.test(named)) return await this.file();
+    try {
+      return await this.#inputs.readLink(named);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new UsageError(`The link cannot be read: ${why}`, { cause });
     }
   }
 

@@ -114,6 +114,7 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
   if (channels.length === 0) findings.push(bad("channels", "there is none"));
   for (const channel of channels) findings.push(await lookAtChannel(channel, house));
   findings.push(...(await lookAtModels(house)));
+  findings.push(await lookAtCatalog(house));
   return findings;
 }
 
@@ -122,6 +123,16 @@ const MAX_NAMED = 3;
 async function lookAtModels(house: Reach): Promise<Finding[]> {
   const found = await ask({ method: "GET", path: "/api/model?unpriced=true" }, house);
   return [lookAtPrices(found["items"]), ...lookAtRefusals(found["refused_members"])];
+}
+
+async function lookAtCatalog(house: Reach): Promise<Finding> {
+  const state = await ask({ method: "GET", path: "/api/catalog" }, house);
+  const [shipped = "", updated] = [textOf(state["shipped"]), textOf(state["updated"])];
+  const date = updated !== undefined && updated > shipped ? updated : shipped;
+  const why = `prices and limits of models are those of ${date}`;
+  return flagOf(state["is_old"]) === true
+    ? doubtful("catalogue", `${why}: update Sluice, or run 'sluice models update'`)
+    : good("catalogue", why);
 }
 
 /** What the catalogue ought to know. */

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { table, type Noun } from "./command.ts";
+import { catalog, revert, update } from "./models-update.ts";
 
 export const models: Noun = {
   name: "models",
@@ -36,6 +37,9 @@ export const models: Noun = {
           ],
         ),
     },
+    catalog,
+    update,
+    revert,
   ],
 };
 

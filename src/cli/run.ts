@@ -9,6 +9,7 @@ export interface CommandIo {
   readonly errors: { write(text: string): unknown };
   /** Finds the gateway to ask, or opens its database where none runs. */
   reach(): Promise<Reach>;
+  readLink(url: string): Promise<string>;
 }
 
 /** One question to the management API, and its answer. Returns the exit code. */
@@ -21,10 +22,11 @@ export async function runNoun(
     const { verb, words, isJson } = readVerb(noun, typed, {
       readLine: () => readLine(io.input),
       readFile: (path) => readFile(path, "utf8"),
+      readLink: (url) => io.readLink(url),
     });
     const question = await verb.ask(words);
     await using reach = await io.reach();
-    const data = await ask(question, reach);
+    const data = { ...(await ask(question, reach)), ...question.beside };
     const lines = isJson ? [JSON.stringify(data, null, 2)] : verb.show(data);
     io.output.write(`${lines.join("\n")}\n`);
     return verb.isFailure?.(data) === true ? 1 : 0;

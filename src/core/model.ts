@@ -22,14 +22,16 @@ export interface Model {
   /** Id of the provider that serves it. */
   readonly owner: string;
   readonly kind: ModelKind;
-  /** Unix seconds of the model's release. */
-  readonly createdAt: number;
+  /** Unix seconds of the model's release, if it is known. */
+  readonly createdAt?: number;
   /** What its maker calls models of its size. */
   readonly line?: string;
   /** Unix seconds of the day when its maker announced its end. */
   readonly deprecatedAt?: number;
   /** Unix seconds of the day from which it is not served any more. */
   readonly retiresAt?: number;
+  /** Id of the model that its maker names in its place. */
+  readonly replacement?: string;
   /** The day on which its vendor stopped serving it: `2026-09-24`. */
   readonly retired?: string;
   readonly contextTokens?: number;

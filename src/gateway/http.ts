@@ -19,7 +19,7 @@ type Needs = Pick<
   Ground,
   "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl" | "pepper"
 > &
-  Pick<Routing, "channels" | "inventory"> &
+  Pick<Routing, "channels" | "inventory" | "catalogUpdates"> &
   Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
   Relay &
@@ -54,6 +54,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     trustedProxies: settings.trustedProxies,
     channels: needs.channels,
     inventory: needs.inventory,
+    catalogUpdates: needs.catalogUpdates,
     settings: live,
     configuration: openManaged(needs),
     readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),

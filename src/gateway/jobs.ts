@@ -10,6 +10,7 @@ import { pruneTasks } from "#jobs/prune-tasks.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import type { Job } from "#jobs/scheduler.ts";
 import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
+import { reportCatalogAge } from "#jobs/report-catalog-age.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import {
   attendVerifications,
@@ -27,7 +28,7 @@ import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "egress"> &
-  Pick<Routing, "channels" | "inventory"> &
+  Pick<Routing, "channels" | "inventory" | "catalogUpdates"> &
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
@@ -47,6 +48,16 @@ export function jobsOf(
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,
     logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+    reportCatalogAge(
+      needs.catalogUpdates,
+      () => needs.inventory.load(),
+      ({ shipped, updated, ageDays }) =>
+        log.warn(
+          { date: updated !== undefined && updated > shipped ? updated : shipped, ageDays },
+          "catalogue of models is old: its prices may not be the vendors'; " +
+            "update Sluice or run 'sluice models update'",
+        ),
+    ),
     watchTasks(needs.tasks),
     sendDueNotices({
       notices: storage.notices,

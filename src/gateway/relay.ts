@@ -20,7 +20,7 @@ import type { Media } from "./media.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Omit<Ground, "config" | "env" | "pepper"> &
-  Pick<Routing, "channels" | "health" | "findChannel"> &
+  Pick<Routing, "channels" | "health" | "findChannel" | "catalogUpdates"> &
   Pick<Links, "links" | "linkedMedia"> &
   Pick<Media, "announce"> &
   Pick<Assets, "assetLinks" | "references"> & {
@@ -59,6 +59,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     health,
     () => tasks.board.size,
     () => buffered.total,
+    () => needs.catalogUpdates.describe().ageDays,
   );
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
     needs.log.warn(

@@ -1,9 +1,9 @@
-import { findCounting } from "#catalog/families.ts";
-import { findFamily } from "#catalog/request-rules.ts";
-import { findModel, listModels } from "#catalog/index.ts";
+import { LiveCatalog } from "#catalog/live-catalog.ts";
+import { openCatalogUpdates } from "#catalog/updates.ts";
 import type { Config } from "#config.ts";
+import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { Channel } from "#core/channel.ts";
-import { findProvider } from "#providers/index.ts";
+import { findProvider, PROVIDERS } from "#providers/index.ts";
 import { Channels } from "#relay/channels.ts";
 import { Health } from "#relay/health.ts";
 import { Inventory, type ListedChannel, type ListedOverride, TROUBLES } from "#relay/inventory.ts";
@@ -17,6 +17,7 @@ export interface Routing {
   readonly channels: Channels;
   readonly health: Health;
   readonly inventory: Inventory;
+  readonly catalogUpdates: CatalogUpdates;
   /** Whether or not it takes new calls. */
   findChannel(name: string): Channel | undefined;
 }
@@ -27,12 +28,14 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   const { limits } = config.settings;
   const maxConcurrent = limits.channelInFlight;
   const health = new Health(clock);
-  const channels = new Channels({ findModel, listModels, findCounting, findFamily }, new Map());
+  const catalog = openCatalog(needs);
+  const channels = new Channels(catalog, new Map());
   const inventory = new Inventory({
     channels: ownChannels(config, env),
     models: overridesOf(config),
     standIn: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
     store: storage,
+    catalog,
     table: channels,
     health,
     egress,
@@ -44,9 +47,32 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     channels,
     health,
     inventory,
+    catalogUpdates: openCatalogUpdates({
+      store: storage.catalogRows,
+      updates: () => catalog.updates,
+      providers: new Set(PROVIDERS.map(({ id }) => id)),
+      clock,
+      onChanged: () => inventory.load(),
+    }),
     findChannel: (name) => channels.all.find((each) => each.name === name),
   };
 }
+
+function openCatalog({ log, clock, storage }: Pick<Needs, "log" | "clock" | "storage">) {
+  return new LiveCatalog({
+    store: storage.catalogRows,
+    clock,
+    onUnreadable(rows) {
+      const models = rows.slice(0, MAX_NAMED).map(({ provider, id }) => `${provider}/${id}`);
+      log.warn(
+        { rows: rows.length, models },
+        "updated rows of the catalogue are left out: this version cannot read them",
+      );
+    },
+  });
+}
+
+const MAX_NAMED = 5;
 
 /** By itself the simulator answers only where it cannot be taken for a production gateway. */
 function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolean {

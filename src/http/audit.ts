@@ -90,7 +90,7 @@ async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Prom
 /** Nothing where the body cannot be read: the handler says so, if it wants one at all. */
 async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Promise<JsonObject> {
   try {
-    const { json } = await exchange.readAhead(MAX_BODY_BYTES);
+    const { json } = await exchange.readAhead(route.maxBodyBytes ?? MAX_BODY_BYTES);
     return withoutSecrets(json, route.requestSchema?.());
   } catch {
     return {};

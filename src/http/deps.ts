@@ -1,4 +1,5 @@
 import type { AuditLog } from "#core/audit.ts";
+import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Reach } from "#core/channel.ts";
 import type { Configuration } from "#core/configuration.ts";
@@ -64,6 +65,7 @@ export interface HttpDeps {
   readonly inventory: Inventory;
   readonly channelStore: ChannelStore;
   readonly modelStore: ModelStore;
+  readonly catalogUpdates: CatalogUpdates;
   readonly settings: ChangeableSettings;
   readonly configuration: Configuration;
   /** Descriptions held to the rules of the file. Both throw `invalid_request`. */

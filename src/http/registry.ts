@@ -3,6 +3,12 @@ import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
 import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
+import {
+  planCatalogUpdate,
+  showCatalog,
+  takeBackCatalog,
+  updateCatalog,
+} from "./api/catalog/catalog.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { getChannel, listChannels } from "./api/channel/list-channels.ts";
@@ -235,6 +241,10 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listModelEntries,
     putModelOverride,
     deleteModelOverride,
+    showCatalog,
+    planCatalogUpdate,
+    updateCatalog,
+    takeBackCatalog,
     listSettings,
     putSetting,
     deleteSetting,

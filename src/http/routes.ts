@@ -47,6 +47,8 @@ export interface Route<Deps> {
   readonly onlyRefuses?: true;
   /** It answers with a file, and to HEAD with what there is to say of it. */
   readonly isFile?: true;
+  /** Of its body, if that may be larger than those of the management API are. */
+  readonly maxBodyBytes?: number;
   /** Its body is YAML, and not for the audit log. */
   readonly takesYaml?: true;
   /** A failure in the words that this route's callers expect. */

@@ -396,6 +396,35 @@ describe("a model that its vendor stopped serving", () => {
     expect(refusalOf([OWN], "openai/gpt-4.1-nano")).toEndWith("is 'gpt-5.4-nano'.");
   });
 
+  test("is replaced by the model that its maker names, if that is served", () => {
+    const rows = (replacement: string) => (provider: string) =>
+      listModels(provider).map((row) =>
+        row.id === "gpt-4.1-nano" ? { ...row, replacement } : row,
+      );
+    const hintOf = (replacement: string) => {
+      const channels = new Channels(
+        { ...CATALOG, findModel, listModels: rows(replacement) },
+        new Map(),
+      );
+      channels.replace([OWN]);
+      return channels.retiredFor(KEY, "gpt-4.1-nano");
+    };
+
+    expect(hintOf("gpt-4o-mini")).toEqual({ since: "2026-10-23", successor: "gpt-4o-mini" });
+    expect(hintOf("gpt-nobody-has")).toEqual({ since: "2026-10-23", successor: "gpt-5.4-nano" });
+  });
+
+  test("lends its traits, and not its end, to one that is said to be like it", () => {
+    const models = { kind: "listed", upstreamNames: new Map([["mine", "mine"]]) } as const;
+    const own = new Map([["mine", { like: "gpt-4.1-nano" }]]);
+    const channels = new Channels({ ...CATALOG, findModel, listModels }, own);
+    channels.replace([aChannel({ baseUrl: "https://gateway.example/v1", models })]);
+
+    const { traits } = channels.describe(KEY, "mine") ?? {};
+    expect(traits?.contextTokens).toBe(findModel("openai", "gpt-4.1-nano")?.contextTokens);
+    expect(traits).not.toHaveProperty("retiresAt");
+  });
+
   test("is unknown to a key that could not have used it", () => {
     const key = { ...KEY, models: ["gpt-4o*"] };
 

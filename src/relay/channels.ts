@@ -125,9 +125,12 @@ export class Channels implements ModelTable {
   retiredFor(key: ApiKey, name: string): Retired | undefined {
     const found = this.#retired.get(name) ?? this.#retired.get(name.slice(name.indexOf("/") + 1));
     if (found === undefined) return undefined;
-    const { candidate, since } = found;
+    const { candidate, since, replacement } = found;
     if (withinReach(key, name, [candidate]) === undefined) return undefined;
-    return { since, successor: this.#nearestOfKind(key, candidate) };
+    const isServed =
+      replacement !== undefined &&
+      withinReach(key, replacement, this.find(replacement)) !== undefined;
+    return { since, successor: isServed ? replacement : this.#nearestOfKind(key, candidate) };
   }
 
   /** Its maker's own come before those of others. */
@@ -203,6 +206,7 @@ export class Channels implements ModelTable {
           retired.set(offer.name, {
             candidate: this.#candidate(channel, offer),
             since: offer.retired,
+            ...(offer.replacement !== undefined && { replacement: offer.replacement }),
           });
           continue;
         }
@@ -250,7 +254,9 @@ export class Channels implements ModelTable {
       const isGuess = list !== undefined && !isListed;
       const retired = isListed || !isVendors(channel, provider) ? undefined : row.retired;
       if (retired !== undefined) {
-        for (const id of [row.id, ...others]) add(id, { retired });
+        const { replacement } = row;
+        const end = { retired, ...(replacement !== undefined && { replacement }) };
+        for (const id of [row.id, ...others]) add(id, end);
         continue;
       }
       // What stands at another address than the vendor's own is often something else.
@@ -264,7 +270,7 @@ export class Channels implements ModelTable {
   #knownModels(
     id: string,
     provider: Provider | undefined,
-  ): readonly Pick<Model, "id" | "aliases" | "retired">[] {
+  ): readonly Pick<Model, "id" | "aliases" | "retired" | "replacement">[] {
     const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
     const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
     const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
@@ -299,8 +305,11 @@ export class Channels implements ModelTable {
     const { like, contextTokens, maxOutputTokens } = override;
     const model = like === undefined ? undefined : this.#find(provider, like);
     const family = like === undefined ? undefined : this.#catalog.findFamily(like);
+    const sources = defined({ catalogue: traitsOf(model), family: traitsOf(family) });
+    // Its end is its own.
+    const { deprecatedAt: _deprecated, retiresAt: _retires, ...traits } = mergeTraits(sources);
     return {
-      ...mergeTraits(defined({ catalogue: traitsOf(model), family: traitsOf(family) })),
+      ...traits,
       ...defined({ contextTokens, maxOutputTokens }),
     };
   }
@@ -354,11 +363,14 @@ interface Offer {
   readonly isGuess?: boolean;
   /** Since when the channel's vendor does not serve it, as far as the catalogue and its own list know. */
   readonly retired?: string;
+  /** What its maker names in its place. */
+  readonly replacement?: string;
 }
 
 interface RetiredCandidate {
   readonly candidate: Candidate;
   readonly since: string;
+  readonly replacement?: string;
 }
 
 /** At the vendor's own address. */

@@ -85,6 +85,7 @@ function inventory(more: Partial<InventoryDeps> = {}): Inventory {
       },
       routingVersion: { read: async () => String(version) },
     },
+    catalog: { load: async () => {} },
     table,
     health,
     egress: { closePool: (pool) => closed.push(pool) },

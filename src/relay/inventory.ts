@@ -54,6 +54,8 @@ export interface InventoryDeps {
     readonly models: Pick<ModelStore, "list">;
     readonly routingVersion: RoutingVersion;
   };
+  /** Reads what was updated of it: in the same load, so that prices and channels belong together. */
+  readonly catalog: { load(): Promise<void> };
   /** Is told of every change. */
   readonly table: Channels;
   readonly health: Health;
@@ -111,9 +113,10 @@ export class Inventory {
   }
 
   async #load(): Promise<void> {
-    const { store, table, models } = this.#deps;
+    const { store, table, models, catalog } = this.#deps;
     // Before the rows: of a change in between, the next look tells.
     const version = await store.routingVersion.read();
+    await catalog.load();
     const stored = (await store.channels.list()).map((each) => this.#listed(each));
     const overrides = (await store.models.list()).map(({ name, override }) => {
       const listed: ListedOverride = {

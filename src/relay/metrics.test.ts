@@ -11,6 +11,7 @@ test("a channel that was deleted is not measured any more", async () => {
     new Health(systemClock),
     () => 0,
     () => 0,
+    () => 0,
   );
   const before = await metrics.render();
 

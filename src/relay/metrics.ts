@@ -23,6 +23,7 @@ export function openMetrics(
   health: Health,
   tasks: () => number,
   bufferedBytes: () => number,
+  catalogAgeDays: () => number,
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -127,6 +128,14 @@ export function openMetrics(
     registers,
     collect() {
       this.set(bufferedBytes());
+    },
+  });
+  new Gauge({
+    name: "sluice_catalog_age_days",
+    help: "Days since the newest facts of the catalogue of models were read.",
+    registers,
+    collect() {
+      this.set(catalogAgeDays());
     },
   });
   new Gauge({

@@ -404,6 +404,7 @@ const ADDED = {
     "media",
     "assets",
     "identity_sessions",
+    "catalog_rows",
     "asset_groups",
   ],
   indexes: [

@@ -309,6 +309,50 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(await storage.settings.delete("users.rpm")).toBe(false);
     expect([...(await storage.settings.list()).keys()]).toEqual(["links.allow"]);
   });
+
+  test("updated rows of the catalogue are kept for all gateways, with the newest day of all updates", async () => {
+    await using place = await openPlace();
+    const before = await openAt(place.address);
+    const version = Number(await before.routingVersion.read());
+    const row = (id: string, price: string) => ({
+      provider: "some-vendor",
+      id,
+      row: { id, price: { input: price, output: price } },
+    });
+    const many = Array.from({ length: 450 }, (_, i) => row(`model-${1_000 + i}`, "1"));
+    await before.catalogRows.put([...many, { ...row("z", "1"), provider: "other" }], "2026-11-23");
+    await before.catalogRows.put([row("model-1000", "2")], "2026-11-01");
+    await before.close();
+
+    await using storage = await openAt(place.address);
+    const { catalogRows, routingVersion } = storage;
+    const { rows, date } = await catalogRows.list();
+    expect(date).toBe("2026-11-23");
+    expect(rows.length).toBe(451);
+    expect(rows[0]).toMatchObject({ provider: "other", id: "z" });
+    expect(rows[1]).toEqual(row("model-1000", "2"));
+    expect(Number(await routingVersion.read())).toBe(version + 2);
+
+    expect(await catalogRows.delete(["some-vendor"])).toBe(450);
+    expect(await catalogRows.list()).toMatchObject({ rows: [{ id: "z" }], date: "2026-11-23" });
+    expect(await catalogRows.delete()).toBe(1);
+    expect(await catalogRows.list()).toEqual({ rows: [], date: undefined });
+    expect(Number(await routingVersion.read())).toBe(version + 4);
+  });
+
+  test("the catalogue has room for a bounded number of updated rows", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const rows = Array.from({ length: 10_001 }, (_, i) => ({
+      provider: "some-vendor",
+      id: `model-${i}`,
+      row: {},
+    }));
+
+    const reason = await reasonOf(storage.catalogRows.put(rows, "2026-11-23"));
+    expect(String(reason)).toContain("at most 10000");
+    expect((await storage.catalogRows.list()).rows).toEqual([]);
+  });
 }
 
 async function credentialsColumn(db: Kysely<Tables>): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
+import type { UpdatedRowStore } from "#core/catalog-update.ts";
 import type { CallLog } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
@@ -25,6 +26,7 @@ import { createAssetStore } from "./assets.ts";
 import { createAtomically } from "./atomically.ts";
 import { openAuditLog } from "./audit.ts";
 import { createCallLog, pruneCalls } from "./calls.ts";
+import { createUpdatedRowStore } from "./catalog-rows.ts";
 import { createChannelStore } from "./channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./engine.ts";
 import { createGrants, type GrantsDeps } from "./grants.ts";
@@ -99,6 +101,7 @@ export interface Storage extends AsyncDisposable {
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
+  readonly catalogRows: UpdatedRowStore;
   readonly settings: SettingStore;
   /** Moves with settings, too. */
   readonly routingVersion: RoutingVersion;
@@ -184,6 +187,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     audit: openAuditLog(db, pepper),
     channels: createChannelStore({ db, clock, vault }),
     models: createModelStore(db, clock),
+    catalogRows: createUpdatedRowStore(db, clock),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
     atomically: createAtomically({ db, clock, vault, keys, onGranted }),

@@ -2,6 +2,7 @@ import type { AccountsTable } from "./tables/accounts.ts";
 import type { AssetGroupsTable, AssetsTable } from "./tables/assets.ts";
 import type { BudgetsTable } from "./tables/budgets.ts";
 import type { AuditTable } from "./tables/audit.ts";
+import type { CatalogRowsTable } from "./tables/catalog-rows.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { GroupsTable } from "./tables/groups.ts";
 import type { ChannelsTable } from "./tables/channels.ts";
@@ -48,6 +49,7 @@ export interface Tables {
   usage_hours: UsageHoursTable;
   channels: ChannelsTable;
   models: ModelsTable;
+  catalog_rows: CatalogRowsTable;
   settings: SettingsTable;
   tasks: TasksTable;
   notices: NoticesTable;

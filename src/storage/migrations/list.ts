@@ -19,6 +19,7 @@ import { ownExternalIds } from "./0017-own-external-ids.ts";
 import { unpricedCalls } from "./0018-unpriced-calls.ts";
 import { modelsLikeOthers } from "./0019-models-like-others.ts";
 import { callTags } from "./0020-call-tags.ts";
+import { catalogRows } from "./0021-catalog-rows.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by its name, which sorts in the order they run. Only ever added to. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0018-unpriced-calls": unpricedCalls,
   "0019-models-like-others": modelsLikeOthers,
   "0020-call-tags": callTags,
+  "0021-catalog-rows": catalogRows,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

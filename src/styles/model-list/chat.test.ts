@@ -76,3 +76,14 @@ test("of a model that nobody knows, neither a date nor a price is made up", () =
   expect(shown).not.toContainKeys(["created", "pricing"]);
   expect(shown).toMatchObject({ context_length: null, architecture: { modality: null } });
 });
+
+test("the day from which a model is not served any more is told", () => {
+  const retiresAt = Date.UTC(2027, 0, 15) / 1_000;
+
+  expect(
+    chatModelList.one({ ...CLAUDE, traits: { ...CLAUDE.traits, retiresAt } }, 0),
+  ).toMatchObject({
+    expiration_date: "2027-01-15",
+  });
+  expect(chatModelList.one(CLAUDE, 0)).not.toHaveProperty("expiration_date");
+});

@@ -40,9 +40,17 @@ function one({ id, owner, createdAt, traits, price }: ShownModel): JsonObject {
     per_request_limits: null,
     supported_parameters: parametersOf(traits),
     default_parameters: null,
+    ...defined({ expiration_date: dayOf(traits.retiresAt) }),
     type: "base",
     capabilities: capabilitiesOf(traits),
   };
+}
+
+/** From which it is not served any more. */
+function dayOf(retiresAt: number | undefined): string | undefined {
+  return retiresAt === undefined
+    ? undefined
+    : new Date(retiresAt * 1_000).toISOString().slice(0, 10);
 }
 
 function capabilitiesOf({ kind, tools, input, reasoningControls }: ModelTraits): JsonObject {

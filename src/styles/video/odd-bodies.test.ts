@@ -105,7 +105,7 @@ function holds(news: TaskNews): void {
   if (news.state === "failed") {
     expect(news.failure.code).toMatch(/^[\w.-]{1,64}$/);
     expect(news.failure.message.length).toBeGreaterThan(0);
-    expect(news.failure.message.length).toBeLessThanOrEqual(300);
+    expect(news.failure.message.length).toBeLessThanOrEqual(1_000);
   }
   if (news.state !== "succeeded") return;
   for (const { url, lastFrameUrl = "https://" } of news.videos) {

@@ -1,0 +1,153 @@
+import type { LeftOut } from "#core/catalog-update.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import {
+  asMillion,
+  dayIn,
+  type Fact,
+  type Imported,
+  type ImportTerms,
+  isZero,
+  type RateName,
+  tokensIn,
+  writePrice,
+  type WrittenRates,
+} from "./facts.ts";
+
+/** genai-prices' `data.json`: providers in a list, each with its models. */
+export const SOURCE = "https://github.com/pydantic/genai-prices/blob/main/prices/data.json";
+
+/** Their ids of providers, with ours. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ["openai", "openai"],
+  ["anthropic", "anthropic"],
+  ["google", "gemini"],
+  ["deepseek", "deepseek"],
+  ["mistral", "mistral"],
+  ["x-ai", "xai"],
+  ["moonshotai", "moonshot"],
+  ["zhipuai", "zhipu"],
+  ["minimax", "minimax"],
+  ["cohere", "cohere"],
+  ["voyageai", "voyage"],
+  ["groq", "groq"],
+  ["together", "together"],
+  ["fireworks", "fireworks"],
+  ["openrouter", "openrouter"],
+]);
+
+export function isGenaiPrices(content: Json): content is readonly Json[] {
+  return (
+    isArray(content) &&
+    content.some((each) =>
+      listOf(memberOf(each, "models")).some((model) => memberOf(model, "prices") !== undefined),
+    )
+  );
+}
+
+export function importGenaiPrices(content: readonly Json[], terms: ImportTerms): Imported {
+  const facts: Fact[] = [];
+  const leftOut: LeftOut[] = [];
+  const otherProviders = new Map<string, number>();
+  for (const entry of content) {
+    const models = listOf(memberOf(entry, "models")).filter(isObject);
+    const theirs = textOf(memberOf(entry, "id")) ?? "none";
+    const provider = PROVIDERS.get(theirs);
+    if (provider === undefined) {
+      otherProviders.set(theirs, models.length);
+      continue;
+    }
+    const source = pageOf(entry);
+    for (const model of models) {
+      const id = textOf(model["id"]) ?? "";
+      if (id === "") continue;
+      const { price, why } = priceOf(model["prices"], id, terms);
+      if (why !== undefined) leftOut.push({ provider, id, why });
+      const contextTokens = tokensIn(model["context_window"]);
+      const row = defined({ source, date: terms.date, ifNew: ifNewOf(id, contextTokens) });
+      facts.push({ provider, row: { id, ...(row as JsonObject), price } });
+    }
+  }
+  return { facts, leftOut, otherProviders };
+}
+
+/** It says little of a model besides its price. */
+function ifNewOf(id: string, contextTokens: number | undefined): JsonObject {
+  const kind = /embed/i.test(id) ? "embedding" : /rerank/i.test(id) ? "rerank" : "chat";
+  return defined({ kind, contextTokens }) as JsonObject;
+}
+
+function pageOf(provider: Json): string | undefined {
+  const [page] = listOf(memberOf(provider, "pricing_urls"));
+  const text = textOf(page) ?? "";
+  return text.startsWith("https://") && URL.canParse(text) ? text : undefined;
+}
+
+const RATES: Readonly<Partial<Record<RateName, string>>> = {
+  input: "input_mtok",
+  output: "output_mtok",
+  cachedInput: "cache_read_mtok",
+  cacheWrite: "cache_write_mtok",
+  audioInput: "input_audio_mtok",
+  audioOutput: "output_audio_mtok",
+};
+
+interface FoundPrice {
+  readonly price?: JsonObject;
+  readonly why?: string;
+}
+
+function priceOf(prices: Json | undefined, id: string, { date }: ImportTerms): FoundPrice {
+  const current = isArray(prices) ? currentOf(prices.filter(isObject), date) : objectOf(prices);
+  if (current === undefined) return { why: "its price depends on the hour" };
+  const base = ratesIn(current, (rate) => (isObject(rate) ? rate["base"] : rate));
+  if (Object.values(base).every(isZero)) {
+    return id.endsWith(":free") ? { price: { input: "0", output: "0" } } : {};
+  }
+  if (base.input === undefined) return { why: "its price is not whole" };
+  const bounds = new Set(
+    Object.values(current).flatMap((rate) =>
+      listOf(memberOf(rate, "tiers")).flatMap((tier) => tokensIn(memberOf(tier, "start")) ?? []),
+    ),
+  );
+  const tiers = [...bounds].map((aboveInputTokens) => ({
+    aboveInputTokens,
+    rates: ratesIn(current, (rate) => rateFrom(rate, aboveInputTokens)),
+  }));
+  return { price: writePrice({ ...base, output: base.output ?? "0" }, tiers) };
+}
+
+/** Of the prices that began, the last; none if any of them holds for some hours only. */
+function currentOf(prices: readonly JsonObject[], date: string): JsonObject | undefined {
+  let current: JsonObject | undefined;
+  for (const each of prices) {
+    const constraint = objectOf(each["constraint"]);
+    const from = dayIn(constraint?.["start_date"]);
+    if (constraint !== undefined && from === undefined) return undefined;
+    if (from === undefined || from <= date) current = objectOf(each["prices"]);
+  }
+  return current;
+}
+
+/** What a rate is for inputs above a bound: that of the last of its tiers that begins there or before. */
+function rateFrom(rate: Json | undefined, bound: number): Json | undefined {
+  if (!isObject(rate)) return rate;
+  let found = rate["base"];
+  for (const tier of listOf(rate["tiers"])) {
+    const start = tokensIn(memberOf(tier, "start"));
+    if (start !== undefined && start <= bound) found = memberOf(tier, "price");
+  }
+  return found;
+}
+
+function ratesIn(
+  prices: JsonObject,
+  read: (rate: Json | undefined) => Json | undefined,
+): WrittenRates {
+  const found = Object.entries(RATES).flatMap(([name, member]) => {
+    const rate = asMillion(read(prices[member]));
+    const isSaid = rate !== undefined && (name === "input" || name === "output" || !isZero(rate));
+    return isSaid ? [[name, rate] as const] : [];
+  });
+  return Object.fromEntries(found);
+}

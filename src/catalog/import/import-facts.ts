@@ -1,0 +1,67 @@
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
+import type { Fact, Imported, ImportTerms } from "./facts.ts";
+import { importGenaiPrices, isGenaiPrices, SOURCE as GENAI_PRICES } from "./genai-prices.ts";
+import { importLitellm, isLitellm, SOURCE as LITELLM } from "./litellm.ts";
+import { importModelsDev, isModelsDev, SOURCE as MODELS_DEV } from "./models-dev.ts";
+
+/** What a file says, as files of our own catalogue; rows may leave out what they do not know. */
+export interface ImportedFacts extends Omit<Imported, "facts"> {
+  readonly format: string;
+  readonly files: readonly JsonObject[];
+}
+
+/**
+ * Reads a file of facts about models, and knows by its shape who made it.
+ * Undefined for a shape that nobody knows.
+ */
+export function importFacts(content: Json, terms: ImportTerms): ImportedFacts | undefined {
+  const own = ownFiles(content);
+  if (own !== undefined) {
+    return { format: "a catalogue file", files: own, leftOut: [], otherProviders: new Map() };
+  }
+  if (isGenaiPrices(content)) {
+    return asFiles("genai-prices", GENAI_PRICES, importGenaiPrices(content, terms), terms);
+  }
+  if (isLitellm(content)) {
+    return asFiles("LiteLLM's price file", LITELLM, importLitellm(content, terms), terms);
+  }
+  if (isModelsDev(content)) {
+    return asFiles("models.dev", MODELS_DEV, importModelsDev(content, terms), terms);
+  }
+  return undefined;
+}
+
+/** A file as they are shipped, or a list of such. */
+function ownFiles(content: Json): readonly JsonObject[] | undefined {
+  const files = isArray(content) ? content : [content];
+  const isOwn = files.every(
+    (each) => isObject(each) && textOf(each["provider"]) !== undefined && isArray(each["models"]),
+  );
+  return isOwn && files.length > 0 ? files.filter(isObject) : undefined;
+}
+
+function asFiles(
+  format: string,
+  source: string,
+  { facts, ...more }: Imported,
+  { date }: ImportTerms,
+): ImportedFacts {
+  const byProvider = Map.groupBy(facts, ({ provider }) => provider);
+  const files = [...byProvider].map(([provider, each]) => ({
+    provider,
+    source,
+    date,
+    models: firstOfEach(each).map(({ row }) => withoutAbsent(row)),
+  }));
+  return { format, files, ...more };
+}
+
+/** A model may stand there twice, with and without the name of its provider. */
+function firstOfEach(facts: readonly Fact[]): readonly Fact[] {
+  return [...new Map(facts.toReversed().map((each) => [each.row.id, each])).values()].toReversed();
+}
+
+function withoutAbsent(row: Fact["row"]): JsonObject {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+}

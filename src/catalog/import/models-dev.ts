@@ -1,0 +1,174 @@
+import type { LeftOut } from "#core/catalog-update.ts";
+import type { Modality, ModelKind } from "#core/model.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, flagOf, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import {
+  asMillion,
+  dayIn,
+  type Fact,
+  type Imported,
+  type ImportTerms,
+  isZero,
+  type RateName,
+  tokensIn,
+  writePrice,
+  type WrittenRates,
+} from "./facts.ts";
+
+/** models.dev's `api.json`: providers by their ids, each with its models. */
+export const SOURCE = "https://models.dev/api.json";
+
+/** Their ids of providers, with ours; of vendors with two addresses, the one whose prices are in dollars. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ["openai", "openai"],
+  ["anthropic", "anthropic"],
+  ["google", "gemini"],
+  ["deepseek", "deepseek"],
+  ["mistral", "mistral"],
+  ["xai", "xai"],
+  ["moonshotai", "moonshot"],
+  ["zai", "zhipu"],
+  ["alibaba", "dashscope"],
+  ["minimax", "minimax"],
+  ["cohere", "cohere"],
+  ["groq", "groq"],
+  ["togetherai", "together"],
+  ["fireworks-ai", "fireworks"],
+  ["siliconflow", "siliconflow"],
+  ["openrouter", "openrouter"],
+]);
+
+export function isModelsDev(content: Json): content is JsonObject {
+  return (
+    isObject(content) &&
+    Object.values(content).some(
+      (each) => textOf(memberOf(each, "id")) !== undefined && isObject(memberOf(each, "models")),
+    )
+  );
+}
+
+export function importModelsDev(content: JsonObject, { date }: ImportTerms): Imported {
+  const facts: Fact[] = [];
+  const leftOut: LeftOut[] = [];
+  const otherProviders = new Map<string, number>();
+  for (const [theirs, entry] of Object.entries(content)) {
+    const models = objectOf(memberOf(entry, "models")) ?? {};
+    const provider = PROVIDERS.get(theirs);
+    if (provider === undefined) {
+      otherProviders.set(theirs, Object.keys(models).length);
+      continue;
+    }
+    for (const [id, model] of Object.entries(models)) {
+      if (!isObject(model)) continue;
+      const { price, why } = priceOf(objectOf(model["cost"]), id);
+      if (why !== undefined) leftOut.push({ provider, id, why });
+      facts.push({ provider, row: { id, ...rowOf(model, id, date), price } });
+    }
+  }
+  return { facts, leftOut, otherProviders };
+}
+
+function rowOf(model: JsonObject, id: string, date: string): JsonObject {
+  const limit = objectOf(model["limit"]);
+  const kind = kindOf(model, id);
+  return defined({
+    date,
+    contextTokens: tokensIn(limit?.["context"]),
+    maxOutputTokens: kind === "chat" ? tokensIn(limit?.["output"]) : undefined,
+    ifNew: defined({
+      kind,
+      released: releasedIn(model["release_date"]),
+      input: modalitiesIn(memberOf(model["modalities"], "input")) ?? ["text"],
+      output: modalitiesIn(memberOf(model["modalities"], "output")) ?? [],
+      tools: flagOf(model["tool_call"]) === true ? true : undefined,
+      reasoning: flagOf(model["reasoning"]) === true ? reasoningOf(model) : undefined,
+    }) as JsonObject,
+  }) as JsonObject;
+}
+
+function kindOf(model: JsonObject, id: string): ModelKind {
+  const input = modalitiesIn(memberOf(model["modalities"], "input")) ?? ["text"];
+  const output = modalitiesIn(memberOf(model["modalities"], "output")) ?? ["text"];
+  if (/embed/i.test(id)) return "embedding";
+  if (/rerank/i.test(id)) return "rerank";
+  if (output.includes("text")) return input.includes("text") ? "chat" : "transcription";
+  if (output.includes("image")) return "image";
+  return output.includes("video") ? "video" : "speech";
+}
+
+const MODALITIES: ReadonlyMap<string, Modality> = new Map([
+  ["text", "text"],
+  ["image", "image"],
+  ["audio", "audio"],
+  ["video", "video"],
+  ["pdf", "file"],
+]);
+
+function modalitiesIn(list: Json | undefined): readonly Modality[] | undefined {
+  const found = listOf(list).flatMap((each) => MODALITIES.get(textOf(each) ?? "") ?? []);
+  return found.length === 0 ? undefined : found;
+}
+
+/** A month if the day is not known. */
+function releasedIn(value: Json | undefined): string | undefined {
+  const text = textOf(value) ?? "";
+  return dayIn(text) ?? (/^20\d\d-(0[1-9]|1[0-2])$/.test(text) ? text : undefined);
+}
+
+function reasoningOf(model: JsonObject): JsonObject {
+  const options = listOf(model["reasoning_options"]).filter(isObject);
+  const ofType = (type: string): JsonObject | undefined =>
+    options.find((each) => each["type"] === type);
+  const budget = ofType("budget_tokens");
+  const efforts = listOf(ofType("effort")?.["values"]).flatMap((each) => textOf(each) ?? []);
+  return defined({
+    toggle: ofType("toggle") === undefined ? undefined : true,
+    efforts: efforts.length === 0 ? undefined : efforts,
+    budget:
+      budget && defined({ minTokens: wholeIn(budget["min"]), maxTokens: tokensIn(budget["max"]) }),
+  }) as JsonObject;
+}
+
+function wholeIn(value: Json | undefined): number | undefined {
+  const number = numberOf(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+const RATES: Readonly<Partial<Record<RateName, string>>> = {
+  input: "input",
+  output: "output",
+  cachedInput: "cache_read",
+  cacheWrite: "cache_write",
+  audioInput: "input_audio",
+  audioOutput: "output_audio",
+};
+
+function priceOf(cost: JsonObject | undefined, id: string): { price?: JsonObject; why?: string } {
+  if (cost === undefined) return {};
+  const thinking = numberOf(cost["reasoning"]);
+  if (thinking !== undefined && thinking !== cost["output"]) {
+    return { why: "reasoning has a price of its own, which a row cannot say" };
+  }
+  const base = ratesIn(cost);
+  if (Object.values(base).every(isZero)) {
+    return id.endsWith(":free") ? { price: { input: "0", output: "0" } } : {};
+  }
+  if (base.input === undefined || base.output === undefined)
+    return { why: "its price is not whole" };
+  const tiers = listOf(cost["tiers"]).flatMap((tier) => {
+    const aboveInputTokens = tokensIn(memberOf(memberOf(tier, "tier"), "size"));
+    return aboveInputTokens === undefined || !isObject(tier)
+      ? []
+      : [{ aboveInputTokens, rates: ratesIn(tier) }];
+  });
+  return { price: writePrice(base, tiers) };
+}
+
+function ratesIn(cost: JsonObject): WrittenRates {
+  const found = Object.entries(RATES).flatMap(([name, member]) => {
+    const rate = asMillion(cost[member]);
+    const isSaid = rate !== undefined && (name === "input" || name === "output" || !isZero(rate));
+    return isSaid ? [[name, rate] as const] : [];
+  });
+  return Object.fromEntries(found);
+}

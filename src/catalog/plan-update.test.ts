@@ -1,0 +1,183 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
+import { knownRows, planUpdate } from "./plan-update.ts";
+
+const SHIPPED = [
+  {
+    provider: "vendor",
+    source: "https://vendor.example/prices",
+    date: "2026-06-01",
+    suffixes: ["effort"],
+    models: [
+      {
+        id: "swift-1",
+        aliases: ["swift-1-2026-01-01"],
+        released: "2026-01-01",
+        contextTokens: 100_000,
+        reasoning: { efforts: ["low"] },
+        price: { input: "1", cachedInput: "0.1", cacheWrite: "1.25", output: "4" },
+      },
+      {
+        id: "long-1",
+        released: "2026-01-01",
+        price: {
+          input: "1",
+          longCacheWrite: "2",
+          output: "4",
+          tiers: [{ aboveInputTokens: 200_000, input: "2", longCacheWrite: "4", output: "8" }],
+        },
+      },
+      {
+        id: "painter-1",
+        kind: "image",
+        released: "2026-01-01",
+        price: { image: "0.04", grades: { "4K": { image: "0.24" } } },
+      },
+    ],
+  },
+];
+const PROVIDERS = new Set(["vendor", "other"]);
+
+/** Facts about one model, as a file would have them. */
+function plan(row: JsonObject & { id: string }, provider = "vendor") {
+  const file = { provider, source: "https://list.example", date: "2026-11-23", models: [row] };
+  return planUpdate(knownRows(SHIPPED, []), [file], PROVIDERS);
+}
+
+test("a price that changed is planned with its old and its new rate, and the rest of the row stays", () => {
+  const { rows, changed, added, unchanged, leftOut } = plan({
+    id: "swift-1",
+    price: { input: "0.5", output: "4" },
+  });
+
+  expect(changed).toEqual([
+    { provider: "vendor", id: "swift-1", field: "price.input", before: "1", after: "0.5" },
+  ]);
+  expect({ added, unchanged, leftOut }).toEqual({ added: [], unchanged: 0, leftOut: [] });
+  expect(rows).toEqual([
+    {
+      provider: "vendor",
+      id: "swift-1",
+      row: {
+        id: "swift-1",
+        aliases: ["swift-1-2026-01-01"],
+        released: "2026-01-01",
+        contextTokens: 100_000,
+        reasoning: { efforts: ["low"] },
+        suffixes: ["effort"],
+        price: { input: "0.5", cachedInput: "0.1", cacheWrite: "1.25", output: "4" },
+        source: "https://list.example",
+        date: "2026-11-23",
+      },
+    },
+  ]);
+});
+
+test("limits and the end of a model change; its abilities are taken of new models only", () => {
+  const { changed, rows } = plan({
+    id: "swift-1",
+    contextTokens: 200_000,
+    retires: "2027-01-01",
+    ifNew: { tools: true },
+  });
+
+  expect(changed.map(({ field, before, after }) => [field, before, after])).toEqual([
+    ["contextTokens", "100000", "200000"],
+    ["retires", undefined, "2027-01-01"],
+  ]);
+  expect(rows[0]?.row).not.toHaveProperty("tools");
+  // Nobody read the price anew.
+  expect(rows[0]?.row).toMatchObject({ source: "https://vendor.example/prices" });
+});
+
+test("facts that are known are counted, also those about another id of a model", () => {
+  expect(plan({ id: "swift-1", price: { input: "1.0", output: "4" } })).toMatchObject({
+    unchanged: 1,
+    rows: [],
+  });
+  expect(plan({ id: "swift-1-2026-01-01", price: { input: "1", output: "4" } })).toMatchObject({
+    unchanged: 1,
+    rows: [],
+  });
+});
+
+test("a model that is not known becomes a row", () => {
+  const { added, rows } = plan({
+    id: "new-1",
+    price: { input: "1", output: "2" },
+    ifNew: { kind: "chat", tools: true },
+  });
+
+  expect(added).toEqual([{ provider: "vendor", id: "new-1", price: { input: "1", output: "2" } }]);
+  expect(rows[0]?.row).toEqual({
+    id: "new-1",
+    kind: "chat",
+    tools: true,
+    price: { input: "1", output: "2" },
+    source: "https://list.example",
+    date: "2026-11-23",
+  });
+});
+
+test.each([
+  ["a rate that becomes 0", { id: "swift-1", price: { input: "0", output: "4" } }, "'input' is 0"],
+  [
+    "a price that loses its steps",
+    { id: "long-1", price: { input: "1.5", output: "6" } },
+    "it has steps by the length of the input",
+  ],
+  [
+    "a price that differs by kinds of results here",
+    { id: "painter-1", price: { image: "0.05" } },
+    "it has grades",
+  ],
+  [
+    "an alias at another price",
+    { id: "swift-1-2026-01-01", price: { input: "9", output: "9" } },
+    "it is an alias of swift-1",
+  ],
+  ["a row out of shape", { id: "new-1", price: { input: "1" } }, "out of shape"],
+])("%s is left out, and says why", (_, row, why) => {
+  const planned = plan(row);
+
+  expect(planned.rows).toEqual([]);
+  expect(planned.leftOut).toEqual([
+    { provider: "vendor", id: row.id, why: expect.stringContaining(why) },
+  ]);
+});
+
+test("what the facts do not say of a price stays: caches, hours, steps that are named", () => {
+  const price = {
+    input: "1.5",
+    output: "6",
+    tiers: [{ aboveInputTokens: 200_000, input: "3", output: "12" }],
+  };
+
+  expect(plan({ id: "long-1", price }).rows[0]?.row["price"]).toEqual({
+    input: "1.5",
+    longCacheWrite: "2",
+    output: "6",
+    tiers: [{ aboveInputTokens: 200_000, input: "3", longCacheWrite: "4", output: "12" }],
+  });
+  // A file without prices takes none away.
+  expect(plan({ id: "long-1", maxOutputTokens: 5 }).rows[0]?.row).toHaveProperty("price.tiers");
+});
+
+test("facts older than what is known, and those of providers that are not here, are left out", () => {
+  const file = { provider: "vendor", source: "https://list.example", date: "2026-05-31" };
+  const models = [{ id: "swift-1", contextTokens: 1 }];
+  const { rows, leftOut } = planUpdate(knownRows(SHIPPED, []), [{ ...file, models }], PROVIDERS);
+
+  expect(rows).toEqual([]);
+  expect(leftOut[0]?.why).toBe("what is known is newer: 2026-06-01");
+  expect(plan({ id: "a" }, "nobody").leftOut[0]?.why).toBe("this gateway has no such provider");
+});
+
+test("an update is planned over the updates before it", () => {
+  const first = plan({ id: "swift-1", price: { input: "2", output: "4" } });
+  const file = { provider: "vendor", source: "https://list.example", date: "2026-11-24" };
+  const models = [{ id: "swift-1", price: { input: "3", output: "4" } }];
+  const { changed } = planUpdate(knownRows(SHIPPED, first.rows), [{ ...file, models }], PROVIDERS);
+
+  expect(changed).toMatchObject([{ field: "price.input", before: "2", after: "3" }]);
+});

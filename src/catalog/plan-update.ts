@@ -1,0 +1,291 @@
+import type { CatalogPlan, FactChange, LeftOut, UpdatedRow } from "#core/catalog-update.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { parseCatalogFile } from "./catalog-file.ts";
+import { outranks } from "./overlay.ts";
+
+/** The rows that hold, as catalogue files write them, each with its source and date. */
+export type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+
+export interface PlannedUpdate extends CatalogPlan {
+  /** Whole rows, fit to be stored. */
+  readonly rows: readonly UpdatedRow[];
+}
+
+export function knownRows(
+  shipped: readonly JsonObject[],
+  updates: readonly UpdatedRow[],
+): KnownRows {
+  const known = new Map<string, Map<string, JsonObject>>();
+  const rowsOf = (provider: string): Map<string, JsonObject> => {
+    const rows = known.get(provider) ?? new Map<string, JsonObject>();
+    known.set(provider, rows);
+    return rows;
+  };
+  for (const file of shipped) {
+    const rows = rowsOf(textOf(file["provider"]) ?? "");
+    for (const row of listOf(file["models"]).filter(isObject))
+      rows.set(idOf(row), sourced(row, file));
+  }
+  for (const { provider, id, row } of updates) {
+    const rows = rowsOf(provider);
+    const before = rows.get(id);
+    if (before === undefined || outranks(dateOf(row), dateOf(before))) rows.set(id, row);
+  }
+  return known;
+}
+
+/**
+ * What facts make of the rows that hold. A row keeps what its facts do not
+ * say. A price that would lose something by them stays as it is, and is left
+ * out: nothing becomes free, or loses a step, without an operator who says so.
+ */
+export function planUpdate(
+  known: KnownRows,
+  facts: readonly JsonObject[],
+  providers: ReadonlySet<string>,
+): PlannedUpdate {
+  const rows: UpdatedRow[] = [];
+  const added: { provider: string; id: string; price?: JsonObject }[] = [];
+  const changed: FactChange[] = [];
+  const leftOut: LeftOut[] = [];
+  let unchanged = 0;
+  for (const file of facts) {
+    const provider = textOf(file["provider"]) ?? "";
+    const listed = known.get(provider) ?? NO_ROWS;
+    for (const given of listOf(file["models"]).filter(isObject)) {
+      const id = idOf(given);
+      const leave = (why: string): void => void leftOut.push({ provider, id, why });
+      if (!providers.has(provider)) {
+        leave("this gateway has no such provider");
+        continue;
+      }
+      const before = listed.get(id);
+      const namesake = before === undefined ? ownerOf(listed, id) : undefined;
+      const said = sourced(given, file);
+      if (namesake !== undefined) {
+        if (!hasSamePrice(namesake, said))
+          leave(`it is an alias of ${idOf(namesake)}, at another price`);
+        else unchanged++;
+        continue;
+      }
+      if (before === undefined) {
+        const row = newRow(said);
+        const why = whyUnreadable(provider, row);
+        if (why !== undefined) {
+          leave(why);
+          continue;
+        }
+        rows.push({ provider, id, row });
+        const price = objectOf(row["price"]);
+        added.push({ provider, id, ...(price && { price }) });
+        continue;
+      }
+      if (!outranks(dateOf(said), dateOf(before))) {
+        leave(`what is known is newer: ${dateOf(before)}`);
+        continue;
+      }
+      const { row, whys } = merged(before, said);
+      whys.forEach(leave);
+      const changes = changesOf(before, row);
+      if (changes.length === 0) {
+        if (whys.length === 0) unchanged++;
+        continue;
+      }
+      const why = whyUnreadable(provider, row);
+      if (why !== undefined) {
+        leave(why);
+        continue;
+      }
+      rows.push({ provider, id, row });
+      changed.push(...changes.map((each) => ({ provider, id, ...each })));
+    }
+  }
+  return { rows, added, changed, unchanged, leftOut };
+}
+
+const NO_ROWS: ReadonlyMap<string, JsonObject> = new Map();
+
+function idOf(row: JsonObject): string {
+  return textOf(row["id"]) ?? "";
+}
+
+function dateOf(row: JsonObject): string {
+  return textOf(row["date"]) ?? "";
+}
+
+/** A row by itself: with what its file says for all of them. */
+function sourced(row: JsonObject, file: JsonObject): JsonObject {
+  const { source, date, suffixes } = file;
+  return {
+    ...(source !== undefined && { source }),
+    ...(date !== undefined && { date }),
+    ...(suffixes !== undefined && row["reasoning"] !== undefined && { suffixes }),
+    ...row,
+  };
+}
+
+function ownerOf(rows: ReadonlyMap<string, JsonObject>, alias: string): JsonObject | undefined {
+  for (const row of rows.values()) if (listOf(row["aliases"]).includes(alias)) return row;
+  return undefined;
+}
+
+function newRow({ ifNew, ...said }: JsonObject): JsonObject {
+  return { ...objectOf(ifNew), ...said };
+}
+
+/** Sentences, too: why some of the facts are not taken. */
+function merged(
+  before: JsonObject,
+  facts: JsonObject,
+): { row: JsonObject; whys: readonly string[] } {
+  const { ifNew: _ifNew, price: given, aliases, ...said } = facts;
+  const all = [...new Set([...listOf(before["aliases"]), ...listOf(aliases)])];
+  const row: JsonObject = {
+    ...before,
+    ...said,
+    ...(all.length > 0 && { aliases: all }),
+    ...(before["price"] !== undefined && { price: before["price"] }),
+  };
+  const old = objectOf(before["price"]);
+  const { price, why } = isObject(given) ? mergedPrice(old, given) : {};
+  const whys = why === undefined ? [] : [why];
+  if (price !== undefined) return { row: { ...row, price }, whys };
+  // If the price stays, it is still as it was read then.
+  const { source = row["source"], date = row["date"] } = old === undefined ? row : before;
+  return { row: { ...row, ...(source !== undefined && { source }), date }, whys };
+}
+
+/** Undefined where the old price stays. */
+function mergedPrice(
+  old: JsonObject | undefined,
+  given: JsonObject,
+): { price?: JsonObject; why?: string } {
+  if (old === undefined) return { price: given };
+  const said = Object.entries(ratesOf(given));
+  const zero = said.find(([name, rate]) => isZero(rate) && !isZero(old[name] ?? "0"));
+  if (zero !== undefined) {
+    const [name] = zero;
+    return { why: `its price stays: '${name}' is 0 there, and ${textOf(old[name]) ?? ""} here` };
+  }
+  const isChanged = said.some(([name, rate]) => !isSameRate(old[name], rate));
+  const tiers = listOf(given["tiers"]);
+  const oldTiers = listOf(old["tiers"]);
+  if (tiers.length === 0) {
+    if (!isChanged) return {};
+    if (oldTiers.length > 0) {
+      return { why: "its price stays: here it has steps by the length of the input, there none" };
+    }
+  }
+  const conditions = Object.keys(old).filter(
+    (name) => name !== "tiers" && isArrayOrObject(old[name]),
+  );
+  if (conditions.length > 0) {
+    return isChanged ? { why: `its price stays: here it has ${conditions.join(", ")}` } : {};
+  }
+  const base = { ...old, ...ratesOf(given) };
+  if (tiers.length === 0) return { price: base };
+  return {
+    price: {
+      ...base,
+      tiers: tiers.filter(isObject).map((tier) => wholeTier(tier, base, oldTiers)),
+    },
+  };
+}
+
+const OF_UNITS = ["image", "second", "character", "search"];
+
+/** Names the rates that the base names: as the new tier has them, the old one, or the base. */
+function wholeTier(tier: JsonObject, base: JsonObject, oldTiers: readonly Json[]): JsonObject {
+  const bound = tier["aboveInputTokens"];
+  const old = oldTiers.find((each) => memberOf(each, "aboveInputTokens") === bound);
+  const names = Object.keys(ratesOf(base)).filter((name) => !OF_UNITS.includes(name));
+  const rates = names.map((name) => [name, tier[name] ?? memberOf(old, name) ?? base[name]]);
+  return { aboveInputTokens: bound, ...Object.fromEntries(rates) };
+}
+
+function ratesOf(price: JsonObject): Readonly<Record<string, string>> {
+  const rates = Object.entries(price).flatMap(([name, rate]) => {
+    const text = textOf(rate);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(rates);
+}
+
+function isArrayOrObject(value: Json | undefined): boolean {
+  return value !== undefined && (isArray(value) || isObject(value));
+}
+
+function isZero(rate: Json): boolean {
+  return Number(rate) === 0;
+}
+
+function isSameRate(one: Json | undefined, other: Json | undefined): boolean {
+  return one !== undefined && other !== undefined && Number(one) === Number(other);
+}
+
+function hasSamePrice(known: JsonObject, said: JsonObject): boolean {
+  const price = objectOf(said["price"]);
+  const old = objectOf(known["price"]) ?? {};
+  return Object.entries(ratesOf(price ?? {})).every(
+    ([name, rate]) => old[name] === undefined || isSameRate(old[name], rate),
+  );
+}
+
+/** Those that say where and when a fact was read are no facts about the model. */
+const NO_FACTS = new Set(["source", "date"]);
+
+function changesOf(
+  before: JsonObject,
+  after: JsonObject,
+): readonly Omit<FactChange, "provider" | "id">[] {
+  const old = fieldsOf(before);
+  const now = fieldsOf(after);
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
+    const [was, is] = [old.get(field), now.get(field)];
+    if (was === is || (field.startsWith("price.") && isSameRate(was, is))) return [];
+    return {
+      field,
+      ...(was !== undefined && { before: was }),
+      ...(is !== undefined && { after: is }),
+    };
+  });
+}
+
+/** Each fact as text, each rate of a price by itself. */
+function fieldsOf(row: JsonObject): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of Object.entries(row)) {
+    if (value === undefined || NO_FACTS.has(name)) continue;
+    if (name !== "price" || !isObject(value)) fields.set(name, written(value));
+    else addPrice(fields, value);
+  }
+  return fields;
+}
+
+function addPrice(fields: Map<string, string>, price: JsonObject): void {
+  for (const [name, value] of Object.entries(price)) {
+    if (value === undefined) continue;
+    if (name !== "tiers") fields.set(`price.${name}`, written(value));
+  }
+  for (const tier of listOf(price["tiers"]).filter(isObject)) {
+    const { aboveInputTokens, ...rates } = tier;
+    for (const [name, rate] of Object.entries(ratesOf(rates))) {
+      fields.set(`price.above ${written(aboveInputTokens ?? 0)}.${name}`, rate);
+    }
+  }
+}
+
+function written(value: Json): string {
+  return textOf(value) ?? JSON.stringify(value);
+}
+
+/** Held to the rules of shipped files, since it becomes a row as theirs. */
+function whyUnreadable(provider: string, row: JsonObject): string | undefined {
+  try {
+    parseCatalogFile({ provider, date: dateOf(row), models: [row] });
+    return undefined;
+  } catch (cause) {
+    return `the row would be out of shape: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
+  }
+}
