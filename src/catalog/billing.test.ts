@@ -53,6 +53,8 @@ const recording = z.object({
 
 /** Where the two lists differ, in how many calls and why. Everything else is equal to the nano-dollar. */
 const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
+  "anthropic claude-sonnet-4-6": { calls: 2, why: "theirs leaves out what compaction took" },
+  "anthropic claude-sonnet-5": { calls: 3, why: "theirs leaves out what another model advised" },
   "deepseek deepseek-flash": { calls: 3, why: "theirs is the price before there were peak hours" },
   "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
   "gemini gemini-3.6-flash": { calls: 1, why: "theirs is gemini-3.5-flash, which it serves since" },
@@ -112,7 +114,8 @@ function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCa
   return recordings.flatMap(({ model: id, body, extracted }) =>
     extracted.flatMap(({ extractors }) =>
       extractors.flatMap(({ provider_id, api_flavor, input_price, output_price }) => {
-        const model = knownAs(PROVIDERS[provider_id], id);
+        const provider = PROVIDERS[provider_id];
+        const model = knownAs(provider, id);
         if (model?.price === undefined || input_price === undefined || output_price === undefined)
           return [];
         // A chat answer is also read as an embedding's, which drops its output.
@@ -125,7 +128,13 @@ function pricedCalls(recordings: readonly z.infer<typeof recording>[]): PricedCa
             format,
             usage,
             // Theirs has no price for a search of the web.
-            ours: BigInt(costOf({ ...usage, searches: 0 }, model.price)),
+            ours: BigInt(
+              costOf(
+                { ...usage, searches: 0 },
+                model.price,
+                (name) => knownAs(provider, name)?.price,
+              ),
+            ),
             theirs: nanoUsdRoundedUp(input_price, output_price),
           },
         ];

@@ -131,3 +131,39 @@ test("the message for a bad price names the row", () => {
     /"models",\s+0,\s+"price"/,
   );
 });
+
+const FLEX = { models: ["swift-1"], when: { serviceTier: "flex" }, factor: "0.5" };
+
+test("a price has variants, of its row and of all rows that its file names, by their ids or how these begin", () => {
+  const own = { when: { until: "2026-11-30" }, rates: { input: "0.1" } };
+  const shared = [
+    FLEX,
+    {
+      models: ["swift-*"],
+      when: { region: ["eu", "us"], hours: ["mon 00:00-24:00"] },
+      factor: "2",
+    },
+    { models: ["swift-2", "swift"], when: { speed: "fast" }, factor: "3" },
+  ];
+  const model = parsed({ price: { ...ROW.price, variants: [own] } }, { variants: shared });
+
+  expect(model?.price?.variants).toEqual([
+    { when: { until: "2026-11-30" }, rates: { input: 100_000 } },
+    { when: { serviceTiers: ["flex"] }, factor: 500 },
+    { when: { regions: ["eu", "us"], hours: ["mon 00:00-24:00"] }, factor: 2_000 },
+  ]);
+});
+
+test.each<[string, object]>([
+  ["says nothing", { when: {} }],
+  ["has neither rates nor a factor", { factor: undefined }],
+  ["has both", { rates: { input: "1" } }],
+  ["has a factor with four decimals", { factor: "1.0001" }],
+  ["calls the usual tier by a vendor's word", { when: { serviceTier: "default" } }],
+  ["has a day that there is not", { when: { until: "2026-11-31" } }],
+  ["has hours that end before they begin", { when: { hours: ["22:00-02:00"] } }],
+  ["has a condition nobody knows", { when: { weather: "rain" } }],
+  ["names no model", { models: [] }],
+])("a variant that %s is refused", (_what, change) => {
+  expect(() => parsed({}, { variants: [{ ...FLEX, ...change }] })).toThrow();
+});

@@ -1,9 +1,12 @@
 import assert from "node:assert";
 import type { Model } from "#core/model.ts";
 import { z } from "zod";
-import type { Rates } from "#core/money.ts";
+import type { PriceVariant, Rates } from "#core/money.ts";
+import { parseThousandths } from "#core/money.ts";
+import { isHours, serviceTierOf, wordOf } from "#core/price-condition.ts";
 import { describeScale, parseRate, type Scale, wholeRates } from "#core/rate-words.ts";
 import { isGrade } from "#core/usage.ts";
+import { isDay } from "#lib/iso-date.ts";
 import { defined } from "#lib/values.ts";
 import { findCounting } from "./families.ts";
 
@@ -60,10 +63,62 @@ const tier = rates
 
 const grade = rates.refine((each) => Object.keys(each).length > 0, "A grade names some rate.");
 
+/** One word or several, any of which will do. */
+function wordsOf(read: (said: string) => string | undefined) {
+  const word = z.string().refine((said) => read(said) === said, "A word is not as prices name it.");
+  return z.union([word.transform((one) => [one]), z.array(word).nonempty()]);
+}
+
+const day = z.string().refine(isDay);
+
+const condition = z
+  .strictObject({
+    serviceTier: wordsOf(serviceTierOf).exactOptional(),
+    speed: wordsOf(wordOf).exactOptional(),
+    region: wordsOf(wordOf).exactOptional(),
+    aboveInputTokens: z.int().positive().exactOptional(),
+    /** First and last day, UTC. */
+    from: day.exactOptional(),
+    until: day.exactOptional(),
+    hours: z.array(z.string().refine(isHours)).nonempty().exactOptional(),
+  })
+  .refine((when) => Object.keys(when).length > 0, "A condition says something.")
+  .transform(({ serviceTier, speed, region, ...rest }) => ({
+    ...rest,
+    ...defined({ serviceTiers: serviceTier, speeds: speed, regions: region }),
+  }));
+
+const factor = z.string().transform((text, context) => {
+  const thousandths = parseThousandths(text);
+  if (thousandths !== undefined) return thousandths;
+  context.addIssue({ code: "custom", message: `"${text}" is no factor.` });
+  return z.NEVER;
+});
+
+const variantShape = z.strictObject({
+  when: condition,
+  rates: grade.exactOptional(),
+  factor: factor.exactOptional(),
+  source: z.url({ protocol: /^https$/ }).exactOptional(),
+  date: z.iso.date().exactOptional(),
+});
+
+const variant = variantShape.refine(isEither, "A variant has either rates or a factor.");
+
+/** A variant of the prices of several models: ids, or how ids begin (`gpt-6*`). */
+const sharedVariant = variantShape
+  .extend({ models: z.array(z.string().min(1)).nonempty() })
+  .refine(isEither, "A variant has either rates or a factor.");
+
+function isEither(each: { readonly rates?: unknown; readonly factor?: unknown }): boolean {
+  return (each.rates === undefined) !== (each.factor === undefined);
+}
+
 const price = rates
   .extend({
     tiers: z.array(tier).nonempty().exactOptional(),
     grades: z.record(z.string().refine(isGrade), grade).exactOptional(),
+    variants: z.array(variant).nonempty().exactOptional(),
   })
   // A rate that a tier leaves out would fall back to that tier's plain input rate.
   .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
@@ -72,7 +127,7 @@ const price = rates
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
     message: "Tiers stand in ascending order.",
   })
-  .transform(({ tiers, grades, ...said }, context) => {
+  .transform(({ tiers, grades, variants, ...said }, context) => {
     const base = wholeRates(said);
     if (base === undefined) {
       context.addIssue({ code: "custom", message: "A price of tokens names input and output." });
@@ -83,6 +138,7 @@ const price = rates
       ...base,
       ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
       ...(grades && { grades }),
+      ...(variants && { variants }),
     };
   });
 
@@ -166,6 +222,8 @@ const catalogFile = z.strictObject({
   date: z.iso.date(),
   /** Endings of names by which callers steer the reasoning of the family; a row may name its own. */
   suffixes: z.array(suffix).readonly().exactOptional(),
+  /** Of the prices of all rows that they name. */
+  variants: z.array(sharedVariant).nonempty().exactOptional(),
   models: z.array(row).nonempty(),
 });
 
@@ -206,8 +264,24 @@ function knownModel(from: Row, file: File): KnownModel {
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),
     ...(counting && { counting }),
-    ...(rates && source && { price: { ...rates, source, date } }),
+    ...(rates && source && { price: { ...rates, ...variantsOf(from, file), source, date } }),
   };
+}
+
+/** A row's own come first. */
+function variantsOf(
+  { id, price: own }: Row,
+  { variants: shared = [] }: File,
+): { readonly variants?: readonly PriceVariant[] } {
+  const named = shared
+    .filter(({ models }) => models.some((name) => isNamed(id, name)))
+    .map(({ models: _models, ...each }) => each);
+  const variants = [...(own?.variants ?? []), ...named];
+  return variants.length === 0 ? {} : { variants };
+}
+
+function isNamed(id: string, name: string): boolean {
+  return name.endsWith("*") ? id.startsWith(name.slice(0, -1)) : id === name;
 }
 
 function namesSameRates(base: object, each: object): boolean {

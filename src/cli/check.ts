@@ -80,10 +80,11 @@ function describeKey(key: KeyConfig): string[] {
 }
 
 function describeModel([name, model]: readonly [string, ModelOverride]): string[] {
-  const { grades = {}, ...rates } = model.rates ?? {};
+  const { grades = {}, variants = [], ...rates } = model.rates ?? {};
   const prices = [
     ...describeRates(rates),
     ...Object.entries(grades).map(([grade, each]) => `${grade}: ${describeRates(each).join(" ")}`),
+    ...(variants.length === 0 ? [] : [`${variants.length} prices under conditions`]),
   ];
   return [
     name,

@@ -10,6 +10,7 @@ import {
   writeRate,
 } from "#core/rate-words.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
+import { defined } from "#lib/values.ts";
 import { isGrade } from "#core/usage.ts";
 import { type Form, openForm } from "./form.ts";
 import { readLimits } from "./limits.ts";
@@ -17,6 +18,7 @@ import { describeSpot, quote, type Report } from "./mistakes.ts";
 import { modelName } from "./names.ts";
 import { type Parser, wholeNumber } from "./parsers.ts";
 import type { FileNode } from "./tree.ts";
+import { readVariants } from "./variants.ts";
 
 /** What the file says of a model, over what the catalogue knows. */
 export interface ModelOverride extends ModelDraft {
@@ -26,7 +28,7 @@ export interface ModelOverride extends ModelDraft {
 
 /** The words of a price, here and wherever else it stands in a document. */
 export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades"];
-const FIELDS = [...PRICE_FIELDS, "context", "max_output", "like", "limits"];
+const FIELDS = [...PRICE_FIELDS, "variants", "context", "max_output", "like", "limits"];
 const MAX_GRADES = 100;
 
 const dollars: Readonly<Record<Scale, Parser<number>>> = {
@@ -59,7 +61,13 @@ export function readModels(
 export function readModel(node: FileNode, report: Report): ModelDraft | undefined {
   const form = openForm(node, FIELDS, report);
   if (form === undefined) return undefined;
-  const rates = readPrice(form, report);
+  const price = readPrice(form, report);
+  const given = form.find("variants");
+  const variants = readVariants(given, readRatesOf, report);
+  if (given !== undefined && price === undefined) {
+    report(given.place, "changes a price that is not given here; the catalogue has its own.");
+  }
+  const rates = price && { ...price, ...defined({ variants }) };
   const contextTokens = form.optional("context", tokens);
   const maxOutputTokens = form.optional("max_output", tokens);
   const like = form.optional("like", modelName);

@@ -249,6 +249,52 @@ describe("a model's price", () => {
     });
   });
 
+  test("may have variants under conditions", () => {
+    const { models } = load(`
+models:
+  x:
+    input: 2
+    output: 10
+    variants:
+      - { when: { service_tier: [flex, Batch], region: eu }, factor: 0.5 }
+      - { when: { speed: fast, above_input_tokens: 200000 }, input: 4, search: 0.02 }
+      - { when: { from: 2026-12-01, until: 2026-12-31, hours: [mon-fri 01:00-04:00] }, factor: 2 }`);
+
+    expect(models.get("x")?.rates?.variants).toEqual([
+      { when: { serviceTiers: ["flex", "batch"], regions: ["eu"] }, factor: 500 },
+      {
+        when: { speeds: ["fast"], aboveInputTokens: 200_000 },
+        rates: { input: 4_000_000, search: 20_000_000_000 },
+      },
+      {
+        when: { from: "2026-12-01", until: "2026-12-31", hours: ["mon-fri 01:00-04:00"] },
+        factor: 2_000,
+      },
+    ]);
+  });
+
+  test.each([
+    ["{}", "is not a list of prices under conditions"],
+    ["[]", "is not a list of prices under conditions"],
+    ["[{ factor: 2 }]", '"when" is missing'],
+    ["[{ when: {}, factor: 2 }]", "names no condition"],
+    ["[{ when: { speed: fast } }]", "needs either a factor or prices"],
+    ["[{ when: { speed: fast }, factor: 2, input: 1 }]", "needs either a factor or prices"],
+    ["[{ when: { speed: fast }, factor: 101 }]", '"101" is not a factor'],
+    ["[{ when: { sped: fast }, factor: 2 }]", 'did you mean "speed"?'],
+    ["[{ when: { until: 2026-02-30 }, factor: 2 }]", '"2026-02-30" is not a day'],
+    ["[{ when: { hours: '22:00-02:00' }, factor: 2 }]", '"22:00-02:00" is not hours'],
+    ["[{ when: { region: [] }, factor: 2 }]", "must hold 1 to 32 items"],
+  ])("with variants that are none is refused: %s", (variants, why) => {
+    const yaml = `models: { x: { input: 1, output: 2, variants: ${variants} } }`;
+    expect(mistakesOf(yaml)).toEqual([expect.stringContaining(why)]);
+  });
+
+  test("is needed for its variants", () => {
+    const yaml = "models: { x: { variants: [{ when: { speed: fast }, factor: 2 }] } }";
+    expect(mistakesOf(yaml)).toEqual([expect.stringContaining("a price that is not given here")]);
+  });
+
   test("may be left out", () => {
     const { models } = load("models: { x: { context: 8192 } }");
     expect(models.get("x")).toEqual({ contextTokens: 8192, source: "sluice.yaml:1:11" });

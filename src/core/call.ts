@@ -1,5 +1,5 @@
 import type { FaultCode } from "./error.ts";
-import type { NanoUsd, Rates } from "./money.ts";
+import type { Charge, NanoUsd, Rates } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
 /** One client request to a model endpoint, as the journal keeps it. No word of its content. */
@@ -24,6 +24,8 @@ export interface CallRecord {
   readonly isUnpriced?: true;
   /** What it was charged by; absent where it cost nothing, or where that is not known. */
   readonly rates?: Rates;
+  /** Its parts, if they were charged by different rates. */
+  readonly charges?: readonly Charge[];
   /** From admission to the answer's first byte, and to its end. */
   readonly firstByteMs: number | null;
   readonly durationMs: number;

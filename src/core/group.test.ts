@@ -43,7 +43,7 @@ describe("what a model costs a group", () => {
 });
 
 describe("a scaled price", () => {
-  test("has whole pico-dollars, rounded up, in every rate and every tier", () => {
+  test("has whole pico-dollars, rounded down, in every rate and every tier", () => {
     const price: Price = {
       ...USUAL,
       input: 1,
@@ -57,14 +57,14 @@ describe("a scaled price", () => {
 
     expect(scalePrice(price, 333)).toEqual({
       ...USUAL,
-      input: 1,
+      input: 0,
       output: 199_800,
-      cachedInput: 333,
-      cacheWrite: 334,
-      longCacheWrite: 1,
+      cachedInput: 332,
+      cacheWrite: 333,
+      longCacheWrite: 0,
       audioInput: 0,
-      audioOutput: 4,
-      tiers: [{ aboveInputTokens: 10, input: 2, output: 666 }],
+      audioOutput: 3,
+      tiers: [{ aboveInputTokens: 10, input: 1, output: 666 }],
     });
   });
 
@@ -72,7 +72,7 @@ describe("a scaled price", () => {
     const dear = { ...USUAL, input: 90_071_992_547 };
 
     expect(scalePrice(dear, 100_000).input).toBe(9_007_199_254_700);
-    expect(scalePrice(dear, 1_001).input).toBe(90_162_064_540);
+    expect(scalePrice(dear, 1_001).input).toBe(90_162_064_539);
   });
 
   test("is what is reserved as well as what is charged", () => {

@@ -258,10 +258,10 @@ test("a factor changes every rate, those of the grades too", () => {
   const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
 
   expect(scalePrice(price, 1_500)).toMatchObject({
-    image: 152,
+    image: 151,
     second: 15,
     search: 0,
-    grades: { "4K": { image: 5 } },
+    grades: { "4K": { image: 4 } },
   });
 });
 

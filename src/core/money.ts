@@ -1,6 +1,15 @@
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
-import { RATE_WORDS } from "./rate-words.ts";
-import { fitsIn, fitUnits, type Units, type Usage } from "./usage.ts";
+import { defined } from "#lib/values.ts";
+import {
+  atAnyTime,
+  dependsOnTime,
+  isAt,
+  isServedSo,
+  type PriceCondition,
+  type ServedAs,
+} from "./price-condition.ts";
+import { RATE_WORDS, UNIT_WORDS } from "./rate-words.ts";
+import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
@@ -36,6 +45,19 @@ export interface Rates {
 export interface GradedRates extends Rates {
   /** What differs for one kind of result, by its name in `Usage.grade`. */
   readonly grades?: Readonly<Record<string, Partial<Rates>>>;
+  /** What differs under conditions. All whose condition is met apply. */
+  readonly variants?: readonly PriceVariant[];
+}
+
+/** Either other rates or a factor. Of all that apply, `rates` replace first, then the factors multiply. */
+export interface PriceVariant {
+  readonly when: PriceCondition;
+  readonly rates?: Partial<Rates>;
+  /** Of every rate of tokens. Rates of pictures, seconds, characters and searches stay. */
+  readonly factor?: Thousandths;
+  /** Where it stands and the day it was read, if not where its price does. */
+  readonly source?: string;
+  readonly date?: string;
 }
 
 /** What a model costs. A call keeps the price it was planned with, whatever changes meanwhile. */
@@ -59,8 +81,9 @@ export function isNone({ source }: Price): boolean {
  * tokens says nothing about seconds. A price whose rates are all 0 is a price.
  */
 export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
-  const { tiers = [], grades = {} } = price;
-  const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades)];
+  const { tiers = [], grades = {}, variants = [] } = price;
+  const varied = variants.flatMap(({ rates }) => rates ?? []);
+  const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades), ...varied];
   const hasRate = all.some((rates) =>
     Object.values(RATE_WORDS).some(({ name }) => (rates[name] ?? 0) > 0),
   );
@@ -100,9 +123,12 @@ export function writeThousandths(factor: Thousandths): string {
   return formatDecimal(factor, FACTOR_DECIMALS);
 }
 
-/** Each rate times the factor, rounded up to the next whole pico-dollar. */
+/**
+ * Each rate times the factor, rounded down to a whole pico-dollar: rounded up,
+ * a hundred million tokens would cost up to 100 micro-dollars too much.
+ */
 export function scalePrice(price: Price, factor: Thousandths): Price {
-  const { tiers, grades } = price;
+  const { tiers, grades, variants } = price;
   const scaled = Object.entries(grades ?? {}).map(
     ([grade, rates]) => [grade, scaleRates(rates, factor)] as const,
   );
@@ -111,6 +137,25 @@ export function scalePrice(price: Price, factor: Thousandths): Price {
     ...scaleRates(price, factor),
     ...(tiers && { tiers: tiers.map((tier) => ({ ...tier, ...scaleRates(tier, factor) })) }),
     ...(grades && { grades: Object.fromEntries(scaled) }),
+    ...(variants && { variants: variants.map((each) => scaleVariant(each, factor)) }),
+  };
+}
+
+function scaleVariant(variant: PriceVariant, factor: Thousandths): PriceVariant {
+  const { rates } = variant;
+  return rates === undefined ? variant : { ...variant, rates: scaleRates(rates, factor) };
+}
+
+/** The price for calls that begin at this moment (Unix ms): what depends on days and hours is decided. */
+export function priceAt(price: Price, at: number): Price {
+  const { variants } = price;
+  if (variants?.some(({ when }) => dependsOnTime(when)) !== true) return price;
+  return {
+    ...price,
+    variants: variants.flatMap((each) => {
+      if (!dependsOnTime(each.when)) return [each];
+      return isAt(each.when, at) ? [{ ...each, when: atAnyTime(each.when) }] : [];
+    }),
   };
 }
 
@@ -124,9 +169,73 @@ export function spendMore(spent: NanoUsd, cost: number): NanoUsd {
   return nanoUsd(Math.min(spent + cost, MOST_USD));
 }
 
+/** The price of another model than the one that was called, which did a part of the work. */
+export type PriceOf = (model: string) => Price | undefined;
+
 /** What `usage` costs at `price`, rounded up to the next nano-dollar. */
-export function costOf(usage: Usage, price: Price): NanoUsd {
-  return sumOf(partsOf(usage, ratesFor(usage, price)));
+export function costOf(usage: Usage, price: Price, priceOf?: PriceOf): NanoUsd {
+  if (usage.steps === undefined && usage.servedBy === undefined) {
+    return sumOf(partsOf(usage, ratesFor(usage, price)));
+  }
+  const charges = chargesOf(usage, price, priceOf);
+  return sumOf(charges.flatMap(({ usage: of, rates }) => partsOf(of, rates)));
+}
+
+/** A part of a usage, and what it is charged by. */
+export interface Charge {
+  readonly usage: Usage;
+  readonly rates: Rates;
+  /** If another model than the one that was called did it. */
+  readonly model?: string;
+}
+
+/**
+ * Each step of a call by itself: its own model's price, and the rates for the
+ * length of its own input. What is counted for the whole call only is one more.
+ */
+export function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
+  const { steps, servedBy, served, grade } = usage;
+  const main = chargeOf(usage, servedBy, price, priceOf);
+  if (steps === undefined) return [main];
+  const charges = steps.map((step) => {
+    const whole = { ...step.usage, ...(served && { served }), ...(grade && { grade }) };
+    return chargeOf(whole, step.model ?? servedBy, price, priceOf);
+  });
+  const { images, durationMs, characters, searches } = usage;
+  const units = defined({ images, durationMs, characters, searches });
+  if (Object.keys(units).length === 0) return charges;
+  return [...charges, { ...main, usage: { ...NO_USAGE, ...units, ...(grade && { grade }) } }];
+}
+
+/** What a usage was charged by, as the journal keeps it: parts of equal rates are one. */
+export function rateUsage(
+  usage: Usage,
+  price: Price,
+  priceOf?: PriceOf,
+): { readonly rates: Rates; readonly charges?: readonly Charge[] } {
+  const isOne = usage.steps === undefined && usage.servedBy === undefined;
+  if (isOne) return { rates: ratesFor(usage, price) };
+  const byRates = new Map<string, Charge>();
+  for (const charge of chargesOf(usage, price, priceOf)) {
+    const key = JSON.stringify([charge.model, charge.rates]);
+    const same = byRates.get(key);
+    const sum = same && addUsage(same.usage, charge.usage);
+    byRates.set(key, sum === undefined ? charge : { ...charge, usage: sum });
+  }
+  const charges = [...byRates.values()];
+  const rates = charges[0]?.rates ?? ratesFor(usage, price);
+  return charges.length > 1 ? { rates, charges } : { rates };
+}
+
+function chargeOf(
+  usage: Usage,
+  model: string | undefined,
+  price: Price,
+  priceOf: PriceOf | undefined,
+): Charge {
+  const own = model === undefined ? undefined : priceOf?.(model);
+  const rates = ratesFor(usage, own ?? price);
+  return { usage, rates, ...(own !== undefined && model !== undefined ? { model } : {}) };
 }
 
 /** A part of what a call costs: so many units of one kind, at one rate. */
@@ -190,11 +299,26 @@ export function formatUsd(amount: NanoUsd): string {
   return `${amount < 0 ? "-" : ""}$${digits}`;
 }
 
-/** Those of the tier that so much input falls into, and of the grade of the result. */
-export function ratesFor(
-  { inputTokens, grade = "", durationMs = 0 }: Pick<Usage, "inputTokens" | "grade" | "durationMs">,
-  price: Price,
-): Rates {
+/** Of the tier that so much input falls into, the grade of the result, and the variants whose conditions are met. */
+export function ratesFor(usage: RatedBy, price: Price): Rates {
+  const { inputTokens, served = {} } = usage;
+  const rates = gradedRatesFor(usage, price);
+  if (price.variants === undefined) return rates;
+  const met = price.variants.filter(
+    ({ when }) => !dependsOnTime(when) && isServedSo(when, served, inputTokens),
+  );
+  return met.length === 0 ? rates : varied(rates, met);
+}
+
+type RatedBy = Pick<Usage, "inputTokens" | "grade" | "durationMs" | "served">;
+
+function varied(rates: Rates, variants: readonly PriceVariant[]): Rates {
+  const replaced = variants.reduce((all, each) => ({ ...all, ...each.rates }), rates);
+  const factors = variants.flatMap(({ factor }) => (factor === undefined ? [] : [factor]));
+  return factors.length === 0 ? replaced : { ...replaced, ...timesFactors(replaced, factors) };
+}
+
+function gradedRatesFor({ inputTokens, grade = "", durationMs = 0 }: RatedBy, price: Price): Rates {
   const rates = price.tiers?.findLast((tier) => inputTokens > tier.aboveInputTokens) ?? price;
   if (price.grades === undefined) return rates;
   const grades = new Map(Object.entries(price.grades).map(([name, each]) => [plain(name), each]));
@@ -257,31 +381,98 @@ function femtoOf({ kind, count, rate }: CostPart): bigint {
 }
 
 function scaleRates(rates: Partial<Rates>, factor: Thousandths): Partial<Rates> {
-  const scaled = Object.values(RATE_WORDS).flatMap(({ name }) => {
+  return { ...timesFactors(rates, [factor]), ...timesFactors(rates, [factor], UNIT_RATES) };
+}
+
+/** Rounded down once, after all factors; what could not be kept stops there. */
+function timesFactors(
+  rates: Partial<Rates>,
+  factors: readonly Thousandths[],
+  names: readonly (keyof Rates)[] = TOKEN_RATES,
+): Partial<Rates> {
+  let times = 1n;
+  for (const factor of factors) times *= BigInt(factor);
+  const divisor = 1_000n ** BigInt(factors.length);
+  const scaled = names.flatMap((name) => {
     const { [name]: rate } = rates;
     if (rate === undefined) return [];
-    return [[name, Number((BigInt(rate) * BigInt(factor) + 999n) / 1_000n)] as const];
+    const exact = (BigInt(rate) * times) / divisor;
+    return [[name, Number(exact > LARGEST ? LARGEST : exact)] as const];
   });
   return Object.fromEntries(scaled);
 }
+
+const UNIT_RATES: readonly (keyof Rates)[] = UNIT_WORDS;
+const TOKEN_RATES: readonly (keyof Rates)[] = Object.values(RATE_WORDS)
+  .map(({ name }) => name)
+  .filter((name) => !UNIT_RATES.includes(name));
 
 function isNanoUsd(amount: number): amount is NanoUsd {
   return Number.isSafeInteger(amount);
 }
 
+/** What a request asks for that its price may depend on. */
+export interface AskedFor extends ServedAs {
+  /** Its cache writes are to be kept for long. */
+  readonly keepsLong?: true;
+  /** Other models that it lets answer. */
+  readonly models?: readonly string[];
+}
+
+/** `auto`: whichever of its tiers the vendor takes. */
+export const ANY_TIER = "auto";
+
 /**
- * What a hold reserves: the dearest that a call could cost, but for writes to
- * a cache that are kept long, since few calls make them.
+ * What a hold reserves: the dearest that a call could cost. It may be served as
+ * it asks, or as any other call. Its input is counted roughly: near a bound of
+ * the price, the rates above it may be due.
  */
-export function estimateCost(size: CallUnits, price: Price): NanoUsd {
-  const rates = ratesFor(size, price);
-  const { input, cacheWrite = 0, audioInput = 0, imageInput = 0 } = rates;
+export function estimateCost(size: CallUnits, price: Price, asked: AskedFor = {}): NanoUsd {
+  const { tiers, variants = [] } = price;
+  if (tiers === undefined && variants.length === 0) {
+    return estimateAt(size, ratesFor(size, price), asked);
+  }
+  const inputTokens = fitsIn(size.inputTokens * COUNTED_SHORT);
+  const estimates = waysToServe(variants, asked).flatMap((served) => [
+    estimateAt(size, ratesFor({ ...size, served }, price), asked),
+    estimateAt(size, ratesFor({ ...size, served, inputTokens }, price), asked),
+  ]);
+  return estimates.reduce((most, each) => (each > most ? each : most));
+}
+
+/** By how much a vendor may count more input than we do. */
+const COUNTED_SHORT = 1.25;
+
+function waysToServe(
+  variants: readonly PriceVariant[],
+  { serviceTier, speed, region }: AskedFor,
+): readonly ServedAs[] {
+  const tiers =
+    serviceTier === ANY_TIER
+      ? variants.flatMap(({ when }) => when.serviceTiers ?? [])
+      : [serviceTier];
+  return unique([undefined, ...tiers]).flatMap((tier) =>
+    unique([undefined, speed]).flatMap((each) =>
+      unique([undefined, region]).map((at) =>
+        defined({ serviceTier: tier, speed: each, region: at }),
+      ),
+    ),
+  );
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
+}
+
+function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): NanoUsd {
+  const { input, cacheWrite = 0, longCacheWrite = 0, audioInput = 0, imageInput = 0 } = rates;
   const { output, audioOutput = 0, imageOutput = 0 } = rates;
+  const written = keepsLong === true ? longCacheWrite : 0;
   return sumOf([
     {
       kind: "input",
       count: fitsIn(size.inputTokens),
-      rate: Math.max(input, cacheWrite, audioInput, imageInput),
+      rate: Math.max(input, cacheWrite, written, audioInput, imageInput, rates.cachedInput ?? 0),
     },
     {
       kind: "output",

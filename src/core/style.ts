@@ -4,6 +4,7 @@ import type { Block, ChatEvent, ChatRequest, Reasoning } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
+import type { AskedFor } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -214,6 +215,8 @@ export interface RequestFacts {
   readonly messages: number;
   /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
   readonly wantsUsage: boolean;
+  /** What its price may depend on. */
+  readonly asked?: AskedFor;
   /** The caller chose the tool that is called. */
   readonly forcesTool?: true;
   /**

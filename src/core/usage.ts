@@ -1,3 +1,6 @@
+import { defined } from "#lib/values.ts";
+import { serviceTierOf, wordOf, type ServedAs } from "./price-condition.ts";
+
 /**
  * What one call used. `inputTokens` and `outputTokens` are totals; the other
  * counts of tokens are parts of them, whatever way the vendor reports it. What
@@ -26,8 +29,21 @@ export interface Usage {
   readonly searches?: number;
   /** The kind of result, where a price tells kinds apart: `4K`, `high 1024x1536`. */
   readonly grade?: string;
+  /** How it was served, as far as the upstream says. */
+  readonly served?: ServedAs;
+  /** The model that answered, if its vendor may answer with another than the one that was called. */
+  readonly servedBy?: string;
+  /** The same tokens step by step, if the vendor charges steps by themselves: together they are all tokens of the call. */
+  readonly steps?: readonly UsageStep[];
   /** Counted here, because the upstream did not say or said something impossible. */
   readonly isEstimated: boolean;
+}
+
+/** A sampling, compaction or advice within a call. */
+export interface UsageStep {
+  /** Absent for the model that answers. */
+  readonly model?: string;
+  readonly usage: Usage;
 }
 
 /** What is not counted in tokens. */
@@ -61,7 +77,7 @@ const MAX_UNITS: Readonly<Record<UnitName, number>> = {
 
 /** A usage from parts an upstream reported: wrong types, negative and absurd counts are refused. */
 export function usageOf(
-  parts: Partial<Record<keyof Omit<Usage, "isEstimated">, unknown>>,
+  parts: Partial<Record<keyof Omit<Usage, "isEstimated" | NotCounted>, unknown>>,
 ): Usage | undefined {
   const inputTokens = count(parts.inputTokens);
   const outputTokens = count(parts.outputTokens);
@@ -75,11 +91,14 @@ export function usageOf(
     inputTokens - cachedInputTokens,
   );
   const longCacheWriteTokens = Math.min(count(parts.longCacheWriteTokens) ?? 0, cacheWriteTokens);
-  const audioInputTokens = Math.min(count(parts.audioInputTokens) ?? 0, inputTokens);
+  // Of sound and pictures in a cache nobody says how many they are: what came from it counts as cached, and once.
+  const uncached = inputTokens - cachedInputTokens - cacheWriteTokens;
+  const audioInputTokens = Math.min(count(parts.audioInputTokens) ?? 0, uncached);
   const audioOutputTokens = Math.min(count(parts.audioOutputTokens) ?? 0, outputTokens);
-  // Of the pictures in a cache nobody says how many they are: what came from it counts as cached.
-  const unseen = inputTokens - cachedInputTokens - cacheWriteTokens - audioInputTokens;
-  const imageInputTokens = Math.min(count(parts.imageInputTokens) ?? 0, Math.max(0, unseen));
+  const imageInputTokens = Math.min(
+    count(parts.imageInputTokens) ?? 0,
+    uncached - audioInputTokens,
+  );
   const imageOutputTokens = Math.min(
     count(parts.imageOutputTokens) ?? 0,
     outputTokens - audioOutputTokens,
@@ -106,15 +125,56 @@ export function addUsage(one: Usage, other: Usage): Usage {
     if (!isCount(name) || (one[name] ?? other[name]) === undefined) return [];
     return [[name, (one[name] ?? 0) + (other[name] ?? 0)] as const];
   });
+  const served = one.served ?? other.served;
+  const { servedBy } = one;
   return {
     ...NO_USAGE,
     ...Object.fromEntries(sums),
     ...(one.grade !== undefined && one.grade === other.grade ? { grade: one.grade } : {}),
+    ...(served === undefined ? {} : { served }),
+    ...(servedBy === undefined || servedBy !== other.servedBy ? {} : { servedBy }),
+    ...(one.steps === undefined && other.steps === undefined
+      ? {}
+      : { steps: [...stepsOf(one), ...stepsOf(other)] }),
     isEstimated: one.isEstimated || other.isEstimated,
   };
 }
 
-type CountName = keyof Omit<Usage, "isEstimated" | "grade">;
+function stepsOf(usage: Usage): readonly UsageStep[] {
+  return usage.steps ?? [{ usage }];
+}
+
+/** Steps that one call may be told of; the rest is charged as one. */
+const MAX_STEPS = 256;
+
+/** A usage that is the sum of its steps; `whole`: what is only told for the call. */
+export function usageOfSteps(steps: readonly UsageStep[], whole: Partial<Usage>): Usage {
+  const rest = steps.slice(MAX_STEPS - 1);
+  const last = rest.length > 1 ? [{ usage: sumOf(rest) }] : rest;
+  return { ...sumOf(steps), ...whole, steps: [...steps.slice(0, MAX_STEPS - 1), ...last] };
+}
+
+function sumOf(steps: readonly UsageStep[]): Usage {
+  return steps.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
+}
+
+/** A usage with how it was served, in a vendor's words; the usage itself if nothing is said. */
+export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, unknown>>): Usage {
+  const served = servedAs(said);
+  return served === undefined ? usage : { ...usage, served };
+}
+
+/** In the words of prices; undefined if nothing is said. */
+export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): ServedAs | undefined {
+  const serviceTier = serviceTierOf(said.serviceTier);
+  const speed = wordOf(said.speed);
+  const region = wordOf(said.region);
+  if (serviceTier === undefined && speed === undefined && region === undefined) return undefined;
+  return defined({ serviceTier, speed, region });
+}
+
+type CountName = keyof Omit<Usage, "isEstimated" | "grade" | NotCounted>;
+type NotCounted = "served" | "servedBy" | "steps";
 
 /** A record, so that a new count cannot be forgotten. */
 const COUNTED = {

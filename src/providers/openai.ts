@@ -168,4 +168,8 @@ export const openai: Provider = {
   videos: OPENAI_VIDEOS,
   modelsPath: "/models",
   authorize: bearer,
+  regionOf: ({ baseUrl }) => REGIONAL.exec(baseUrl)?.[1],
 };
+
+/** Addresses that process in one region: `https://eu.api.openai.com/v1`. */
+const REGIONAL = /^https:\/\/([a-z]{2})\.api\.openai\.com(?:[:/]|$)/;

@@ -61,6 +61,8 @@ export interface Provider {
   readonly authorize: Authorize;
   /** For credentials that are traded for a token first, which `authorize` is then given instead. */
   readonly exchange?: TokenExchange;
+  /** The region that a channel's address names, if prices differ by it. */
+  regionOf?(channel: Pick<Channel, "baseUrl" | "options">): string | undefined;
   /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
   knownAs?(model: string): string;
 }

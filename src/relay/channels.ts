@@ -292,6 +292,13 @@ export class Channels implements ModelTable {
     });
   }
 
+  /** Of another model of the vendor than the one that is called; undefined if it is the same. */
+  #priceOfOther(provider: Provider, model: string, called: Model | undefined): Price | undefined {
+    const other = this.#find(provider, model);
+    if (other === undefined || other.id === called?.id || provider.isLocal) return undefined;
+    return (this.#overrides.get(model) ?? this.#overrides.get(other.id))?.price ?? other.price;
+  }
+
   /** What the owner says, also by naming a model that this one is like. */
   #configured(provider: Provider, override: ModelOverride | undefined): ModelTraits | undefined {
     if (override === undefined) return undefined;
@@ -331,6 +338,9 @@ export class Channels implements ModelTable {
       provider,
       upstreamModel,
       price: override?.price ?? (provider.isLocal ? undefined : known?.price),
+      ...(override?.price === undefined ? {} : { hasOwnPrice: true as const }),
+      ...defined({ region: provider.regionOf?.(channel) }),
+      priceOf: (model) => this.#priceOfOther(provider, model, known),
       traits: mergeTraits(sources),
       sources,
       suffixes: known?.suffixes ?? [],

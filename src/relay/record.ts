@@ -1,6 +1,6 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import type { FaultCode, GatewayError } from "#core/error.ts";
-import { nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, rateUsage, type NanoUsd, type PriceOf } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
@@ -14,6 +14,7 @@ export interface Course {
   readonly cost: NanoUsd;
   /** Where the answer came from, if one began. */
   readonly route: Candidate | undefined;
+  readonly priceOf?: PriceOf;
   /** Monotonic ms. */
   readonly firstByteAt: number | undefined;
   readonly attempts: readonly AttemptRecord[];
@@ -45,7 +46,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     ...(route !== undefined && isUnpriced(route) ? { isUnpriced: true } : {}),
     ...(route?.price === undefined || course.cost === 0
       ? {}
-      : { rates: ratesFor(course.usage, route.price) }),
+      : rateUsage(course.usage, route.price, course.priceOf)),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
     attempts: course.attempts,

@@ -1,10 +1,18 @@
 import { unknownModel } from "./unknown-model.ts";
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
-import { priceFor } from "#core/group.ts";
+import { priceFor, type Group } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { CallSize, Limited } from "#core/limits.ts";
-import { estimateCost, FREE, isPriceOfOther, type NanoUsd, type Price } from "#core/money.ts";
+import {
+  estimateCost,
+  FREE,
+  isPriceOfOther,
+  priceAt,
+  type NanoUsd,
+  type Price,
+  type PriceOf,
+} from "#core/money.ts";
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { ReasoningHome } from "#core/reasoning-home.ts";
@@ -30,6 +38,12 @@ export interface Candidate {
   readonly upstreamModel: string;
   /** Of a plan's: what its caller is charged. */
   readonly price: Price | undefined;
+  /** The price is the operator's, for whatever answers under this name. */
+  readonly hasOwnPrice?: true;
+  /** What other models of its vendor cost, which may do a part of a call's work. */
+  readonly priceOf?: PriceOf;
+  /** Where the channel's address has calls processed, if the price may depend on it. */
+  readonly region?: string;
   readonly traits: ModelTraits;
   /** Who said which of them. */
   readonly sources?: TraitSources;
@@ -122,7 +136,11 @@ export class Router {
   }
 
   /** Channels in the order in which to try them. Throws when there is none. */
-  plan(call: Pick<Call, "key" | "facts" | "inputTokens" | "units"> & Asking): Plan {
+  plan(
+    call: Pick<Call, "key" | "facts" | "inputTokens" | "units"> &
+      Asking &
+      Partial<Pick<Call, "at">>,
+  ): Plan {
     const { unknownValue } = call.facts;
     if (unknownValue === undefined) {
       return this.planFor(call, (each) => findRoute(each, call), noTextOf);
@@ -132,7 +150,7 @@ export class Router {
 
   /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
   planFor<R extends Candidate>(
-    call: Pick<Served, "key" | "facts" | "inputTokens" | "units">,
+    call: Pick<Served, "key" | "facts" | "inputTokens" | "units"> & Partial<Pick<Served, "at">>,
     toRoute: (candidate: Candidate) => R | undefined,
     refusal: string | GatewayError | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
@@ -143,9 +161,10 @@ export class Router {
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
     const able = all.filter((each) => this.#health.mayTry(each));
-    const routes = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
-    if (routes.length === 0) throw allResting(all, this.#health, call.key);
+    const ordered = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
+    if (ordered.length === 0) throw allResting(all, this.#health, call.key);
 
+    const routes = ordered.map((route) => pricedAt(route, call.at));
     const estimates = routes.map((route) => this.#estimate(route, call));
     return { routes, estimate: maxOf(estimates) };
   }
@@ -230,8 +249,9 @@ export class Router {
     if (candidates === undefined) {
       throw unknownModel(key, model, this.#table);
     }
-    if (key.group === undefined) return candidates;
-    return candidates.map((each) => ({ ...each, price: priceOn(each, key, model) }));
+    const { group } = key;
+    if (group === undefined) return candidates;
+    return candidates.map((each) => inGroup(each, key, group, model));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -246,12 +266,33 @@ export class Router {
   }
 
   #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens" | "units">): NanoUsd {
-    const { price = FREE, expected } = route;
-    if (expected !== undefined) return estimateCost(expected, price);
+    const { price = FREE, expected, region, priceOf } = route;
+    const asked = { ...(region === undefined ? {} : { region }), ...call.facts.asked };
+    if (expected !== undefined) return estimateCost(expected, price, asked);
     const { inputTokens, units } = call;
-    const outputTokens = this.outputTokens(route, call);
-    return estimateCost({ ...units, inputTokens, outputTokens }, price);
+    const size = { ...units, inputTokens, outputTokens: this.outputTokens(route, call) };
+    const others = asked.models?.flatMap((model) => priceOf?.(model) ?? []) ?? [];
+    return maxOf([price, ...others].map((each) => estimateCost(size, each, asked)));
   }
+}
+
+/** With the price for the moment at which the call began. */
+function pricedAt<R extends Candidate>(route: R, at: number | undefined): R {
+  if (at === undefined || route.price?.variants === undefined) return route;
+  return { ...route, price: priceAt(route.price, at) };
+}
+
+/** With what the holder of a key in a group is charged. */
+function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string): Candidate {
+  const price = priceOn(candidate, key, model);
+  const { priceOf } = candidate;
+  const isOwn = price !== undefined && [...group.prices.values()].includes(price);
+  return {
+    ...candidate,
+    price,
+    ...(isOwn ? { hasOwnPrice: true } : {}),
+    ...(priceOf && { priceOf: (other) => priceFor(group, priceOf(other), [other]) }),
+  };
 }
 
 const NOBODY: readonly Limited[] = [];

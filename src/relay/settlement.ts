@@ -3,8 +3,19 @@ import { estimateTokens } from "#core/count.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import type { HoldContext, Ledger } from "#core/ledger.ts";
 import type { Claim, RateLimiter } from "#core/limits.ts";
-import { costOf, FREE, nanoUsd, type NanoUsd, type Price } from "#core/money.ts";
+import {
+  ANY_TIER,
+  costOf,
+  FREE,
+  nanoUsd,
+  priceAt,
+  type NanoUsd,
+  type Price,
+  type PriceOf,
+} from "#core/money.ts";
+import type { ServedAs } from "#core/price-condition.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
+import { defined } from "#lib/values.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
@@ -176,7 +187,8 @@ export class Settlement {
    * cannot bear it.
    */
   async covers(route: Candidate, usage: Usage): Promise<boolean> {
-    const cost = costOf(this.#graded(usage), route.price ?? FREE);
+    const completed = this.#completed(usage, route);
+    const cost = costOf(completed, route.price ?? FREE, this.#priceOf);
     return cost <= this.#held || (await this.#extend(nanoUsd(cost - this.#held)));
   }
 
@@ -197,7 +209,7 @@ export class Settlement {
 
     // Counting takes a moment, for which an answer that is well within its hold does not wait.
     this.#noting ??= this.#note(this.#metered).finally(() => (this.#noting = undefined));
-    if (costOf(this.#roughUsage(this.#metered), this.#price) <= this.#held) return true;
+    if (this.#costOf(this.#roughUsage(this.#metered)) <= this.#held) return true;
     const delivered = await this.#noting;
     if (delivered <= this.#held) return true;
     const missing = nanoUsd(delivered - this.#held);
@@ -208,7 +220,7 @@ export class Settlement {
   /** What was delivered so far, counted as at the end of the call, and noted for a gateway that recovers it. */
   async #note(metered: Metered): Promise<NanoUsd> {
     const usage = await this.#usageSoFar(metered);
-    const cost = costOf(usage, this.#price);
+    const cost = this.#costOf(usage);
     if (this.#closing !== undefined) return cost;
     const record = this.#recordOf("interrupted", "internal", usage, cost);
     this.#deps.ledger.checkpoint(this.#call.id, cost, { ...contextOf(this.#call), record });
@@ -216,12 +228,13 @@ export class Settlement {
   }
 
   async #usageSoFar(metered: Metered): Promise<Usage> {
-    if (metered.usage !== undefined) return { ...this.#graded(metered.usage), isEstimated: true };
+    if (metered.usage !== undefined)
+      return { ...this.#completed(metered.usage), isEstimated: true };
     this.collect();
     try {
       const tokens = await this.#uncounted.countSoFar();
       const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
-      return withInput(counted, metered.inputUsage);
+      return this.#completed(withInput(counted, metered.inputUsage));
     } catch (cause) {
       this.#deps.onTrouble(cause);
       return this.#roughUsage(metered);
@@ -231,6 +244,16 @@ export class Settlement {
   get #price(): Price {
     return this.#route?.price ?? FREE;
   }
+
+  #costOf(usage: Usage): NanoUsd {
+    return costOf(usage, this.#price, this.#priceOf);
+  }
+
+  /** What another model costs, in a call that began when this one did. */
+  readonly #priceOf: PriceOf = (model) => {
+    const price = this.#route?.priceOf?.(model);
+    return price && priceAt(price, this.#call.at);
+  };
 
   #recordOf(
     outcome: CallOutcome,
@@ -245,6 +268,7 @@ export class Settlement {
       usage,
       cost,
       route: this.#route,
+      priceOf: this.#priceOf,
       firstByteAt: this.#firstByteAt,
       attempts,
       lost: this.#lossy.lost,
@@ -280,7 +304,7 @@ export class Settlement {
     const isOwed = this.#isOwed(outcome);
     const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
-    const cost = costOf(usage, this.#price);
+    const cost = this.#costOf(usage);
     const attempts = withFailure(this.#attempts, error);
     const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
     const { ledger } = this.#deps;
@@ -301,35 +325,62 @@ export class Settlement {
 
   async #finalUsage(): Promise<Usage> {
     const { usage, inputUsage } = this.#metered ?? {};
-    if (usage !== undefined) return this.#graded(usage);
+    if (usage !== undefined) return this.#completed(usage);
     const rest = this.#metered?.takeOutputText() ?? "";
     const { text, tokens } = await this.#uncounted.whole(rest);
     try {
       const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
-      return withInput(counted, inputUsage);
+      return this.#completed(withInput(counted, inputUsage));
     } catch (cause) {
       // A hold must be closed whatever happens to the counting.
       this.#deps.onTrouble(cause);
-      return withInput(this.#usageOf(tokens + estimateTokens(text)), inputUsage);
+      const rough = this.#usageOf(tokens + estimateTokens(text));
+      return this.#completed(withInput(rough, inputUsage));
     }
   }
 
   #roughUsage(metered: Metered): Usage {
-    if (metered.usage !== undefined) return this.#graded(metered.usage);
+    if (metered.usage !== undefined) return this.#completed(metered.usage);
     this.#uncounted.add(metered.takeOutputText());
-    return withInput(this.#usageOf(this.#uncounted.roughTokens), metered.inputUsage);
+    const rough = this.#usageOf(this.#uncounted.roughTokens);
+    return this.#completed(withInput(rough, metered.inputUsage));
   }
 
-  /** Few upstreams say of what kind a result is: then it is what was asked for. */
-  #graded(usage: Usage): Usage {
+  /** Few upstreams say of what kind a result is, or how it was served: then it is what was asked for. */
+  #completed(usage: Usage, route = this.#route): Usage {
     const { grade } = this.#call.units ?? {};
-    return grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
+    const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
+    if (route === undefined) return graded;
+    const named = route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
+    if (route.price?.variants === undefined) return named;
+    return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
   }
 
   #usageOf(outputTokens: number): Usage {
     const { inputTokens, units } = this.#call;
     return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
   }
+}
+
+/** As it was asked to in the upstream's own style, and where the channel's address says. */
+function servedUnlessTold(call: Endable, route: Candidate & MaybeStyled): ServedAs {
+  const { region } = route;
+  const isSent = route.endpoint?.style.id === call.style.id;
+  const { serviceTier, speed, region: asked } = (isSent ? call.facts.asked : undefined) ?? {};
+  return defined({
+    serviceTier: serviceTier === ANY_TIER ? undefined : serviceTier,
+    speed,
+    region: asked ?? region,
+  });
+}
+
+interface MaybeStyled {
+  readonly endpoint?: { readonly style: { readonly id: string } };
+}
+
+/** The operator's price for a name holds for whatever answers under it. */
+function withoutServedBy({ servedBy: _servedBy, ...usage }: Usage): Usage {
+  return usage;
 }
 
 /** Tells the caller and the operator that the call costs nothing because nobody knows its price. */

@@ -55,6 +55,18 @@ const OVERRIDE: ModelOverride = {
     character: 7,
     search: 8,
     grades: { "4K": { image: 9 }, "high 1024x1536": { imageOutput: 10, input: 0 } },
+    variants: [
+      { when: { serviceTiers: ["flex"], speeds: ["fast"], regions: ["eu"] }, factor: 500 },
+      {
+        when: {
+          aboveInputTokens: 9,
+          from: "2026-11-01",
+          until: "2026-11-30",
+          hours: ["sun 00:00-24:00"],
+        },
+        rates: { input: 3, search: 4 },
+      },
+    ],
     source: "a list",
     date: "2026-11-01",
   },

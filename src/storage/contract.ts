@@ -1297,10 +1297,40 @@ const someUnits = fc.record(
   { requiredKeys: [] },
 );
 
+/** How it was served, and what it was charged by where that differs: kept beside the rates. */
+const someServed = fc.option(fc.record({ serviceTier: text, speed: text }, { requiredKeys: [] }));
+const someCharges = fc.option(
+  fc.array(
+    fc.record(
+      {
+        usage: fc.record({
+          inputTokens: count,
+          cachedInputTokens: count,
+          cacheWriteTokens: count,
+          audioInputTokens: count,
+          outputTokens: count,
+          reasoningTokens: count,
+          audioOutputTokens: count,
+          isEstimated: fc.boolean(),
+        }),
+        rates: someRates,
+        model: text,
+      },
+      { requiredKeys: ["usage", "rates"] },
+    ),
+    { minLength: 2, maxLength: 3 },
+  ),
+);
+
 const someRecord: fc.Arbitrary<CallRecord> = fc
-  .tuple(someFields, fc.option(someRates), someUnits)
-  .map(([fields, rates, units]) => ({
+  .tuple(someFields, fc.option(someRates), someUnits, someServed, someCharges)
+  .map(([fields, rates, units, served, charges]) => ({
     ...fields,
-    usage: { ...fields.usage, ...units },
+    usage: {
+      ...fields.usage,
+      ...units,
+      ...(rates === null || served === null ? {} : { served }),
+    },
     ...(rates === null ? {} : { rates }),
+    ...(rates === null || charges === null ? {} : { charges }),
   }));

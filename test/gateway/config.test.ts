@@ -443,6 +443,20 @@ describe("law", () => {
       }),
     )
     .map(([both, more]) => ({ ...both, ...more }));
+  const words = fc.uniqueArray(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 1, maxLength: 2 });
+  const when = some(
+    maybe({
+      service_tier: words,
+      speed: words,
+      region: words,
+      above_input_tokens: count,
+      from: fc.constant("2026-11-01"),
+      until: fc.constant("2026-11-30"),
+      hours: fc.constant(["mon-fri 01:00-04:00", "10:00-24:00"]),
+    }),
+  );
+  const factor = fc.integer({ min: 0, max: 100_000 }).map((each) => each / 1_000);
+  const variant = fc.oneof(fc.record({ when, factor }), fc.record({ when, input: rate }));
   const named = <T extends object>(name: fc.Arbitrary<string>, fields: fc.Arbitrary<T>) =>
     fc
       .uniqueArray(fc.tuple(name, fields), { maxLength: 4, selector: ([each]) => each })
@@ -484,7 +498,11 @@ describe("law", () => {
           fc
             .string({ minLength: 1, maxLength: 30 })
             .filter((each) => each.trim() !== "" && !/\0/.test(each) && each.isWellFormed()),
-          maybe({ context: count, max_output: count }),
+          maybe({
+            context: count,
+            max_output: count,
+            variants: fc.array(variant, { minLength: 1, maxLength: 3 }),
+          }),
         )
         .map(([rates, source, more]) => ({ ...rates, source, date: "2026-11-01", ...more })),
       { maxKeys: 4, noNullPrototype: true },

@@ -1,10 +1,18 @@
-import type { GradedRates, Price, Rates } from "#core/money.ts";
+import {
+  writeThousandths,
+  type GradedRates,
+  type Price,
+  type PriceVariant,
+  type Rates,
+} from "#core/money.ts";
+import { showCondition } from "#core/price-condition.ts";
 import { writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 
 /** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {
-  const { source, date, tiers = [] } = price;
+  const { source, date, tiers = [], variants = [] } = price;
   return {
     ...showGradedRates(price),
     ...(tiers.length === 0
@@ -15,8 +23,18 @@ export function showPrice(price: Price): JsonObject {
             ...showRates(tier),
           })),
         }),
+    ...(variants.length === 0 ? {} : { variants: variants.map(showVariant) }),
     source,
     date,
+  };
+}
+
+function showVariant({ when, rates = {}, factor, source, date }: PriceVariant): JsonObject {
+  return {
+    when: showCondition(when),
+    ...(factor === undefined ? {} : { factor: Number(writeThousandths(factor)) }),
+    ...showRates(rates),
+    ...defined({ source, date }),
   };
 }
 

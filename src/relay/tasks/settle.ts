@@ -1,6 +1,6 @@
 import type { CallRecord } from "#core/call.ts";
 import type { Ledger } from "#core/ledger.ts";
-import { costOf, isNone, isPriceOfOther, nanoUsd, ratesFor, type NanoUsd } from "#core/money.ts";
+import { costOf, isNone, isPriceOfOther, nanoUsd, rateUsage, type NanoUsd } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -47,7 +47,7 @@ function recordOf(task: Task): CallRecord {
     usage,
     cost,
     ...(isMade && isUnpriced(task) ? { isUnpriced: true } : {}),
-    ...(price === undefined || cost === 0 ? {} : { rates: ratesFor(usage, price) }),
+    ...(price === undefined || cost === 0 ? {} : rateUsage(usage, price)),
     firstByteMs: null,
     durationMs: Math.max(0, finishedAt - createdAt),
     attempts: [],

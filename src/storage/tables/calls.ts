@@ -6,7 +6,7 @@ import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import type { Usage } from "#core/usage.ts";
 import { defined } from "#lib/values.ts";
 import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
-import { rates, writeRates } from "./rates.ts";
+import { readChargedBy, writeChargedBy, writeRates, type ChargedBy } from "./rates.ts";
 
 /** The journal: a row for each call that ended. */
 export interface CallsTable {
@@ -127,7 +127,7 @@ export function callValues(record: CallRecord): Values {
     JSON.stringify(record.attempts),
     record.lost.length === 0 ? "[]" : JSON.stringify(record.lost),
     usage.longCacheWriteTokens === undefined ? null : whole(usage.longCacheWriteTokens),
-    record.rates === undefined ? null : ratesText(record.rates),
+    chargedByText(record),
     whole(usage.imageInputTokens ?? 0),
     whole(usage.imageOutputTokens ?? 0),
     whole(usage.images ?? 0),
@@ -155,6 +155,7 @@ function toTags(row: Selectable<CallsTable>): CallTags {
 }
 
 export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
+  const chargedBy = row.rates === null ? undefined : readChargedBy(row.rates);
   return {
     id: row.id,
     at: row.at,
@@ -168,18 +169,24 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     isStream: row.is_stream === 1,
     outcome: row.outcome,
     fault: row.fault,
-    usage: toUsage(row),
+    usage: { ...toUsage(row), ...(chargedBy?.served && { served: chargedBy.served }) },
     cost: nanoUsd(row.cost),
     ...(row.is_unpriced === 1 ? { isUnpriced: true } : {}),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
     attempts: attempts.parse(JSON.parse(row.attempts)),
     lost: lost.parse(JSON.parse(row.lost)),
+    ...ratesAndCharges(chargedBy),
     ...(row.session_id === null && row.agent_id === null && row.parent_agent_id === null
       ? {}
       : { tags: toTags(row) }),
-    ...(row.rates === null ? {} : { rates: rates.parse(JSON.parse(row.rates)) }),
   };
+}
+
+function ratesAndCharges(chargedBy: ChargedBy | undefined): Pick<CallRecord, "rates" | "charges"> {
+  if (chargedBy === undefined) return {};
+  const { served: _served, charges, ...rates } = chargedBy;
+  return { rates, ...(charges && { charges }) };
 }
 
 /** What few calls have is absent from the others. */
@@ -208,6 +215,12 @@ function toUsage(row: Selectable<CallsTable>): Usage {
 
 /** A handful, each written with very many calls; where a price comes from is not. */
 const ratesTexts = new WeakMap<Rates, string>();
+
+function chargedByText({ rates, charges, usage: { served } }: CallRecord): string | null {
+  if (rates === undefined) return null;
+  if (charges === undefined && served === undefined) return ratesText(rates);
+  return writeChargedBy({ ...rates, ...defined({ served, charges: charges && [...charges] }) });
+}
 
 function ratesText(rates: Rates): string {
   let text = ratesTexts.get(rates);

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { GradedRates, Rates } from "#core/money.ts";
+import type { PriceCondition } from "#core/price-condition.ts";
+import type { Usage } from "#core/usage.ts";
 
 const rate = z.int().nonnegative();
 
@@ -23,10 +25,77 @@ const shape = {
 /** Rates as rows keep them: JSON, in pico-dollars. What they do not name is left out. */
 export const rates = z.object(shape);
 
+const tokens = z.int().nonnegative();
+
+const servedAs = z.object({
+  serviceTier: z.string().exactOptional(),
+  speed: z.string().exactOptional(),
+  region: z.string().exactOptional(),
+});
+
+const counts = z.object({
+  inputTokens: tokens,
+  cachedInputTokens: tokens,
+  cacheWriteTokens: tokens,
+  longCacheWriteTokens: tokens.exactOptional(),
+  audioInputTokens: tokens,
+  imageInputTokens: tokens.exactOptional(),
+  outputTokens: tokens,
+  reasoningTokens: tokens,
+  audioOutputTokens: tokens,
+  imageOutputTokens: tokens.exactOptional(),
+  images: tokens.exactOptional(),
+  durationMs: tokens.exactOptional(),
+  characters: tokens.exactOptional(),
+  searches: tokens.exactOptional(),
+  grade: z.string().exactOptional(),
+  served: servedAs.exactOptional(),
+  isEstimated: z.boolean(),
+} satisfies Readonly<Record<keyof Omit<Usage, "servedBy" | "steps">, z.ZodType>>);
+
+const charge = z.object({ usage: counts, rates, model: z.string().exactOptional() });
+
+/** What a call was charged by. */
+const chargedBy = rates.extend({
+  served: servedAs.exactOptional(),
+  charges: z.array(charge).exactOptional(),
+});
+
+export type ChargedBy = z.infer<typeof chargedBy>;
+
+export function readChargedBy(text: string): ChargedBy {
+  return chargedBy.parse(JSON.parse(text));
+}
+
+export function writeChargedBy(of: ChargedBy): string {
+  return JSON.stringify(chargedBy.parse(of));
+}
+
+const condition = z.object({
+  serviceTiers: z.array(z.string()).exactOptional(),
+  speeds: z.array(z.string()).exactOptional(),
+  regions: z.array(z.string()).exactOptional(),
+  aboveInputTokens: tokens.exactOptional(),
+  from: z.string().exactOptional(),
+  until: z.string().exactOptional(),
+  hours: z.array(z.string()).exactOptional(),
+} satisfies Readonly<Record<keyof PriceCondition, z.ZodType>>);
+
 const graded = rates.extend({ input: rate.exactOptional(), output: rate.exactOptional() });
 
 export const gradedRates = rates.extend({
   grades: z.record(z.string(), graded).exactOptional(),
+  variants: z
+    .array(
+      z.object({
+        when: condition,
+        rates: graded.exactOptional(),
+        factor: z.int().nonnegative().exactOptional(),
+        source: z.string().exactOptional(),
+        date: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
 });
 
 /** Without where they come from, when they are those of a price. */

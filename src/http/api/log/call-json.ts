@@ -1,7 +1,8 @@
 import type { CallRecord } from "#core/call.ts";
-import { partsOf, writePartCost, type CostPart } from "#core/money.ts";
+import { partsOf, writePartCost, type Charge, type CostPart } from "#core/money.ts";
 import { wordOf, writeRate } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
 
@@ -33,6 +34,9 @@ export function showCall(call: CallRecord): JsonObject {
       characters: usage.characters ?? 0,
       searches: usage.searches ?? 0,
       grade: usage.grade ?? null,
+      service_tier: usage.served?.serviceTier ?? null,
+      speed: usage.served?.speed ?? null,
+      region: usage.served?.region ?? null,
       is_estimated: usage.isEstimated,
     },
     cost_usd: showUsd(call.cost),
@@ -54,9 +58,17 @@ function showUpstreamFailure({ fault, attempts }: CallRecord): JsonObject {
 }
 
 /** What each part of a call cost; null where the rates are not known. Together they are what it cost, rounded up. */
-export function showCostParts({ usage, rates }: CallRecord): JsonObject {
-  const parts = rates && partsOf(usage, rates).filter(({ count }) => count > 0);
-  return { cost_parts: parts?.map(showCostPart) ?? null };
+export function showCostParts({ usage, rates, charges }: CallRecord): JsonObject {
+  if (rates === undefined) return { cost_parts: null };
+  const charged: readonly Charge[] = charges ?? [{ usage, rates }];
+  return { cost_parts: charged.flatMap(showCharge) };
+}
+
+/** `model`: if another than the one that was called did this part. */
+function showCharge({ usage, rates, model }: Charge): readonly JsonObject[] {
+  return partsOf(usage, rates)
+    .filter(({ count }) => count > 0)
+    .map((part) => ({ ...showCostPart(part), ...defined({ model }) }));
 }
 
 function showCostPart(part: CostPart): JsonObject {

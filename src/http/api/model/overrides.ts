@@ -10,12 +10,13 @@ import type { Inventory } from "#relay/inventory.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
-import { PRICE_MEMBERS } from "../price-fields.ts";
+import { PRICE_MEMBERS, VARIANTS } from "../price-fields.ts";
 import { readFields } from "../read-fields.ts";
 import { modelIn, showModel } from "./list-models.ts";
 
 const OVERRIDE = object({
   ...PRICE_MEMBERS,
+  variants: VARIANTS,
   source: { ...text({ minLength: 1, maxLength: 500 }), doc: "Where the price was read." },
   date: { ...text({ minLength: 10, maxLength: 10 }), doc: "The day it was read; else today." },
   context: integer(1, 100_000_000),

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
 import { REQUEST } from "./fields.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
 import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
@@ -26,6 +27,7 @@ export function readRequest(body: JsonObject, address: Address = {}): RequestFac
     wantsUsage: isCompact || wantsUsage(body),
     ...(isCompact ? { compactStream: true } : {}),
     ...(unknownValue && { unknownValue }),
+    ...askedFor({ serviceTier: body["service_tier"] }, keepsLong(body["prompt_cache_options"])),
     ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
     ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };

@@ -171,3 +171,10 @@ test("[A2.3] what is written is read again as it was, and adds up", () => {
   expect(parseUsage(wire)).toEqual(full);
   expect(wire).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 });
 });
+
+test("which service tier served stands beside the usage", () => {
+  const body = { usage: { prompt_tokens: 4, completion_tokens: 5 }, service_tier: "flex" };
+
+  expect(usageIn(body)?.served).toEqual({ serviceTier: "flex" });
+  expect(usageIn({ ...body, service_tier: null })).not.toHaveProperty("served");
+});

@@ -1,4 +1,4 @@
-import { usageOf, type Usage } from "#core/usage.ts";
+import { usageOf, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, memberOf } from "#lib/values.ts";
 
@@ -101,14 +101,19 @@ export function buildUsage(usage: Usage): JsonObject {
 /** Where a chunk or an answer keeps its usage: in its place, or under a vendor's own `x_` member. */
 export function usageIn(body: JsonObject): Usage | undefined {
   const usage = parseUsage(body["usage"]);
-  if (usage !== undefined) return usage;
+  if (usage !== undefined) return withTier(usage, body);
   for (const name in body) {
     if (name.startsWith("x_")) {
       const own = parseUsage(memberOf(body[name], "usage"));
-      if (own !== undefined) return own;
+      if (own !== undefined) return withTier(own, body);
     }
   }
   return undefined;
+}
+
+/** Beside the usage stands which tier served. */
+function withTier(usage: Usage, body: JsonObject): Usage {
+  return withServed(usage, { serviceTier: body["service_tier"] });
 }
 
 function remainder(total: number | undefined, prompt: number | undefined): number | undefined {

@@ -6,7 +6,7 @@ import { integerOf, listOf, restOf, textOf } from "#lib/values.ts";
 import { CandidateReader } from "./candidate-reader.ts";
 import { asGatewayError, blocked, blockIn, bodiesIn, errorIn } from "./failure.ts";
 import { GEMINI } from "./spelling.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 const MAX_CHOICES = 128;
 const READ: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ export class AnswerReader {
     const block = blockIn(body);
     if (block !== undefined && !this.#isStarted) throw blocked(block);
 
-    this.#readUsage(body["usageMetadata"]);
+    this.#readUsage(body);
     const candidates = listOf(body["candidates"]).filter(isObject);
     if (candidates.length === 0) return [];
     const start = this.#isStarted ? [] : [startOf(body)];
@@ -54,10 +54,11 @@ export class AnswerReader {
   }
 
   /** Every chunk counts from the beginning, so the last that counts is the sum. */
-  #readUsage(wire: Json | undefined): void {
-    const usage = parseUsage(wire);
+  #readUsage(body: JsonObject): void {
+    const usage = usageIn(body);
     if (usage === undefined) return;
-    this.#usage = { type: "usage", usage, extra: { [GEMINI]: { usageMetadata: wire ?? null } } };
+    const { usageMetadata = null } = body;
+    this.#usage = { type: "usage", usage, extra: { [GEMINI]: { usageMetadata } } };
   }
 
   #reader(candidate: JsonObject): CandidateReader {

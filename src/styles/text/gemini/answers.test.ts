@@ -483,6 +483,7 @@ describe("what was used", () => {
       outputTokens: 45,
       reasoningTokens: 40,
       audioOutputTokens: 2,
+      servedBy: "m",
       isEstimated: false,
     });
   });

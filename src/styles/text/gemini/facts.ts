@@ -3,6 +3,7 @@ import type { Address, RequestFacts } from "#core/style.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
+import { askedFor } from "#styles/text/asked-for.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
 import { isModelRole } from "./role.ts";
 
@@ -22,6 +23,7 @@ export function readRequest(body: JsonObject, address: Address): RequestFacts {
     choices: integerOf(either(config, "candidateCount", "candidate_count")) ?? 1,
     messages: listOf(body["contents"]).length,
     wantsUsage: true,
+    ...askedFor({ serviceTier: either(body, "serviceTier", "service_tier") }),
     ...(unknownValue && { unknownValue }),
   };
 }

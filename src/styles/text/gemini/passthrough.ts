@@ -10,7 +10,7 @@ import { outputTextIn } from "./output-text.ts";
 import { withOwnProofs } from "./proof.ts";
 import { maxToolName } from "./tool-name.ts";
 import { renameSearch } from "./tool-out.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 /**
  * Usage comes unasked, and either spelling is taken, so little is changed: the
@@ -51,7 +51,7 @@ export function mustTranslate(body: JsonObject, model: ModelTraits): boolean {
 /** A question that the vendor refuses is answered: its clients know that answer. */
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
-    usage: parseUsage(body["usageMetadata"]),
+    usage: usageIn(body),
     outputText: () => outputTextIn(body),
     error: errorIn(body) ?? (isAnswer(body) ? undefined : NO_ANSWER),
   };

@@ -13,7 +13,7 @@ import { blockIn, bodiesIn, errorIn } from "./failure.ts";
 import { reasonIn } from "./finish.ts";
 import { lastCountIn, lastEventStart, needsReading } from "./marks.ts";
 import { OutputText } from "./output-text.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 export function openTap(facts: RequestFacts): Tap {
   return new GeminiTap(facts);
@@ -67,7 +67,7 @@ class GeminiTap implements Tap {
   }
 
   get usage(): Usage | undefined {
-    if (this.#counted !== undefined) this.#usage = usageIn(this.#counted) ?? this.#usage;
+    if (this.#counted !== undefined) this.#usage = usageOfEvent(this.#counted) ?? this.#usage;
     this.#counted = undefined;
     return this.#usage;
   }
@@ -130,8 +130,8 @@ function bodiesOf(event: Buffer): readonly JsonObject[] {
   return json === undefined ? [] : bodiesIn(json).filter(isObject);
 }
 
-function usageIn(event: Buffer): Usage | undefined {
+function usageOfEvent(event: Buffer): Usage | undefined {
   return bodiesOf(event)
-    .map((body) => parseUsage(body["usageMetadata"]))
+    .map(usageIn)
     .findLast((usage) => usage !== undefined);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "#core/usage.ts";
-import { parseUsage, usageMetadataOf } from "./usage.ts";
+import { parseUsage, usageIn, usageMetadataOf } from "./usage.ts";
 
 test("what was heard from the cache counts as cached, and not as heard once more", () => {
   const usage = parseUsage({
@@ -68,4 +68,19 @@ test("callers of this style are told what of a translated answer was seen, heard
   expect(usageMetadataOf({ type: "usage", usage: plain })).not.toHaveProperty(
     "promptTokensDetails",
   );
+});
+
+test("the tier that served and the model that answered are told, and video is drawn", () => {
+  const usageMetadata = {
+    promptTokenCount: 10,
+    candidatesTokenCount: 500,
+    candidatesTokensDetails: [{ modality: "VIDEO", tokenCount: 480 }],
+    serviceTier: "SERVICE_TIER_PRIORITY",
+  };
+
+  expect(usageIn({ usageMetadata, modelVersion: "gemini-3.8-flash" })).toMatchObject({
+    servedBy: "gemini-3.8-flash",
+    served: { serviceTier: "priority" },
+    imageOutputTokens: 480,
+  });
 });

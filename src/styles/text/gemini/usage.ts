@@ -1,7 +1,7 @@
 import type { ChatEvent } from "#core/chat.ts";
-import { usageOf, type Usage } from "#core/usage.ts";
+import { usageOf, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, listOf, memberOf, objectOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { GEMINI } from "./spelling.ts";
 
 /**
@@ -26,7 +26,7 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   const isBeside = total === undefined || total >= prompt + output + toolUse;
   const input = prompt + (isBeside ? toolUse : 0);
   if (input + output === 0) return undefined;
-  return usageOf({
+  const usage = usageOf({
     inputTokens: input,
     cachedInputTokens: countOf(wire, "cachedContentTokenCount"),
     audioInputTokens: uncached(wire, "AUDIO"),
@@ -39,6 +39,17 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
       tokensOf("IMAGE", wire["candidatesTokensDetails"]) +
       tokensOf("VIDEO", wire["candidatesTokensDetails"]),
   });
+  return usage && withServed(usage, { serviceTier: wire["serviceTier"] });
+}
+
+/**
+ * Usage of a whole answer or chunk. The vendor may answer with another model
+ * than the one that was called, which the answer names.
+ */
+export function usageIn(body: JsonObject): Usage | undefined {
+  const usage = parseUsage(body["usageMetadata"]);
+  const servedBy = textOf(body["modelVersion"]) ?? "";
+  return usage === undefined || servedBy === "" ? usage : { ...usage, servedBy };
 }
 
 /** The vendor's own report where it is one of this style, with all that it tells. */

@@ -1,8 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
+import { askedFor, keepsLong, marksLong, modelsIn } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
@@ -17,6 +18,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     choices: 1,
     messages: listOf(body["messages"]).length,
     wantsUsage: true,
+    ...askedIn(body),
     ...(unknownValue && { unknownValue }),
   };
 }
@@ -30,5 +32,20 @@ function refuseThread(body: JsonObject): void {
   throw new GatewayError("invalid_request", "'thread' is not supported: send all messages.", {
     param: "thread",
     details: { error_code: "thread_unsupported_request", unsupported: ["threads"] },
+  });
+}
+
+/** Models that answer if the one that was called declines, or that advise it, cost what they cost. */
+function askedIn(body: JsonObject): Pick<RequestFacts, "asked"> {
+  const models = [...modelsIn(body["fallbacks"]), ...modelsIn(body["tools"])];
+  const isLong =
+    keepsLong(body["cache_control"]).keepsLong === true ||
+    marksLong(body["system"]) ||
+    marksLong(body["tools"]) ||
+    listOf(body["messages"]).some((message) => marksLong(memberOf(message, "content")));
+  const { service_tier: serviceTier, speed, inference_geo: region } = body;
+  return askedFor(defined({ serviceTier, speed, region }), {
+    ...(isLong ? { keepsLong: true } : {}),
+    ...(models.length > 0 ? { models } : {}),
   });
 }

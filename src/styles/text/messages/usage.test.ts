@@ -42,3 +42,95 @@ test("searches of the web are counted, since they are charged", () => {
   const told = { ...NO_USAGE, inputTokens: 5, outputTokens: 7, searches: 4 };
   expect(parseUsage(buildUsage(told))).toEqual(told);
 });
+
+const STEP = {
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+test("how a call was served is told beside the counts", () => {
+  const told = { service_tier: "standard", speed: "fast", inference_geo: "us" };
+
+  expect(parseUsage({ ...WRITTEN, ...told })?.served).toEqual({
+    serviceTier: "standard",
+    speed: "fast",
+    region: "us",
+  });
+  expect(parseUsage(WRITTEN)).not.toHaveProperty("served");
+});
+
+test("what it took to make a conversation short is charged, though the sums leave it out", () => {
+  const iterations = [
+    { ...STEP, type: "compaction", input_tokens: 55_196, output_tokens: 125 },
+    { ...STEP, type: "message", input_tokens: 220, output_tokens: 8 },
+  ];
+  const told = { ...STEP, input_tokens: 220, output_tokens: 8, iterations };
+
+  expect(parseUsage(told)).toMatchObject({ inputTokens: 55_416, outputTokens: 133 });
+  expect(parseUsage({ ...told, input_tokens: 0, output_tokens: 0 })?.inputTokens).toBe(55_416);
+});
+
+test("advice is a step by the model that gave it, with its cache by its lives", () => {
+  const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 30 };
+  const written = { cache_creation, cache_creation_input_tokens: 40 };
+  const told = {
+    input_tokens: 2_390,
+    output_tokens: 121,
+    output_tokens_details: { thinking_tokens: 50 },
+    server_tool_use: { web_search_requests: 2 },
+    iterations: [
+      { ...STEP, type: "message", model: null, input_tokens: 1_128, output_tokens: 110 },
+      {
+        ...STEP,
+        ...written,
+        type: "advisor_message",
+        model: "claude-opus-4-8",
+        input_tokens: 2_518,
+        output_tokens: 22,
+      },
+      { ...STEP, type: "message", input_tokens: 1_262, output_tokens: 11 },
+    ],
+  };
+  const usage = parseUsage(told);
+
+  expect(usage).toMatchObject({
+    inputTokens: 2_390 + 2_558,
+    outputTokens: 143,
+    reasoningTokens: 50,
+    searches: 2,
+    cacheWriteTokens: 40,
+    longCacheWriteTokens: 30,
+  });
+  expect(usage?.steps?.map(({ model }) => model)).toEqual([
+    undefined,
+    "claude-opus-4-8",
+    undefined,
+  ]);
+});
+
+test("a model that declined before it said anything costs nothing, and its fallback what it costs", () => {
+  const iterations = [
+    { ...STEP, type: "message", model: "claude-fable-5-1", input_tokens: 900, output_tokens: 0 },
+    {
+      ...STEP,
+      type: "fallback_message",
+      model: "claude-opus-5",
+      input_tokens: 950,
+      output_tokens: 7,
+    },
+  ];
+  const usage = parseUsage({ input_tokens: 950, output_tokens: 7, iterations });
+
+  expect(usage).toMatchObject({ inputTokens: 950, outputTokens: 7 });
+  expect(usage?.steps).toMatchObject([{ model: "claude-opus-5" }]);
+});
+
+test("one step that is all of the call says nothing more than the call", () => {
+  const iterations = [{ ...STEP, type: "message", input_tokens: 9, output_tokens: 3 }];
+
+  expect(parseUsage({ input_tokens: 9, output_tokens: 3, iterations })).not.toHaveProperty("steps");
+  expect(parseUsage({ input_tokens: 9, output_tokens: 3, iterations: [] })).toEqual(
+    parseUsage({ input_tokens: 9, output_tokens: 3 }),
+  );
+});

@@ -1,6 +1,6 @@
-import { usageOf, type Usage } from "#core/usage.ts";
+import { usageOf, usageOfSteps, withServed, type Usage, type UsageStep } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, memberOf, restOf } from "#lib/values.ts";
+import { integerOf, listOf, memberOf, restOf, textOf } from "#lib/values.ts";
 
 const READ = new Set([
   "input_tokens",
@@ -45,7 +45,25 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   const cached = integerOf(wire["cache_read_input_tokens"]) ?? 0;
   const written = integerOf(wire["cache_creation_input_tokens"]) ?? 0;
   if (plain === undefined || output === undefined) return undefined;
-  if (plain + cached + written + output === 0) return undefined;
+  const steps = stepsIn(wire["iterations"]);
+  if (steps === undefined && plain + cached + written + output === 0) return undefined;
+  const counted = countsOf(wire);
+  const usage = counted === undefined || steps === undefined ? counted : withSteps(counted, steps);
+  return (
+    usage &&
+    withServed(usage, {
+      serviceTier: wire["service_tier"],
+      speed: wire["speed"],
+      region: wire["inference_geo"],
+    })
+  );
+}
+
+function countsOf(wire: JsonObject): Usage | undefined {
+  const plain = integerOf(wire["input_tokens"]) ?? 0;
+  const cached = integerOf(wire["cache_read_input_tokens"]) ?? 0;
+  const written = integerOf(wire["cache_creation_input_tokens"]) ?? 0;
+  const output = integerOf(wire["output_tokens"]) ?? 0;
   return usageOf({
     inputTokens: plain + cached + written,
     cachedInputTokens: cached,
@@ -55,6 +73,42 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
     reasoningTokens: integerOf(memberOf(wire["output_tokens_details"], "thinking_tokens")) ?? 0,
     searches: integerOf(memberOf(wire["server_tool_use"], "web_search_requests")),
   });
+}
+
+/**
+ * The steps of a call, each of which is charged by itself: its samplings, what
+ * it took to make the conversation short (`compaction`), what another model
+ * advised (`advisor_message`), and what another model said in the place of one
+ * that declined (`fallback_message`). The sums beside them leave out some of it.
+ */
+function stepsIn(iterations: Json | undefined): readonly UsageStep[] | undefined {
+  const all = listOf(iterations).filter(isObject);
+  const hasFallback = all.some(({ type }) => type === "fallback_message");
+  const charged = all.filter((each) => !(hasFallback && isDeclined(each)));
+  const steps = charged.flatMap((each) => {
+    const usage = countsOf(each);
+    const model = textOf(each["model"]);
+    return usage === undefined ? [] : [{ usage, ...(model === undefined ? {} : { model }) }];
+  });
+  return steps.length === 0 ? undefined : steps;
+}
+
+/** A model that declined before it said anything costs nothing. */
+function isDeclined({ type, output_tokens: output }: JsonObject): boolean {
+  return type === "message" && (integerOf(output) ?? 0) === 0;
+}
+
+/** What is told for the call as a whole stays: its thinking, and its searches. */
+function withSteps(counted: Usage, steps: readonly UsageStep[]): Usage {
+  const { reasoningTokens, searches } = counted;
+  const [only] = steps;
+  const isOne = steps.length === 1 && only !== undefined && only.model === undefined;
+  if (isOne && isSame(only.usage, counted)) return counted;
+  return usageOfSteps(steps, { reasoningTokens, ...(searches === undefined ? {} : { searches }) });
+}
+
+function isSame(one: Usage, other: Usage): boolean {
+  return one.inputTokens === other.inputTokens && one.outputTokens === other.outputTokens;
 }
 
 /** Here what was cached is no part of the input. */

@@ -1068,7 +1068,8 @@ test(`any answer, cut at any byte, is read as it was written (seed ${SEED})`, as
 });
 
 function meaning(events: readonly ChatEvent[], finish?: string): unknown {
-  const answer = saidIn(events).choices[0];
+  const { choices, usage } = saidIn(events);
+  const answer = choices[0];
   return {
     text: answer?.text,
     refusal: answer?.refusal,
@@ -1077,7 +1078,8 @@ function meaning(events: readonly ChatEvent[], finish?: string): unknown {
     proofs: events.flatMap((event) =>
       event.type === "close" && event.signature !== undefined ? [event.signature] : [],
     ),
-    usage: saidIn(events).usage,
+    // An answer of this style always names a service tier.
+    usage: usage && { ...usage, served: undefined },
     finish: finish ?? answer?.finish,
   };
 }

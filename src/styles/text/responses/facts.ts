@@ -3,6 +3,7 @@ import type { RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { holdToRule } from "#core/hold-to-rule.ts";
+import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
@@ -24,6 +25,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     messages: typeof input === "string" ? 1 : listOf(input).length,
     // The last event of a stream holds it anyway.
     wantsUsage: true,
+    ...askedFor({ serviceTier: body["service_tier"] }, keepsLong(body["prompt_cache_options"])),
     ...(unknownValue && { unknownValue }),
   };
 }

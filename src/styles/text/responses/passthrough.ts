@@ -10,7 +10,7 @@ import { normalize, normalizeReasoning } from "./normalize.ts";
 import { outputTextIn } from "./output-text.ts";
 import { asksForProof } from "./reasoning-out.ts";
 import { ENCRYPTED, RESPONSES } from "./spelling.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 /**
  * Responses are kept by the gateway, so the vendor is asked to keep none and
@@ -73,7 +73,7 @@ export function mustTranslate({ tools }: JsonObject): boolean {
 
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
-    usage: parseUsage(body["usage"], body["output"]),
+    usage: usageIn(body),
     outputText: () => outputTextIn(body),
     error: errorIn(body) ?? (isArray(body["output"]) ? undefined : NO_ANSWER),
   };

@@ -10,7 +10,7 @@ import { asGatewayError, errorIn, errorInEvent } from "./failure.ts";
 import { parseFinish, reasonIn } from "./finish.ts";
 import { ItemReader } from "./item-reader.ts";
 import { RESPONSES } from "./spelling.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 const MAX_ITEMS = 10_000;
 
@@ -52,7 +52,7 @@ export class ResponseReader {
     const ownReason = reasonIn(response);
     const hasCalls = this.#items.some(({ isCall }) => isCall);
     const reason = parseFinish(response, hasCalls);
-    const usage = parseUsage(response["usage"], response["output"]) ?? this.#usage;
+    const usage = usageIn(response) ?? this.#usage;
     const at = unixMs(Number(response["completed_at"]));
     const extra = reason === "other" ? extraOf(defined({ reason: ownReason })) : {};
     return [
@@ -64,7 +64,7 @@ export class ResponseReader {
   }
 
   #readResponse(response: JsonObject, type: string): ChatEvent[] {
-    this.#usage = parseUsage(response["usage"], response["output"]) ?? this.#usage;
+    this.#usage = usageIn(response) ?? this.#usage;
     if (type !== "response.completed" && type !== "response.incomplete") {
       return this.#start(response);
     }

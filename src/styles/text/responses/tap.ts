@@ -22,7 +22,7 @@ import { buildHead } from "./head.ts";
 import { lastNumber, mentionsCallDelta, mentionsProgress, mentionsResponse } from "./marks.ts";
 import { callsIn, openOutputText, outputTextIn } from "./output-text.ts";
 import { CallRepair } from "./repair-stream.ts";
-import { parseUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 export function openTap(
   facts: RequestFacts,
@@ -131,7 +131,7 @@ class ResponsesTap implements Tap {
   }
 
   #readResponse(response: JsonObject, type: string): void {
-    this.usage = parseUsage(response["usage"], response["output"]) ?? this.usage;
+    this.usage = usageIn(response) ?? this.usage;
     if (type === "response.created") this.#response = response;
     if (type !== "response.completed" && type !== "response.incomplete") return;
     this.#output.say(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { buildUsage, parseUsage } from "./usage.ts";
+import { buildUsage, parseUsage, usageIn } from "./usage.ts";
 
 describe("usage is understood however a server counts", () => {
   test.each<[string, JsonObject, Partial<Usage> | undefined]>([
@@ -102,4 +102,47 @@ test("searches of the web are counted in the output, and neither failures nor pa
 
   expect(parseUsage(usage, output)).toMatchObject({ searches: 2 });
   expect(parseUsage(usage, [])).not.toHaveProperty("searches");
+});
+
+describe("a whole response tells beside its usage", () => {
+  const usage = { input_tokens: 100, output_tokens: 20 };
+
+  test("which service tier served", () => {
+    expect(usageIn({ usage, service_tier: "priority" })?.served).toEqual({
+      serviceTier: "priority",
+    });
+    expect(usageIn({ usage, service_tier: "default" })?.served).toEqual({
+      serviceTier: "standard",
+    });
+    expect(usageIn({ usage })).not.toHaveProperty("served");
+  });
+
+  test("how often its tool searched, which counts for more than the items of its output", () => {
+    const output = [{ type: "web_search_call", action: { type: "search" } }];
+    const response = { usage, output, tool_usage: { web_search: { num_requests: 3 } } };
+
+    expect(usageIn(response)?.searches).toBe(3);
+    expect(
+      usageIn({ usage, output, tool_usage: { web_search: { num_requests: 0 } } })?.searches,
+    ).toBe(1);
+  });
+
+  test("what pictures took that its tool drew, by the model that the tool names", () => {
+    const image_gen = { input_tokens: 50, output_tokens: 4_000, total_tokens: 4_050 };
+    const tools = [{ type: "image_generation", model: "gpt-image-2" }];
+    const drawn = usageIn({ usage, tools, tool_usage: { image_gen } });
+
+    expect(drawn).toMatchObject({
+      inputTokens: 150,
+      outputTokens: 4_020,
+      imageOutputTokens: 4_000,
+    });
+    expect(drawn?.steps).toMatchObject([
+      { usage: { inputTokens: 100, outputTokens: 20 } },
+      { model: "gpt-image-2", usage: { inputTokens: 50, imageOutputTokens: 4_000 } },
+    ]);
+    expect(
+      usageIn({ usage, tool_usage: { image_gen: { input_tokens: 0, output_tokens: 0 } } }),
+    ).toEqual(usageIn({ usage }));
+  });
 });

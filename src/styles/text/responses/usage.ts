@@ -1,6 +1,6 @@
-import { usageOf, type Usage } from "#core/usage.ts";
+import { usageOf, usageOfSteps, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { integerOf, listOf, memberOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /**
  * Usage as servers of this style report it; `undefined` where it says nothing
@@ -31,6 +31,37 @@ export function parseUsage(wire: Json | undefined, output?: Json): Usage | undef
     imageOutputTokens: memberOf(said, "image_tokens"),
     searches: listOf(output).filter(isSearch).length,
   });
+}
+
+/**
+ * Usage of a whole response: beside it stand which tier served, and what tools
+ * of the vendor used. Pictures that a tool drew are a step of their own, by the
+ * model that the tool names; how often it searched is told again, and exactly.
+ */
+export function usageIn(response: JsonObject): Usage | undefined {
+  const usage = parseUsage(response["usage"], response["output"]);
+  if (usage === undefined) return undefined;
+  const used = response["tool_usage"];
+  const searches = integerOf(memberOf(memberOf(used, "web_search"), "num_requests")) ?? 0;
+  const searched = searches > 0 ? { ...usage, searches } : usage;
+  const drawn = parseUsage(memberOf(used, "image_gen"));
+  const whole = drawn === undefined ? searched : withDrawing(searched, drawn, response["tools"]);
+  return withServed(whole, { serviceTier: response["service_tier"] });
+}
+
+function withDrawing(usage: Usage, drawn: Usage, tools: Json | undefined): Usage {
+  const tool = listOf(tools).find((each) => memberOf(each, "type") === "image_generation");
+  const model = textOf(memberOf(tool, "model"));
+  // A vendor that does not split its output has drawn it.
+  const isSplit = drawn.imageOutputTokens !== undefined;
+  const picture = isSplit ? drawn : { ...drawn, imageOutputTokens: drawn.outputTokens };
+  const { searches } = usage;
+  const steps = [{ usage: withoutSearches(usage) }, { usage: picture, ...defined({ model }) }];
+  return usageOfSteps(steps, defined({ searches }));
+}
+
+function withoutSearches({ searches: _searches, ...usage }: Usage): Usage {
+  return usage;
 }
 
 /** Opening a page that was found, and looking into it, are items of this type as well, and free. */
