@@ -144,6 +144,12 @@ describe("after a first start without any configuration", () => {
     await told("GET /v1/responses/:id/input_items", `${path}/input_items`);
     await told("POST /v1/responses", "/v1/responses", { ...ask, previous_response_id: id ?? "" });
     await told("POST /v1/responses/input_tokens", "/v1/responses/input_tokens", ask);
+    for (const path of ["/v1/responses/compact", "/openai/v1/responses/compact"]) {
+      await told(`POST ${path}`, path, {
+        model: "gpt-4o-mini",
+        input: [{ role: "user", content: "Hello" }],
+      });
+    }
     await told("DELETE /v1/responses/:id", path);
   });
 
@@ -442,6 +448,7 @@ const OTHER_ADDRESSES = /\/publishers\/google\/|\/api\/v3\/|\/files\/|:predict}$
 /** Only what is under way can be cancelled, and a socket is no request. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "GET /v1/responses",
+  "GET /openai/v1/responses",
   "POST /v1/responses/:id/cancel",
   "POST /videoc/ent/v2/tasks/:id/cancel",
 ]);

@@ -66,7 +66,11 @@ async function startOnce(program: ServiceProgram, executable: string): Promise<S
     const logFile = join(folder, "server.log");
     const log = openSync(logFile, "a");
     const [command = "", ...args] = [...prefix, executable, ...program.serve(folder, port)];
-    const child = spawn(command, args, { cwd: folder, stdio: ["ignore", log, log] });
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: envIn(folder),
+      stdio: ["ignore", log, log],
+    });
     closeSync(log);
     const ended = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
@@ -133,8 +137,14 @@ function accountOf(user: string): readonly [uid: number, gid: number] | undefine
   return [Number(uid), Number(gid)];
 }
 
+/** Whoever runs it may write nowhere else. */
+function envIn(folder: string): NodeJS.ProcessEnv {
+  return { ...process.env, TMPDIR: folder };
+}
+
 function runToEnd([command = "", ...args]: readonly string[], cwd: string): void {
-  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  const env = envIn(cwd);
+  const { status, stderr, error } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   if (status !== 0) throw error ?? new Error(`${command} failed: ${stderr.slice(-2_000)}`);
 }
 
