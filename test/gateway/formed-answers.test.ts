@@ -86,7 +86,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${vendor.port}/v1`;
   gateway = await openTestGateway({
     yaml: `channels:
-  - { name: deep, provider: deepseek, base_url: "${url}", api_key: k, models: [deepseek-chat, deepseek-reasoner] }
+  - { name: deep, provider: deepseek, base_url: "${url}", api_key: k, models: [deepseek-flash, deepseek-reasoner] }
   - { name: claude, provider: anthropic, base_url: "${url}", api_key: k, models: [claude-opus-4-20250514, claude-sonnet-4-5] }`,
   });
 });
@@ -131,8 +131,8 @@ async function ask(model: string, fields: JsonObject, stream: boolean) {
 
 describe("an answer in a schema that the model does not take is what a forced tool is called with", () => {
   test.each([
-    ["deepseek-chat", false],
-    ["deepseek-chat", true],
+    ["deepseek-flash", false],
+    ["deepseek-flash", true],
     ["claude-opus-4-20250514", false],
     ["claude-opus-4-20250514", true],
   ])("%s (stream %p)", async (model, stream) => {
@@ -153,7 +153,7 @@ describe("an answer in a schema that the model does not take is what a forced to
   test.each([
     [
       "the caller has tools",
-      "deepseek-chat",
+      "deepseek-flash",
       { tools: [{ type: "function", function: { name: "f" } }] },
     ],
     [
@@ -164,7 +164,7 @@ describe("an answer in a schema that the model does not take is what a forced to
     ["the model cannot be made to call a tool", "deepseek-reasoner", {}],
     [
       "the schema is of no object",
-      "deepseek-chat",
+      "deepseek-flash",
       {
         response_format: {
           type: "json_schema",
@@ -202,7 +202,7 @@ describe("a choice among words, asked for in the native style, comes back as the
   const CHOICE = '{"choice":"yes"}';
 
   test.each([
-    ["by a tool", "deepseek-chat", CHOICE],
+    ["by a tool", "deepseek-flash", CHOICE],
     ["by a tool", "claude-opus-4-20250514", CHOICE],
     ["by a schema", "claude-sonnet-4-5", CHOICE],
     ["in words", "deepseek-reasoner", CHOICE],
