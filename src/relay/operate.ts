@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
+import type { ModelKind } from "#core/model.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { Part, Question, QuestionKind, Reading } from "#core/operation.ts";
@@ -102,6 +103,12 @@ export interface OperationRoute<E> extends Candidate {
   readonly endpoint: E;
 }
 
+/** Families that only one kind of model answers. */
+const KINDS: Readonly<Partial<Record<Family, ModelKind>>> = {
+  embeddings: "embedding",
+  rerank: "rerank",
+};
+
 /** Throws where no channel of the model answers such questions. */
 export function planFor<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
   asked: Endable<Asked<Q>>,
@@ -109,7 +116,10 @@ export function planFor<Q extends Question, A extends Reading, E extends Operati
   { router }: Pick<OperateDeps, "router">,
 ): Plan<OperationRoute<E>> {
   const findRoute = (candidate: Candidate): OperationRoute<E> | undefined => {
-    const { provider, upstreamModel } = candidate;
+    const { provider, upstreamModel, traits } = candidate;
+    const kind = KINDS[family];
+    // Its vendor would say the same, and not before it is asked.
+    if (kind !== undefined && traits.kind !== undefined && traits.kind !== kind) return undefined;
     const endpoint = endpointsOf(provider).find(
       (each) => (each.serves?.(upstreamModel) ?? true) && (each.answers?.(asked.question) ?? true),
     );

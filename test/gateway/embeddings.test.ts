@@ -204,6 +204,20 @@ describe("a failure", () => {
     expect(await text.text()).toContain("does not generate text");
     expect(await vectors.text()).toContain("does not do embeddings");
   });
+
+  test("is to ask for vectors of a model that is known to talk, of whom its vendor is not asked", async () => {
+    await using gateway = await openTestGateway({
+      yaml: `channels:
+  - { name: talker, provider: openai, base_url: "http://127.0.0.1:9", api_key: k, models: [gpt-4o-mini] }`,
+    });
+
+    const answer = await gateway.post("/v1/embeddings", { model: "gpt-4o-mini", input: "a" });
+
+    expect([answer.status, await answer.text()]).toEqual([
+      404,
+      expect.stringContaining("does not do embeddings"),
+    ]);
+  });
 });
 
 describe("a key", () => {
