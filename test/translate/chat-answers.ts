@@ -21,12 +21,17 @@ export interface SaidChoice {
   finish: string | undefined;
 }
 
+/** By which model and how it was served is between vendors and prices, and in no answer of another style. */
+function counted({ served: _, servedBy: __, steps: ___, ...usage }: Usage): Usage {
+  return usage;
+}
+
 export function saidIn(events: readonly ChatEvent[]): Said {
   const choices: Record<number, SaidChoice> = {};
   const open: Record<number, OpenBlock | undefined> = {};
   let usage: Usage | undefined;
   for (const event of events) {
-    if (event.type === "usage") usage = event.usage;
+    if (event.type === "usage") usage = counted(event.usage);
     if (event.type === "start" || event.type === "usage") continue;
     const choice = (choices[event.choice] ??= nothingSaid());
     if (event.type === "open") {
