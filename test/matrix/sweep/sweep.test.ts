@@ -10,10 +10,13 @@ import { runSweep } from "./run.ts";
 const REFUSED_HERE = new Set([
   "n -> openai responses",
   "n -> anthropic",
+  "n -> moonshot",
+  "n -> minimax messages",
   "video -> openai chat",
   "video -> openai responses",
   "video -> deepseek",
   "video -> anthropic",
+  "video -> minimax messages",
   "file -> deepseek",
 ]);
 
