@@ -22,8 +22,9 @@ export interface SaidChoice {
 }
 
 /** By which model and how it was served is between vendors and prices, and in no answer of another style. */
-function counted({ served: _, servedBy: __, steps: ___, ...usage }: Usage): Usage {
-  return usage;
+function counted(usage: Usage): Usage {
+  const { served: _, servedBy: __, steps: ___, ...counts } = usage;
+  return counts;
 }
 
 export function saidIn(events: readonly ChatEvent[]): Said {
