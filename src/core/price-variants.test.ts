@@ -290,10 +290,12 @@ function exactCost(used: Usage, of: Price): { femto: bigint; divisor: bigint; to
   const all: Rates = Object.assign({}, of, ...met.map((each) => each.rates ?? {}));
   const factors = met.flatMap(({ factor }) => (factor === undefined ? [] : [BigInt(factor)]));
   const divisor = 1_000n ** BigInt(factors.length);
-  const exact = (each: number | undefined, otherwise: number): Exact => ({
-    rate: factors.reduce((product, factor) => product * factor, BigInt(each ?? otherwise)),
-    divisor,
-  });
+  // Nine thousand dollars for one token: rates go no further.
+  const most = BigInt(Number.MAX_SAFE_INTEGER) * divisor;
+  const exact = (each: number | undefined, otherwise: number): Exact => {
+    const rate = factors.reduce((product, factor) => product * factor, BigInt(each ?? otherwise));
+    return { rate: rate > most ? most : rate, divisor };
+  };
   const written = all.cacheWrite ?? all.input;
   const long = used.longCacheWriteTokens ?? 0;
   const seen = used.imageInputTokens ?? 0;
