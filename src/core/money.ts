@@ -428,25 +428,32 @@ export const ANY_TIER = "auto";
  * the price, the rates above it may be due.
  */
 export function estimateCost(size: CallUnits, price: Price, asked: AskedFor = {}): NanoUsd {
-  const { tiers, variants = [] } = price;
-  if (tiers === undefined && variants.length === 0) {
-    return estimateAt(size, ratesFor(size, price), asked);
-  }
-  const inputTokens = fitsIn(size.inputTokens * COUNTED_SHORT);
-  const estimates = waysToServe(variants, asked).flatMap((served) => [
-    estimateAt(size, ratesFor({ ...size, served }, price), asked),
-    estimateAt(size, ratesFor({ ...size, served, inputTokens }, price), asked),
-  ]);
+  const { inputTokens } = size;
+  const lengths = dependsOnLength(price)
+    ? [inputTokens, fitsIn(inputTokens * COUNTED_SHORT)]
+    : [inputTokens];
+  const estimates = waysToServe(price.variants ?? [], asked).flatMap((served) =>
+    lengths.map((length) =>
+      estimateAt(size, ratesFor({ ...size, served, inputTokens: length }, price), asked),
+    ),
+  );
   return estimates.reduce((most, each) => (each > most ? each : most));
+}
+
+function dependsOnLength({ tiers, variants = [] }: Price): boolean {
+  return tiers !== undefined || variants.some(({ when }) => when.aboveInputTokens !== undefined);
 }
 
 /** By how much a vendor may count more input than we do. */
 const COUNTED_SHORT = 1.25;
 
+const AS_USUAL: readonly ServedAs[] = [{}];
+
 function waysToServe(
   variants: readonly PriceVariant[],
   { serviceTier, speed, region }: AskedFor,
 ): readonly ServedAs[] {
+  if (serviceTier === undefined && speed === undefined && region === undefined) return AS_USUAL;
   const tiers =
     serviceTier === ANY_TIER
       ? variants.flatMap(({ when }) => when.serviceTiers ?? [])

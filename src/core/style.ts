@@ -138,8 +138,8 @@ export interface Passthrough {
     facts?: RequestFacts,
     dialect?: OutboundContext["dialect"],
   ): boolean;
-  /** Whether the answer is to be held to a schema; absent if every upstream of the style takes one. */
-  asksForSchema?(body: JsonObject): boolean;
+  /** The schema that the answer is to be held to; absent if every upstream of the style takes one. */
+  schemaIn?(body: JsonObject): JsonObject | undefined;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;

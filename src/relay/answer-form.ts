@@ -35,9 +35,10 @@ export function withFormatTool(request: ChatRequest, route: Route): ChatRequest 
   };
 }
 
-function isHeldByTool(
+/** The upstream takes no schema, and can be made to call a tool instead. */
+export function isHeldByTool(
   schema: NonNullable<SchemaFormat["schema"]>,
-  { endpoint, traits }: WireRoute,
+  { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
 ): boolean {
   const { dialect, style } = endpoint;
   const terms = { model: traits, ...(dialect === undefined ? {} : { dialect }) };

@@ -22,10 +22,9 @@ import type { Sink } from "#lib/push-stream.ts";
 import { EventCheck } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
-import type { TextEndpoint } from "#providers/provider.ts";
+import type { ReadHeader, RequestContext, TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
-import type { ReadHeader, RequestContext } from "#providers/provider.ts";
 import { isVendors, type Outgoing } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -50,8 +49,7 @@ export interface RequestTerms {
 
 /**
  * The caller's own bytes, with nothing changed but the model's name, what the
- * style must add to be metered, and what the vendor would choke on. `refused`:
- * members that the vendor was found to refuse.
+ * style must add to be metered, and what the vendor would choke on.
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,

@@ -3,7 +3,7 @@ import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
-import { withFormatTool } from "./answer-form.ts";
+import { isHeldByTool, withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
 import {
@@ -230,11 +230,17 @@ function isGathered(
   return !stream && streamsOnly?.(model) === true;
 }
 
-/** The upstream takes no schema: the answer comes as a tool's arguments, and is rewritten. */
+/**
+ * The answer comes as a tool's arguments, and is rewritten. The whole request
+ * is read for that, and only if its schema says that it may be so.
+ */
 function isFormedByTool(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
   route: WireRoute,
+  passthrough: Passthrough | undefined,
 ): boolean {
+  const schema = passthrough?.schemaIn?.(body.json);
+  if (schema === undefined || !isHeldByTool(schema, route)) return false;
   return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
 }
 
@@ -250,6 +256,5 @@ export function passthroughFor(
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
   if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
-  const asksForSchema = passthrough?.asksForSchema?.(body.json) === true;
-  return asksForSchema && isFormedByTool({ style, facts, body }, route) ? undefined : passthrough;
+  return isFormedByTool({ style, facts, body }, route, passthrough) ? undefined : passthrough;
 }

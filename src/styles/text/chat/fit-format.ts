@@ -1,7 +1,7 @@
 import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf, textOf } from "#lib/values.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { dialectOf } from "./dialect.ts";
 import { stopReasoning } from "./fit-reasoner.ts";
@@ -59,8 +59,9 @@ function isInstruction(message: Json): boolean {
   return role === "system" || role === "developer";
 }
 
-export function asksForSchema(body: JsonObject): boolean {
-  return memberOf(body["response_format"], "type") === "json_schema";
+export function schemaIn({ response_format: format }: JsonObject): JsonObject | undefined {
+  if (memberOf(format, "type") !== "json_schema") return undefined;
+  return objectOf(memberOf(memberOf(format, "json_schema"), "schema"));
 }
 
 /** A tool can be forced where the model calls tools, and need not reason while it does. */

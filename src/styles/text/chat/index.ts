@@ -4,7 +4,7 @@ import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
 import { errorIn } from "./failure.ts";
 import { readRequest } from "./facts.ts";
-import { asksForSchema, schemaBy } from "./fit-format.ts";
+import { schemaBy, schemaIn } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
 import { parseRequest, wantsOf } from "./request-in.ts";
@@ -38,7 +38,7 @@ export const chat: TextStyle = {
   passthrough: {
     amend,
     mustTranslate,
-    asksForSchema,
+    schemaIn,
     asksForUsage,
     readAnswer,
     repairAnswer,

@@ -2,7 +2,7 @@ import type { OutputFormat } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { memberOf } from "#lib/values.ts";
+import { memberOf, objectOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitSchema, isOpen } from "./schema-out.ts";
 
@@ -29,11 +29,13 @@ export function buildFormat(format: OutputFormat | undefined, report: LossReport
   return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
 }
 
-export function asksForSchema({
+export function schemaIn({
   output_config: config,
   output_format: older,
-}: JsonObject): boolean {
-  return memberOf(memberOf(config, "format") ?? older, "type") === "json_schema";
+}: JsonObject): JsonObject | undefined {
+  const format = memberOf(config, "format") ?? older;
+  if (memberOf(format, "type") !== "json_schema") return undefined;
+  return objectOf(memberOf(format, "schema"));
 }
 
 /** A tool takes an open object, too. */

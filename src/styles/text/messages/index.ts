@@ -5,7 +5,7 @@ import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
 import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
-import { asksForSchema, schemaBy } from "./format-out.ts";
+import { schemaBy, schemaIn } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
@@ -36,5 +36,5 @@ export const messages: TextStyle = {
     errorIn,
     essential: ESSENTIAL,
   },
-  passthrough: { amend, mustTranslate, asksForSchema, readAnswer, repairAnswer, openTap },
+  passthrough: { amend, mustTranslate, schemaIn, readAnswer, repairAnswer, openTap },
 };
