@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json } from "#lib/json.ts";
+import { snakeCase } from "#lib/letter-case.ts";
 import type { Block, Extra, Message } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
@@ -82,9 +83,7 @@ function withoutDate(type: string): string {
 /** Why a tool cannot be left out, in whichever style it is declared. */
 function whyVendorRuns(name: string): string | undefined {
   if (!name.startsWith("tools.")) return undefined;
-  const type = name.slice("tools.".length);
-  const snake = type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return VENDOR_RUN.get(snake);
+  return VENDOR_RUN.get(snakeCase(name.slice("tools.".length)));
 }
 
 const MAX_FIELDS = 100;

@@ -3,6 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { BodyEdits, OutboundStyle } from "#core/style.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { camelCase } from "#lib/letter-case.ts";
 import type { WireRoute } from "./route.ts";
 
 /** A member of requests that a channel's vendor refuses for a model, found out by being refused. */
@@ -138,10 +139,6 @@ function memberIn(body: JsonObject, named: string): string | undefined {
     at = holder[spelled];
   }
   return steps.join(".");
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** It is part of what is asked, or holds such parts; so are members of those that are not containers of settings. */

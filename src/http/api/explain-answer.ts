@@ -3,7 +3,7 @@ import type { ApiKey } from "#core/key.ts";
 import { availableIn } from "#core/ledger.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { snakeCase } from "#lib/snake-case.ts";
+import { snakeCase } from "#lib/letter-case.ts";
 import type { Call } from "#relay/call.ts";
 import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
 import type { Route } from "#relay/route.ts";

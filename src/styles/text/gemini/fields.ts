@@ -1,6 +1,6 @@
 import { either, flag, integer, list, number, object, text } from "#lib/rules.ts";
 import type { ObjectRule, Rule } from "#lib/rules.ts";
-import { snakeCase } from "#lib/snake-case.ts";
+import { snakeCase } from "#lib/letter-case.ts";
 
 /** The most an owner may allow; what they do allow is a setting. */
 const MAX_CONTENTS = 100_000;

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { camelCase } from "#lib/letter-case.ts";
 
 /**
  * A body with every member's name in the one spelling that the rest of the
@@ -8,13 +9,6 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
  */
 export function camelized(body: JsonObject): JsonObject {
   return renamed(body, valueOf);
-}
-
-/** As protobuf writes it in JSON: a leading underscore stays. */
-function camelCase(name: string): string {
-  return name.includes("_")
-    ? name.replaceAll(/(?<!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-    : name;
 }
 
 /** Values that only the caller and their tools give a meaning to. */
