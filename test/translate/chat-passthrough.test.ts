@@ -190,7 +190,8 @@ function pass(
     const sent = events === undefined ? undefined : tap.push(events);
     if (sent !== undefined) out.push(sent);
   }
-  return { bytes: Buffer.concat(out), tap };
+  // A line end behind the last event is no event, and may come by itself.
+  return { bytes: Buffer.concat([...out, framer.rest]), tap };
 }
 
 /** A function that is forced on the model is called without being named as the reason to end. */
