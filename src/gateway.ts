@@ -3,7 +3,7 @@ import { createSecret } from "#core/key.ts";
 import type { Logins } from "#core/user.ts";
 import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
-import { openHouse } from "#gateway/house.ts";
+import { composeGateway } from "#gateway/house.ts";
 import { jobsOf } from "#gateway/jobs.ts";
 import { findModelToTry } from "#gateway/model-to-try.ts";
 import type { GatewayOptions } from "#gateway/options.ts";
@@ -41,7 +41,7 @@ export interface OfflineGateway extends AsyncDisposable {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
-  const house = await openHouse(options, opened);
+  const house = await composeGateway(options, opened);
   const { storage, problems, clock, settings, channels, health, deps } = house;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
@@ -71,7 +71,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     health,
     get modelToTry() {
-      return house.inventory.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
+      return house.channelRegistry.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
     },
     firstKey,
     setupToken,
@@ -83,7 +83,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 /** Without a server and without jobs, for one who works on the database while no gateway does. */
 export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
   await using opened = new AsyncDisposableStack();
-  const { storage, deps } = await openHouse(options, opened);
+  const { storage, deps } = await composeGateway(options, opened);
   const { dataDir, databaseUrl } = options.config.settings;
   const token = createSecret();
   const root = await storage.users.find((await storage.users.ensureRoot()).id);

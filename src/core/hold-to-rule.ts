@@ -8,7 +8,7 @@ import { invalid, type GatewayError } from "./error.ts";
  * Returns what to refuse it with if it cannot be passed on as it is: it says
  * something that only the author of its format may know.
  */
-export function holdToRule(body: Json, rule: Rule): GatewayError | undefined {
+export function validate(body: Json, rule: Rule): GatewayError | undefined {
   const found = findViolation(body, rule);
   if (found === undefined) return undefined;
   const param = found.path.slice(1);

@@ -2,7 +2,7 @@
  * One request that its caller may send again: whoever gave it a key gets one
  * answer for it, and pays once.
  */
-export interface Claim {
+export interface IdempotencyRecord {
   /** A digest of user, method, path and key: it is nobody else's. */
   readonly id: string;
   readonly userId: number;
@@ -16,7 +16,7 @@ export interface Claim {
   readonly endsBy: number;
 }
 
-export type ClaimResult =
+export type IdempotencyResult =
   /** Nobody else will be given it before it is released: go ahead. */
   | { readonly kind: "claimed" }
   | { readonly kind: "running" }
@@ -25,33 +25,33 @@ export type ClaimResult =
   | {
       readonly kind: "done";
       readonly callId: string;
-      readonly answer: KeptAnswer | undefined;
+      readonly answer: KeptReply | undefined;
     };
 
 /** What a caller was sent. */
-export interface KeptAnswer {
+export interface KeptReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
 /** Answers by the keys that callers gave their requests. */
-export interface KeptAnswerStore {
+export interface IdempotencyStore {
   /**
    * Takes a key for a call, if no other call has it; of many at once, on any
    * gateway, one gets it. What a gateway that died had claimed may be claimed
    * anew, unless the journal says that its call was completed, or it is a task
    * that goes on.
    */
-  claim(claim: Claim): Promise<ClaimResult>;
+  claim(reservation: IdempotencyRecord): Promise<IdempotencyResult>;
   /** Ends a claim with its answer, or without where there is too much of it. */
   keep(
-    claim: Pick<Claim, "id" | "callId">,
-    answer: KeptAnswer | undefined,
+    reservation: Pick<IdempotencyRecord, "id" | "callId">,
+    answer: KeptReply | undefined,
     expiresAt: number,
   ): Promise<void>;
   /** Ends a claim as if it had never been. */
-  release(claim: Pick<Claim, "id" | "callId">): Promise<void>;
+  release(reservation: Pick<IdempotencyRecord, "id" | "callId">): Promise<void>;
   /** Deletes at most `limit` that expired before `before` (Unix ms); says how many. */
   prune(before: number, limit: number): Promise<number>;
   /**

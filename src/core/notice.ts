@@ -3,7 +3,7 @@
  * theirs. It is on disk before it is sent, and sent until somebody takes it or
  * nobody will.
  */
-export interface Notice {
+export interface WebhookDelivery {
   /** The same for every try: whoever gets it twice can tell. */
   readonly id: string;
   readonly userId: number;
@@ -12,7 +12,7 @@ export interface Notice {
   readonly url: string;
   /** JSON. */
   readonly body: string;
-  readonly state: NoticeState;
+  readonly state: DeliveryState;
   readonly attempts: number;
   /** Unix ms. */
   readonly createdAt: number;
@@ -22,35 +22,35 @@ export interface Notice {
 }
 
 /** `dead`: nobody took it, and it is not sent any more unless its user asks for it. */
-export type NoticeState = "pending" | "delivered" | "dead";
+export type DeliveryState = "pending" | "delivered" | "dead";
 
-export interface NoticeQuery {
+export interface DeliveryQuery {
   readonly userId: number;
-  readonly state?: NoticeState;
+  readonly state?: DeliveryState;
   /** The last notice of the page before. */
   readonly before?: string;
   readonly limit: number;
 }
 
-export interface NoticeStore {
+export interface WebhookOutbox {
   /** One that is there already stays as it is. */
-  add(notice: Notice): Promise<void>;
+  add(delivery: WebhookDelivery): Promise<void>;
   /** Pending ones that are due and in nobody's hands, for so long. */
-  lease(leaseMs: number, limit: number): Promise<readonly Notice[]>;
+  lease(leaseMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
   /** What became of a try. */
   tried(
     id: string,
-    outcome: Pick<Notice, "state" | "attempts" | "dueAt" | "lastError">,
+    outcome: Pick<WebhookDelivery, "state" | "attempts" | "dueAt" | "lastError">,
   ): Promise<void>;
-  list(query: NoticeQuery): Promise<readonly Notice[]>;
+  list(query: DeliveryQuery): Promise<readonly WebhookDelivery[]>;
   /** Sends it again; false where the user has no such notice. */
-  replay(userId: number, id: string, now: number): Promise<boolean>;
+  redeliver(userId: number, id: string, now: number): Promise<boolean>;
   /** Deletes those that are not pending from before; how many were. */
   prune(before: number, limit: number): Promise<number>;
 }
 
 /** What signs the notices of a user, so that they can tell them from anybody else's. */
-export interface NoticeSecrets {
+export interface WebhookSecrets {
   /** `whsec_...`; two for a while after a change, the newer one first. */
   of(userId: number): Promise<readonly string[]>;
   /** Makes a new one; the one before goes on signing for a week. */

@@ -8,9 +8,9 @@ import { SharedHomes } from "#storage/counters/shared-homes.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { digestOf } from "#storage/secrets.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./ground.ts";
 
-type Needs = Pick<Ground, "config" | "log" | "clock" | "pepper" | "deadlines">;
+type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "pepper" | "deadlines">;
 
 /** Counts calls in this process, or on a server that several gateways share. */
 export async function openLimiter(

@@ -14,7 +14,7 @@ import { findSecretFile, loadPepper } from "#storage/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
 
 /** What every room stands on; each says which of it. */
-export interface Ground {
+export interface Infrastructure {
   /** As it was at the start. */
   readonly config: Config;
   readonly env: GatewayOptions["env"];
@@ -38,10 +38,10 @@ export interface Ground {
   readonly egress: Egress;
 }
 
-export async function openGround(
+export async function openInfrastructure(
   options: GatewayOptions,
   opened: AsyncDisposableStack,
-): Promise<Ground> {
+): Promise<Infrastructure> {
   const { config, env, log, clock = systemClock } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
   const secretFile = findSecretFile(dataDir, secret?.open());
@@ -101,7 +101,7 @@ function openSettings(
     config,
     store: storage.settings,
     version: storage.routingVersion,
-    onTrouble: (setting) => log.warn({ setting }, "what is stored for this setting is left out"),
+    onError: (setting) => log.warn({ setting }, "what is stored for this setting is left out"),
     onLoad(now) {
       // As it was opened, unless somebody says otherwise.
       log.level = now.logLevel === logLevel ? level : now.logLevel;

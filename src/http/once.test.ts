@@ -1,11 +1,16 @@
 import { afterEach, describe, expect, jest, test } from "bun:test";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Claim, ClaimResult, KeptAnswer, KeptAnswerStore } from "#core/kept-answers.ts";
+import type {
+  IdempotencyRecord,
+  IdempotencyResult,
+  KeptReply,
+  IdempotencyStore,
+} from "#core/kept-answers.ts";
 import { Form } from "#lib/form.ts";
 import { Pieces, type Body } from "#lib/pieces.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { once, type OnceDeps } from "./once.ts";
+import { withIdempotency, type IdempotencyDeps } from "./once.ts";
 import type { Reply } from "./reply.ts";
 import type { Exchange } from "./routes.ts";
 
@@ -39,7 +44,7 @@ function exchangeWith(
     query: new URLSearchParams(),
     readJson: () => Promise.reject(new Error("It was read before.")),
     readPlacedJson: () => Promise.reject(new Error("It was read before.")),
-    waitLong: () => ({ [Symbol.dispose]() {} }),
+    suspendIdleTimeout: () => ({ [Symbol.dispose]() {} }),
     setStall() {},
     identify() {},
     note() {},
@@ -52,13 +57,13 @@ function exchangeWith(
 }
 
 /** A store that notes what it is asked, and does what the test says. */
-function stage(more: Partial<KeptAnswerStore> = {}) {
+function stage(more: Partial<IdempotencyStore> = {}) {
   const seen: string[] = [];
-  const claims: Claim[] = [];
+  const claims: IdempotencyRecord[] = [];
   const kept: Kept[] = [];
   const errors: GatewayError[] = [];
-  const keptAnswers: KeptAnswerStore = {
-    async claim(claim): Promise<ClaimResult> {
+  const keptAnswers: IdempotencyStore = {
+    async claim(claim): Promise<IdempotencyResult> {
       claims.push(claim);
       return { kind: "claimed" };
     },
@@ -71,7 +76,7 @@ function stage(more: Partial<KeptAnswerStore> = {}) {
     trim: async () => 0,
     ...more,
   };
-  const deps: OnceDeps = {
+  const deps: IdempotencyDeps = {
     keptAnswers,
     clock: { now: () => NOW, monotonic: () => 0 },
     limits: { keptAnswerBytes: 1_000, totalMs: 600_000 },
@@ -81,7 +86,7 @@ function stage(more: Partial<KeptAnswerStore> = {}) {
 }
 
 interface Kept {
-  readonly answer: KeptAnswer | undefined;
+  readonly answer: KeptReply | undefined;
   readonly expiresAt: number;
 }
 
@@ -94,7 +99,7 @@ describe("a database that fails", () => {
     const { deps } = stage({ claim: broken });
     let isAsked = false;
 
-    const refused = await once(exchangeWith(), "?", deps, async () => {
+    const refused = await withIdempotency(exchangeWith(), "?", deps, async () => {
       isAsked = true;
       return WHOLE;
     }).catch((cause: unknown) => cause);
@@ -107,7 +112,7 @@ describe("a database that fails", () => {
   test("keeps no answer from its caller that was paid for", async () => {
     const { deps, errors } = stage({ keep: broken });
 
-    const answer = await once(exchangeWith(), "?", deps, async () => WHOLE);
+    const answer = await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
 
     expect(await answer.text()).toBe("answer");
     expect(errors).toMatchObject([{ code: "internal", cause: { message: "The disk is full." } }]);
@@ -116,7 +121,7 @@ describe("a database that fails", () => {
   test("hides no failure behind its own", async () => {
     const { deps, errors } = stage({ release: broken });
 
-    const failure = await once(exchangeWith(), "?", deps, async () => {
+    const failure = await withIdempotency(exchangeWith(), "?", deps, async () => {
       throw new Error("What really failed.");
     }).catch((cause: unknown) => cause);
 
@@ -129,7 +134,7 @@ describe("a database that fails", () => {
     const { deps } = stage({ keep: () => new Promise(() => {}) });
     let isHere = false;
 
-    const answer = once(exchangeWith(), "?", deps, async () => WHOLE);
+    const answer = withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
     void answer.then(() => (isHere = true));
 
     await pass(4_999);
@@ -143,7 +148,7 @@ describe("a database that fails", () => {
     jest.useFakeTimers();
     const { deps } = stage();
 
-    await once(exchangeWith(), "?", deps, async () => WHOLE);
+    await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
 
     expect(jest.getTimerCount()).toBe(0);
   });
@@ -162,7 +167,7 @@ describe("a caller who leaves before a stream is sent", () => {
   test("leaves the key free", async () => {
     const { deps, seen } = stage();
     const leaving = new AbortController();
-    await once(exchangeWith(leaving.signal), "?", deps, async () => STREAM);
+    await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () => STREAM);
     expect(seen).toEqual([]);
 
     leaving.abort();
@@ -172,7 +177,7 @@ describe("a caller who leaves before a stream is sent", () => {
   test("leaves it free as well where that was before there was anything to send", async () => {
     const { deps, seen } = stage();
 
-    await once(exchangeWith(AbortSignal.abort()), "?", deps, async () => STREAM);
+    await withIdempotency(exchangeWith(AbortSignal.abort()), "?", deps, async () => STREAM);
 
     expect(seen).toEqual(["release"]);
   });
@@ -181,7 +186,7 @@ describe("a caller who leaves before a stream is sent", () => {
 test("a caller who leaves once the whole stream was sent has had it", async () => {
   const { deps, seen } = stage();
   const leaving = new AbortController();
-  const answer = await once(exchangeWith(leaving.signal), "?", deps, async () => ({
+  const answer = await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () => ({
     kind: "stream",
     headers: {},
     async fill(sink) {
@@ -199,7 +204,7 @@ describe("a request", () => {
   test("without an Idempotency-Key is none of the database's business", async () => {
     const { deps, claims, seen } = stage();
 
-    const answer = await once(
+    const answer = await withIdempotency(
       exchangeWith(undefined, { idempotencyKey: null }),
       "?",
       deps,
@@ -216,7 +221,7 @@ describe("a request", () => {
       const { deps, claims } = stage();
 
       const refused = await failureOf(
-        once(exchangeWith(undefined, { idempotencyKey }), "?", deps, async () => WHOLE),
+        withIdempotency(exchangeWith(undefined, { idempotencyKey }), "?", deps, async () => WHOLE),
       );
 
       expect(refused).toMatchObject({ code: "invalid_request", param: "Idempotency-Key" });
@@ -227,7 +232,7 @@ describe("a request", () => {
   test("that is running already is to be asked for again in a second", async () => {
     const { deps } = stage({ claim: async () => ({ kind: "running" }) });
 
-    const refused = await failureOf(once(exchangeWith(), "?", deps, unasked));
+    const refused = await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked));
 
     expect(refused).toMatchObject({ code: "still_running", retryAfterMs: 1_000 });
   });
@@ -235,7 +240,7 @@ describe("a request", () => {
   test("other than the one its Idempotency-Key was used for is refused", async () => {
     const { deps } = stage({ claim: async () => ({ kind: "other_question" }) });
 
-    expect(await failureOf(once(exchangeWith(), "?", deps, unasked))).toMatchObject({
+    expect(await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked))).toMatchObject({
       code: "key_reused",
     });
   });
@@ -243,7 +248,7 @@ describe("a request", () => {
   test("may run for as long as any call, and a minute longer, before its gateway counts as dead", async () => {
     const { deps, claims } = stage();
 
-    await once(exchangeWith(), "?", deps, async () => WHOLE);
+    await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
 
     expect(claims).toMatchObject([{ at: NOW, endsBy: NOW + 660_000 }]);
   });
@@ -251,8 +256,8 @@ describe("a request", () => {
   test("is claimed for the call that answers it", async () => {
     const { deps, claims } = stage();
 
-    await once(exchangeWith(), "?", deps, async () => WHOLE);
-    await once(exchangeWith(), "?", deps, async () => WHOLE, "task-7");
+    await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
+    await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE, "task-7");
 
     expect(claims).toMatchObject([{ callId: "call-1" }, { callId: "task-7" }]);
   });
@@ -266,17 +271,17 @@ test("a long request does not keep others from their turns while it is gone over
     next = setImmediate(turn);
   });
 
-  await once(exchangeWith(), Buffer.alloc(2 * 1024 * 1024), deps, async () => WHOLE);
+  await withIdempotency(exchangeWith(), Buffer.alloc(2 * 1024 * 1024), deps, async () => WHOLE);
   clearImmediate(next);
 
   expect(turns).toBeGreaterThanOrEqual(4);
 });
 
 describe("the same request", () => {
-  type Asked = Parameters<typeof once>[1];
-  const claimOf = async (sent: Sent, question: Asked = "?"): Promise<Claim> => {
+  type Asked = Parameters<typeof withIdempotency>[1];
+  const claimOf = async (sent: Sent, question: Asked = "?"): Promise<IdempotencyRecord> => {
     const { deps, claims } = stage();
-    await once(exchangeWith(undefined, sent), question, deps, async () => WHOLE);
+    await withIdempotency(exchangeWith(undefined, sent), question, deps, async () => WHOLE);
     const [claim] = claims;
     if (claim === undefined) throw new Error("Nothing was claimed.");
     return claim;
@@ -337,7 +342,10 @@ describe("an answer", () => {
   });
   const answered = async (body: Body): Promise<readonly Kept[]> => {
     const { deps, kept } = stage();
-    const answer = await once(exchangeWith(), "?", deps, async () => ({ ...WHOLE, body }));
+    const answer = await withIdempotency(exchangeWith(), "?", deps, async () => ({
+      ...WHOLE,
+      body,
+    }));
     await answer.text();
     return kept;
   };
@@ -368,7 +376,7 @@ describe("an answer", () => {
 
   test("that broke off is not kept: the next request is a new call", async () => {
     const { deps, seen } = stage();
-    const answer = await once(exchangeWith(), "?", deps, async () =>
+    const answer = await withIdempotency(exchangeWith(), "?", deps, async () =>
       streamed(async (sink) => {
         await sink.write("half of");
         return false;
@@ -382,7 +390,7 @@ describe("an answer", () => {
 
   test("that failed midway is not kept either, and says so", async () => {
     const { deps, seen } = stage();
-    const answer = await once(exchangeWith(), "?", deps, async () =>
+    const answer = await withIdempotency(exchangeWith(), "?", deps, async () =>
       streamed(() => Promise.reject(new Error("cut"))),
     );
 
@@ -393,7 +401,7 @@ describe("an answer", () => {
   test("whose caller leaves while it is sent is released once", async () => {
     const { deps, seen } = stage();
     const leaving = new AbortController();
-    const answer = await once(exchangeWith(leaving.signal), "?", deps, async () =>
+    const answer = await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () =>
       streamed(async () => {
         leaving.abort();
         return false;
@@ -407,9 +415,9 @@ describe("an answer", () => {
 });
 
 describe("a request that was answered", () => {
-  const done = (answer?: KeptAnswer) =>
+  const done = (answer?: KeptReply) =>
     stage({ claim: async () => ({ kind: "done", callId: "call-0", answer }) });
-  const KEPT: KeptAnswer = {
+  const KEPT: KeptReply = {
     status: 200,
     headers: { "content-type": "text/plain", "x-request-id": "call-0" },
     body: Buffer.from("as it was"),
@@ -418,7 +426,7 @@ describe("a request that was answered", () => {
   test("is answered by what was kept, under an id of its own, and says whose answer it is", async () => {
     const { deps, seen } = done(KEPT);
 
-    const answer = await once(exchangeWith(), "?", deps, unasked, "task-7", unasked);
+    const answer = await withIdempotency(exchangeWith(), "?", deps, unasked, "task-7", unasked);
 
     expect(await answer.text()).toBe("as it was");
     expect(Object.fromEntries(answer.headers)).toEqual({
@@ -434,7 +442,7 @@ describe("a request that was answered", () => {
   test("is told the call it was charged as, if its answer was not kept", async () => {
     const { deps } = done();
 
-    const refused = await failureOf(once(exchangeWith(), "?", deps, unasked));
+    const refused = await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked));
 
     expect(refused).toMatchObject({ code: "answer_not_kept" });
     expect(String(refused)).toContain("call-0");
@@ -447,10 +455,17 @@ describe("a request that was answered", () => {
     const { deps } = done();
     const asked: string[] = [];
 
-    const answer = await once(exchangeWith(), "?", deps, unasked, undefined, async (callId) => {
-      asked.push(callId);
-      return { ...WHOLE, body };
-    });
+    const answer = await withIdempotency(
+      exchangeWith(),
+      "?",
+      deps,
+      unasked,
+      undefined,
+      async (callId) => {
+        asked.push(callId);
+        return { ...WHOLE, body };
+      },
+    );
 
     expect(await answer.text()).toBe("as it is now");
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
@@ -464,7 +479,7 @@ describe("a request that was answered", () => {
     const { deps } = done();
 
     const refused = failureOf(
-      once(exchangeWith(), "?", deps, unasked, undefined, async () => reply),
+      withIdempotency(exchangeWith(), "?", deps, unasked, undefined, async () => reply),
     );
 
     expect(await refused).toMatchObject({ code: "answer_not_kept" });

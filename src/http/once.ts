@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
-import type { Claim, ClaimResult, KeptAnswerStore } from "#core/kept-answers.ts";
+import type { IdempotencyRecord, IdempotencyResult, IdempotencyStore } from "#core/kept-answers.ts";
 import { Form } from "#lib/form.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/let-others-pass.ts";
 import { gather, Pieces, type Body } from "#lib/pieces.ts";
 import type { Clock } from "#lib/clock.ts";
 import { recorder } from "./recorder.ts";
@@ -10,15 +10,15 @@ import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
 import { requireKey } from "./require-key.ts";
 import type { Exchange } from "./routes.ts";
 
-export interface OnceDeps {
-  readonly keptAnswers: KeptAnswerStore;
+export interface IdempotencyDeps {
+  readonly keptAnswers: IdempotencyStore;
   readonly clock: Clock;
   readonly limits: { readonly keptAnswerBytes: number; readonly totalMs: number };
   onError(error: GatewayError, requestId: string): void;
 }
 
 /** A body as it was read. */
-type Asked = string | Uint8Array | Form;
+type RequestContent = string | Uint8Array | Form;
 
 /**
  * Answers a request that costs something. Where its caller gave it an
@@ -30,10 +30,10 @@ type Asked = string | Uint8Array | Form;
  *
  * Throws `still_running`, `key_reused` and `answer_not_kept`.
  */
-export function once(
+export function withIdempotency(
   exchange: Exchange,
-  question: Asked,
-  deps: OnceDeps,
+  question: RequestContent,
+  deps: IdempotencyDeps,
   answer: () => Promise<Reply>,
   callId: string = exchange.id,
   recall?: Recall,
@@ -41,16 +41,16 @@ export function once(
   // The question may be megabytes long: what waits for the answer does not know it.
   const key = exchange.request.headers.get("idempotency-key");
   const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
-  return answerOnce(exchange, claiming, deps, answer, recall);
+  return answerIdempotently(exchange, claiming, deps, answer, recall);
 }
 
 /** The answer of an earlier call anew, if what it began is still known. */
 export type Recall = (callId: string) => Promise<Reply | undefined>;
 
-async function answerOnce(
+async function answerIdempotently(
   exchange: Exchange,
-  claiming: Promise<Claim> | undefined,
-  deps: OnceDeps,
+  claiming: Promise<IdempotencyRecord> | undefined,
+  deps: IdempotencyDeps,
   answer: () => Promise<Reply>,
   recall: Recall | undefined,
 ): Promise<Response> {
@@ -83,7 +83,7 @@ async function recalled(found: Done, recall: Recall | undefined): Promise<Done> 
   return { ...found, answer: { status: 200, headers: reply.headers, body } };
 }
 
-type Done = Extract<ClaimResult, { kind: "done" }>;
+type Done = Extract<IdempotencyResult, { kind: "done" }>;
 
 const RETRY_AFTER_MS = 1_000;
 const KEPT_MS = 86_400_000;
@@ -95,11 +95,11 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
 async function claimOf(
   key: string,
-  question: Asked,
+  question: RequestContent,
   exchange: Exchange,
   callId: string,
-  { clock, limits }: OnceDeps,
-): Promise<Claim> {
+  { clock, limits }: IdempotencyDeps,
+): Promise<IdempotencyRecord> {
   if (!VISIBLE.test(key)) {
     throw new GatewayError(
       "invalid_request",
@@ -124,7 +124,7 @@ async function claimOf(
 }
 
 /** The boundary between a form's parts is another one each time that it is sent. */
-function piecesOf(question: Asked): readonly (string | Uint8Array)[] {
+function piecesOf(question: RequestContent): readonly (string | Uint8Array)[] {
   if (!(question instanceof Form)) return [question];
   return question.parts.flatMap((part) => {
     const { name, ...rest } = part;
@@ -136,14 +136,17 @@ function piecesOf(question: Asked): readonly (string | Uint8Array)[] {
 async function digest(...parts: readonly (string | Uint8Array)[]): Promise<string> {
   const hash = createHash("sha256");
   for (const piece of new Pieces(parts)) {
-    await letOthersPass(piece.length);
+    await yieldToEventLoop(piece.length);
     hash.update(piece);
   }
   return hash.digest("base64url");
 }
 
 /** Without the database nobody can say whether this was answered before: then it is not begun. */
-async function take(claim: Claim, { keptAnswers }: OnceDeps): Promise<ClaimResult> {
+async function take(
+  claim: IdempotencyRecord,
+  { keptAnswers }: IdempotencyDeps,
+): Promise<IdempotencyResult> {
   try {
     return await keptAnswers.claim(claim);
   } catch (cause) {
@@ -153,9 +156,9 @@ async function take(claim: Claim, { keptAnswers }: OnceDeps): Promise<ClaimResul
 }
 
 async function answerKept(
-  claim: Claim,
+  claim: IdempotencyRecord,
   exchange: Exchange,
-  deps: OnceDeps,
+  deps: IdempotencyDeps,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
   let reply: Reply;
@@ -178,10 +181,10 @@ async function whole(body: Body, maxBytes: number): Promise<Uint8Array | undefin
 
 /** The answer as it is sent; its end is kept before its caller sees that there is no more. */
 function keepingStream(
-  claim: Claim,
+  claim: IdempotencyRecord,
   reply: StreamedReply,
   signal: AbortSignal,
-  deps: OnceDeps,
+  deps: IdempotencyDeps,
 ): StreamedReply {
   // A caller who leaves before the first byte never has the answer sent.
   const onGone = (): void => void release(claim, deps);
@@ -205,25 +208,25 @@ function keepingStream(
 }
 
 async function keep(
-  claim: Claim,
+  claim: IdempotencyRecord,
   { headers }: Reply,
   body: Uint8Array | undefined,
-  deps: OnceDeps,
+  deps: IdempotencyDeps,
 ): Promise<void> {
   const isKept = body !== undefined && body.length <= deps.limits.keptAnswerBytes;
   const answer = isKept ? { status: 200, headers, body } : undefined;
   await write(claim, deps, (store) => store.keep(claim, answer, deps.clock.now() + KEPT_MS));
 }
 
-async function release(claim: Claim, deps: OnceDeps): Promise<void> {
+async function release(claim: IdempotencyRecord, deps: IdempotencyDeps): Promise<void> {
   await write(claim, deps, (store) => store.release(claim));
 }
 
 /** An answer that was paid for is not withheld, nor a failure hidden, because this could not be written. */
 async function write(
-  { callId }: Claim,
-  { keptAnswers, onError }: OnceDeps,
-  action: (store: KeptAnswerStore) => Promise<void>,
+  { callId }: IdempotencyRecord,
+  { keptAnswers, onError }: IdempotencyDeps,
+  action: (store: IdempotencyStore) => Promise<void>,
 ): Promise<void> {
   const { promise: patience, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, WRITE_MS);

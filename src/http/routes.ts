@@ -89,7 +89,7 @@ export interface Exchange {
    * held it is not; to say so up front for every call would cost more than to
    * say it for those that do take long.
    */
-  waitLong(): Disposable;
+  suspendIdleTimeout(): Disposable;
   /** Headers for the answer, whatever becomes of the request. */
   announce(headers: Readonly<Record<string, string>>): void;
   /** Ends the connection when the caller reads nothing for this long. */

@@ -22,7 +22,7 @@ export function discoverModels(
   channels: Channels,
   egress: Parameters<typeof askForModels>[1],
   clock: Pick<Clock, "monotonic">,
-  onTrouble: (channel: Channel, cause: unknown) => void,
+  onError: (channel: Channel, cause: unknown) => void,
 ): Job {
   /** By pool: with another address or credential it is asked anew. */
   let askedAt = new Map<string, number>();
@@ -73,7 +73,7 @@ export function discoverModels(
       channels.discovered(channel, models);
       pauses.set(pool, ASK_AGAIN_MS);
     } catch (cause) {
-      if (!signal.aborted) onTrouble(channel, cause);
+      if (!signal.aborted) onError(channel, cause);
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,4 @@
-import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { IdempotencyStore } from "#core/kept-answers.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -6,7 +6,7 @@ const BATCH = 500;
 
 /** Forgets answers that were kept for their keys, in time or where a user has too many of them. */
 export function pruneKeptAnswers(
-  kept: Pick<KeptAnswerStore, "prune" | "trim">,
+  kept: Pick<IdempotencyStore, "prune" | "trim">,
   limits: { readonly keptUserBytes: number },
   clock: Clock,
 ): Job {

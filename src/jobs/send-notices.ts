@@ -1,5 +1,5 @@
-import type { NoticeStore } from "#core/notice.ts";
-import { sendNotices, type SendDeps } from "#relay/send-notices.ts";
+import type { WebhookOutbox } from "#core/notice.ts";
+import { deliverWebhooks, type DeliverDeps } from "#relay/send-notices.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -8,21 +8,21 @@ const KEPT_MS = 30 * DAY_MS;
 const BATCH = 500;
 
 /** Tells callers what they wanted to be told, until nothing is due. */
-export function sendDueNotices(deps: SendDeps): Job {
+export function deliverDueWebhooks(deps: DeliverDeps): Job {
   return {
     name: "send-notices",
     everyMs: 1_000,
-    run: (signal) => sendNotices(deps, signal),
+    run: (signal) => deliverWebhooks(deps, signal),
   };
 }
 
-export function pruneNotices(notices: Pick<NoticeStore, "prune">, clock: Clock): Job {
+export function pruneWebhooks(webhooks: Pick<WebhookOutbox, "prune">, clock: Clock): Job {
   return {
     name: "prune-notices",
     everyMs: 3_600_000,
     async run(signal) {
       const before = clock.now() - KEPT_MS;
-      while (!signal.aborted && (await notices.prune(before, BATCH)) === BATCH);
+      while (!signal.aborted && (await webhooks.prune(before, BATCH)) === BATCH);
     },
   };
 }

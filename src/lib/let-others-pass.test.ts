@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import {
-  createLargeSteps,
+  createLargeStepScheduler,
   LARGE_BYTES,
-  letOthersPass,
-  type LargeSteps,
+  yieldToEventLoop,
+  type LargeStepScheduler,
 } from "./let-others-pass.ts";
 
 const MANY = 20 * 1024 * 1024;
@@ -19,7 +19,7 @@ test("between large steps everybody else has a turn", async () => {
 
   await Promise.all(
     ["a", "b", "c"].map(async (name) => {
-      await letOthersPass(MANY);
+      await yieldToEventLoop(MANY);
       seen.push(name);
     }),
   );
@@ -30,9 +30,9 @@ test("between large steps everybody else has a turn", async () => {
 
 test("small ones do not wait", async () => {
   const seen: string[] = [];
-  const large = letOthersPass(MANY).then(() => seen.push("large"));
+  const large = yieldToEventLoop(MANY).then(() => seen.push("large"));
 
-  await letOthersPass(1_000);
+  await yieldToEventLoop(1_000);
   seen.push("small");
   await large;
 
@@ -50,7 +50,7 @@ describe("large steps, by a clock of the test's own", () => {
 
   test("leave time where somebody else has asked", async () => {
     const { steps, seen } = watched();
-    steps.noteOther();
+    steps.noteOtherWork();
 
     await goOver(steps, MANY, 3);
 
@@ -59,12 +59,12 @@ describe("large steps, by a clock of the test's own", () => {
 
   test("leave none any more for who asked some time ago", async () => {
     const { steps, seen, clock } = watched();
-    steps.noteOther();
+    steps.noteOtherWork();
     await goOver(steps, MANY, 1);
 
     clock.now += 60;
     await goOver(steps, MANY, 1);
-    steps.noteOther();
+    steps.noteOtherWork();
     await goOver(steps, MANY, 1);
 
     expect(seen).toEqual(["3 ms", "turn", "3 ms"]);
@@ -72,7 +72,7 @@ describe("large steps, by a clock of the test's own", () => {
 
   test("a few, each not that large, leave time once together", async () => {
     const { steps, seen } = watched();
-    steps.noteOther();
+    steps.noteOtherWork();
 
     await goOver(steps, LARGE_BYTES, 8);
 
@@ -82,9 +82,9 @@ describe("large steps, by a clock of the test's own", () => {
 
   test("many that wait for each other leave more, and after each", async () => {
     const { steps, seen } = watched();
-    steps.noteOther();
+    steps.noteOtherWork();
 
-    await Promise.all(Array.from({ length: 4 }, () => steps.letOthersPass(LARGE_BYTES)));
+    await Promise.all(Array.from({ length: 4 }, () => steps.yieldToEventLoop(LARGE_BYTES)));
 
     // The last two are few again, and together not large.
     expect(seen).toEqual(["4 ms", "4 ms", "turn", "turn"]);
@@ -93,13 +93,13 @@ describe("large steps, by a clock of the test's own", () => {
 
 /** Large steps whose time passes only where they leave some, or where a test says so. */
 function watched(): {
-  readonly steps: LargeSteps;
+  readonly steps: LargeStepScheduler;
   readonly seen: readonly string[];
   readonly clock: { now: number };
 } {
   const seen: string[] = [];
   const clock = { now: 1_000 };
-  const steps = createLargeSteps({
+  const steps = createLargeStepScheduler({
     now: () => clock.now,
     async turn() {
       seen.push("turn");
@@ -112,6 +112,6 @@ function watched(): {
   return { steps, seen, clock };
 }
 
-async function goOver(steps: LargeSteps, sizeBytes: number, times: number): Promise<void> {
-  for (let step = 0; step < times; step++) await steps.letOthersPass(sizeBytes);
+async function goOver(steps: LargeStepScheduler, sizeBytes: number, times: number): Promise<void> {
+  for (let step = 0; step < times; step++) await steps.yieldToEventLoop(sizeBytes);
 }

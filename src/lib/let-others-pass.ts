@@ -10,39 +10,39 @@ interface Pace {
 }
 
 /** Turns alone would not do: an answer takes several, and others need the processor, too. */
-const FEW: Pace = { burstBytes: 1024 * 1024, pauseMs: 3 };
+const PACE_FOR_FEW: Pace = { burstBytes: 1024 * 1024, pauseMs: 3 };
 /** Where large ones wait for each other already, they are slow, and others must not be. */
-const MANY: Pace = { burstBytes: LARGE_BYTES, pauseMs: 4 };
+const PACE_FOR_MANY: Pace = { burstBytes: LARGE_BYTES, pauseMs: 4 };
 const MANY_WAITING = 3;
 /** What was gone over longer ago keeps nobody from anything, and who came longer ago was served. */
 const FORGOTTEN_MS = 50;
 
 /** What a line of large steps goes by: the time in milliseconds, and two ways to leave some of it to others. */
-export interface Passing {
+export interface YieldSettings {
   now(): number;
   turn(): Promise<unknown>;
   pause(ms: number): Promise<unknown>;
 }
 
-export interface LargeSteps {
+export interface LargeStepScheduler {
   /**
    * Before a step over something large: whoever else waits is served first, and
    * of all large steps only one is taken at a time. One over twenty megabytes
    * takes about as many milliseconds, so what can be is gone over in pieces.
    */
-  letOthersPass(sizeBytes: number): Promise<void>;
+  yieldToEventLoop(sizeBytes: number): Promise<void>;
   /** Somebody asks for something small: large steps leave time for that from now on, for a while. */
-  noteOther(): void;
+  noteOtherWork(): void;
 }
 
 /** The process has one loop, and all that is large in it stands in one line. */
-export const { letOthersPass, noteOther } = createLargeSteps({
+export const { yieldToEventLoop, noteOtherWork } = createLargeStepScheduler({
   now: () => performance.now(),
   turn: () => nextTurn(),
   pause: (ms) => sleep(ms),
 });
 
-export function createLargeSteps(passing: Passing): LargeSteps {
+export function createLargeStepScheduler(passing: YieldSettings): LargeStepScheduler {
   let line: Promise<void> = Promise.resolve();
   let waiting = 0;
   let goneOverBytes = 0;
@@ -54,7 +54,7 @@ export function createLargeSteps(passing: Passing): LargeSteps {
   let otherSeenAt = -Infinity;
 
   async function pass(sizeBytes: number): Promise<void> {
-    const { burstBytes, pauseMs } = waiting >= MANY_WAITING ? MANY : FEW;
+    const { burstBytes, pauseMs } = waiting >= MANY_WAITING ? PACE_FOR_MANY : PACE_FOR_FEW;
     const now = passing.now();
     if (now - lastAt > FORGOTTEN_MS) goneOverBytes = 0;
     lastAt = now;
@@ -75,13 +75,13 @@ export function createLargeSteps(passing: Passing): LargeSteps {
   }
 
   return {
-    async letOthersPass(sizeBytes) {
+    async yieldToEventLoop(sizeBytes) {
       if (sizeBytes < LARGE_BYTES) return;
       waiting++;
       line = line.then(() => pass(sizeBytes));
       await line;
     },
-    noteOther() {
+    noteOtherWork() {
       others++;
     },
   };

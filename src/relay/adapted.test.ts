@@ -10,7 +10,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
-import { Vault } from "./vault.ts";
+import { ReasoningCache } from "./vault.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { aChannel } from "#test/a-channel.ts";
 
@@ -98,7 +98,10 @@ class IdleSession extends FetchSession {
   }
 }
 
-const vault = new Vault({ now: () => 0, monotonic: () => 0 }, { keepMs: 1_000, maxLength: 1_000 });
+const reasoningCache = new ReasoningCache(
+  { now: () => 0, monotonic: () => 0 },
+  { keepMs: 1_000, maxLength: 1_000 },
+);
 
 async function* say(): AsyncGenerator<ChatEvent> {
   yield* EVENTS;
@@ -107,7 +110,7 @@ async function* say(): AsyncGenerator<ChatEvent> {
 describe("what an adapter says", () => {
   test("is written as its caller speaks, and counted where nobody counted", async () => {
     const session = new IdleSession();
-    const reading = await readAdapted(callFor(false), routeTo(say), session, vault);
+    const reading = await readAdapted(callFor(false), routeTo(say), session, reasoningCache);
 
     expect(JSON.parse(String(reading.body))).toMatchObject({
       choices: [{ message: { content: "Hi." }, finish_reason: "stop" }],
@@ -117,7 +120,7 @@ describe("what an adapter says", () => {
   });
 
   test("leaves piece by piece, and its end is marked as such before it leaves", async () => {
-    const stream = openAdapted(callFor(true), routeTo(say), new IdleSession(), vault);
+    const stream = openAdapted(callFor(true), routeTo(say), new IdleSession(), reasoningCache);
     const pieces: [string, boolean][] = [];
     await stream.run((piece) => void pieces.push([String(piece), stream.isEnding]));
 
@@ -137,7 +140,7 @@ describe("what an adapter says", () => {
         yield event;
       }
     }
-    const stream = openAdapted(callFor(true), routeTo(count), new IdleSession(), vault);
+    const stream = openAdapted(callFor(true), routeTo(count), new IdleSession(), reasoningCache);
     const taking = Promise.withResolvers<void>();
     const running = stream.run(() => taking.promise);
     await Bun.sleep(5);
@@ -152,7 +155,7 @@ describe("what an adapter says", () => {
 
   test("is let go of, with all that it holds, when nobody wants it any more", () => {
     const session = new IdleSession();
-    openAdapted(callFor(true), routeTo(say), session, vault).close();
+    openAdapted(callFor(true), routeTo(say), session, reasoningCache).close();
 
     expect(session.closed).toBe(1);
   });
@@ -163,7 +166,7 @@ describe("what an adapter says", () => {
       told = way;
       return say();
     };
-    await readAdapted(callFor(false), routeTo(listen), new IdleSession(), vault);
+    await readAdapted(callFor(false), routeTo(listen), new IdleSession(), reasoningCache);
 
     expect(told).toMatchObject({ baseUrl: "http://127.0.0.1:1", options: { package: "x" } });
     expect(told?.placeholder).toStartWith("sluice-");
@@ -175,7 +178,7 @@ describe("what an adapter says", () => {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
     });
     const session = new IdleSession();
-    const reading = readAdapted(callFor(false), routeTo(fail), session, vault);
+    const reading = readAdapted(callFor(false), routeTo(fail), session, reasoningCache);
 
     expect(await reading.catch((cause: unknown) => cause)).toBe(failure);
     expect(session.closed).toBe(1);

@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { lossNames } from "./callers-field.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
-import type { Vault } from "./vault.ts";
+import type { ReasoningCache } from "./vault.ts";
 import type { WholeReading } from "./whole.ts";
 
 /** A whole answer of a vendor that an adapter speaks to. */
@@ -18,12 +18,12 @@ export async function readAdapted(
   call: Call,
   route: AdaptedRoute,
   session: FetchSession,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ): Promise<WholeReading> {
-  const { request, report, events } = askAdapter(call, route, session.fetch, vault);
+  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
   try {
     const read = await Array.fromAsync(events);
-    return await writeWhole(read, call, route, request, report.fields, vault);
+    return await writeWhole(read, call, route, request, report.fields, reasoningCache);
   } finally {
     session.close();
   }
@@ -34,10 +34,15 @@ export function openAdapted(
   call: Call,
   route: AdaptedRoute,
   session: FetchSession,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ): AnswerStream {
-  const { request, report, events } = askAdapter(call, route, session.fetch, vault);
-  return new AdaptedStream(events, new StreamWriter(call, route, request, vault), report, session);
+  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
+  return new AdaptedStream(
+    events,
+    new StreamWriter(call, route, request, reasoningCache),
+    report,
+    session,
+  );
 }
 
 /** Nothing is sent before the first event is asked for. */
@@ -45,10 +50,10 @@ export function askAdapter(
   call: Call,
   route: AdaptedRoute,
   fetch: AdapterWay["fetch"],
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ) {
   const { channel, traits, adapter } = route;
-  const request = readRequest(call, route, vault);
+  const request = readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,

@@ -2,14 +2,20 @@ import { describe, expect, setSystemTime, test } from "bun:test";
 import type { AttemptRecord } from "#core/call.ts";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { Claim } from "#core/limits.ts";
+import type { RateReservation } from "#core/limits.ts";
 import { nanoUsd } from "#core/money.ts";
 import { systemClock } from "#lib/clock.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { aChannel } from "#test/a-channel.ts";
-import { asError, firstToAnswer, type Addressed, type AttemptDeps, type Way } from "./attempt.ts";
+import {
+  asError,
+  callWithFailover,
+  type Addressed,
+  type AttemptDeps,
+  type UpstreamTransport,
+} from "./attempt.ts";
 import type { Served } from "./call.ts";
 import { Health } from "./health.ts";
 import type { Candidate } from "./route.ts";
@@ -47,10 +53,10 @@ async function attempt(
       async take() {
         await Promise.resolve();
         meanwhile();
-        return { standings: [] };
+        return { statuses: [] };
       },
       correct: () => {},
-      release: ({ id }: Claim) => void givenBack.push(id),
+      release: ({ id }: RateReservation) => void givenBack.push(id),
     },
     router: { sizeOf: () => ({ known: 1, assumed: 0 }) },
     delivery: { maxEventBytes: 1 },
@@ -60,7 +66,7 @@ async function attempt(
   const settlement = { tried: () => {}, took: () => {} } as unknown as Settlement;
   const plan = { routes, estimate: nanoUsd(0) };
   try {
-    const begun = await firstToAnswer(CALL, plan as never, settlement, deps, async (route) => {
+    const begun = await callWithFailover(CALL, plan as never, settlement, deps, async (route) => {
       asked.push(route.channel.name);
       return route.channel.name;
     });
@@ -112,7 +118,7 @@ interface Scene {
   readonly maxAttempts?: number;
   readonly refusal?: { retryAfterMs?: number };
   /** What is done with the upstream; by default one request is sent. */
-  readonly begin?: (way: Way, route: Addressed) => Promise<unknown>;
+  readonly begin?: (way: UpstreamTransport, route: Addressed) => Promise<unknown>;
 }
 
 /**
@@ -161,7 +167,7 @@ function scene(
     health,
     clock,
     limiter: {
-      take: async () => ({ standings: [], ...(refusal === undefined ? {} : { refusal }) }),
+      take: async () => ({ statuses: [], ...(refusal === undefined ? {} : { refusal }) }),
       correct: () => {},
       release: () => void taken.push("given back"),
     },
@@ -176,7 +182,7 @@ function scene(
   } as unknown as Settlement;
   const served = { ...CALL, startedAt: 1_000, ...call } as Served;
   const ask = () =>
-    firstToAnswer(
+    callWithFailover(
       served,
       { routes, estimate: nanoUsd(0) } as never,
       settlement,
@@ -782,7 +788,7 @@ test("what began and failed before its content is counted as a failure, and the 
   const plan = { routes, estimate: nanoUsd(0) };
   const inFlight = () => routes.map(({ channel }) => health.inFlight(channel));
 
-  const begun = await firstToAnswer(
+  const begun = await callWithFailover(
     CALL,
     plan as never,
     settlement,
@@ -815,10 +821,16 @@ test("a caller who left while nothing had come has nobody else asked", async () 
   } as unknown as AttemptDeps;
   const settlement = { tried: () => {}, amendAttempt: () => {} } as unknown as Settlement;
   const plan = { routes, estimate: nanoUsd(0) };
-  const begun = await firstToAnswer(CALL, plan as never, settlement, deps, async ({ channel }) => {
-    asked.push(channel.name);
-    return channel.name;
-  });
+  const begun = await callWithFailover(
+    CALL,
+    plan as never,
+    settlement,
+    deps,
+    async ({ channel }) => {
+      asked.push(channel.name);
+      return channel.name;
+    },
+  );
   const left = new GatewayError("canceled", "The caller left.");
 
   expect(await begun.instead(left).catch(GatewayError.from)).toBe(left);

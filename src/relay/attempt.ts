@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
-import type { Claim } from "#core/limits.ts";
+import type { RateReservation } from "#core/limits.ts";
 import { accountOf } from "#core/reasoning-home.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply } from "#egress/egress.ts";
@@ -13,7 +13,7 @@ import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "./call.ts";
 import { disclose, sentIn } from "./disclose.ts";
 import { keptFailure } from "./kept-failure.ts";
-import { claimOn, giveBack, type ClaimDeps } from "./claims.ts";
+import { reserveOnChannel, release, type RateReservationDeps } from "./claims.ts";
 import type { Health } from "./health.ts";
 import { poolOf } from "./pools.ts";
 import { allResting, type Candidate, type Plan, type Route } from "./route.ts";
@@ -29,7 +29,7 @@ export interface TryDeps {
   readonly maxCallMs: number;
 }
 
-export interface AttemptDeps extends TryDeps, ClaimDeps {
+export interface AttemptDeps extends TryDeps, RateReservationDeps {
   readonly maxAttempts: number;
 }
 
@@ -61,10 +61,13 @@ interface Tried<T, R extends Candidate> extends Omit<Begun<T, R>, "instead"> {
 export type StreamedAttempt = Pick<Begun<unknown>, "release" | "disclose">;
 
 /** Sends a call along a route and waits until the upstream begins to answer, or throws. */
-export type Begin<T, R extends Candidate = Route> = (route: R, way: Way) => Promise<T>;
+export type Begin<T, R extends Candidate = Route> = (
+  route: R,
+  way: UpstreamTransport,
+) => Promise<T>;
 
 /** How the upstream of a route is reached, with the credential of this attempt. */
-export interface Way {
+export interface UpstreamTransport {
   /** Label of the credential; empty where the channel has none. */
   readonly credential: string;
   /** The same, told from others of the channel. */
@@ -101,7 +104,7 @@ export interface Outgoing<B extends Body = string> {
  * does not is written in the error table: try its next credential, the next
  * channel, or tell the caller.
  */
-export async function firstToAnswer<T, R extends Destination>(
+export async function callWithFailover<T, R extends Destination>(
   call: Served,
   plan: Plan<R>,
   settlement: Settlement,
@@ -200,9 +203,9 @@ class Failover<T, R extends Destination> {
         (this.#tried.size > 0 || route.channel.credentials.length > 0)
       )
         return undefined;
-      const claim = claimOn(route, this.#call, deps);
-      if (claim !== undefined) {
-        const waitMs = await this.#enterLimits(claim, route, anyway);
+      const reservation = reserveOnChannel(route, this.#call, deps);
+      if (reservation !== undefined) {
+        const waitMs = await this.#enterLimits(reservation, route, anyway);
         if (waitMs !== undefined) {
           this.#waits ??= new Map();
           this.#waits.set(route.channel, waitMs);
@@ -221,10 +224,10 @@ class Failover<T, R extends Destination> {
           this.#begin,
           this.#isHome(route, credential),
         );
-        if (claim !== undefined) this.#settlement.took(claim);
+        if (reservation !== undefined) this.#settlement.attachChannelReservation(reservation);
         return begun;
       } catch (cause) {
-        if (claim !== undefined) giveBack(claim, 0, deps.limiter);
+        if (reservation !== undefined) release(reservation, 0, deps.limiter);
         this.#note(GatewayError.from(cause));
       }
       this.#leaveRouteOrCredential();
@@ -268,13 +271,17 @@ class Failover<T, R extends Destination> {
   }
 
   /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
-  async #enterLimits(claim: Claim, route: R, anyway: boolean): Promise<number | undefined> {
+  async #enterLimits(
+    reservation: RateReservation,
+    route: R,
+    anyway: boolean,
+  ): Promise<number | undefined> {
     const { limiter, health } = this.#deps;
-    const { refusal } = await limiter.take(claim);
+    const { refusal } = await limiter.take(reservation);
     if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
     if (this.#mayTry(route, anyway)) return undefined;
     // Others took the last place in the meantime.
-    giveBack(claim, 0, limiter);
+    release(reservation, 0, limiter);
     return health.waitMs([route]);
   }
 
@@ -305,7 +312,7 @@ export async function tryOnce<T, R extends Destination>(
   call: Served,
   route: R,
   credential: Credential | undefined,
-  settlement: Pick<Settlement, "tried" | "amendAttempt">,
+  settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">,
   deps: TryDeps,
   begin: Begin<T, R>,
   isAtHome = false,
@@ -415,7 +422,7 @@ export async function tryOnce<T, R extends Destination>(
   } finally {
     // Who goes on where they were takes nobody's turn.
     if (!isAtHome) deps.health.turn(channel);
-    settlement.tried({
+    settlement.recordAttempt({
       channel: channel.name,
       credential: credential?.label ?? "",
       fault: error?.code ?? null,

@@ -2,12 +2,18 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Claim, Limited, RateLimits, Standing, Verdict } from "#core/limits.ts";
+import type {
+  RateReservation,
+  Limited,
+  RateLimits,
+  RateLimitStatus,
+  Verdict,
+} from "#core/limits.ts";
 import { systemClock } from "#lib/clock.ts";
 import { isObject, outlineJson, parseJson } from "#lib/json.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import type { Call } from "./call.ts";
-import { claimFor, countRequest, giveBack } from "./claims.ts";
+import { reserveForCaller, countRequest, release } from "./claims.ts";
 import { Health } from "./health.ts";
 import { Router, type Candidate } from "./route.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -25,8 +31,8 @@ function setup(
     readonly key?: Partial<ApiKey>;
   } = {},
 ) {
-  const taken: Claim[] = [];
-  const told: Standing[] = [];
+  const taken: RateReservation[] = [];
+  const told: RateLimitStatus[] = [];
   const candidates: Pick<Candidate, "traits" | "limited">[] = [
     { traits: { maxOutputTokens: 30 }, ...(more.model && { limited: more.model }) },
   ];
@@ -41,9 +47,9 @@ function setup(
     assumedOutputTokens: 500,
   });
   const limiter = {
-    take(claim: Claim): Verdict {
-      taken.push(claim);
-      return more.verdict ?? { standings: claim.bounds.map(() => ({})) };
+    take(reservation: RateReservation): Verdict {
+      taken.push(reservation);
+      return more.verdict ?? { statuses: reservation.bounds.map(() => ({})) };
     },
     correct: () => {},
     release: () => {},
@@ -65,10 +71,10 @@ function setup(
     startedAt: 0,
     now: () => 0,
     count: async () => NO_USAGE,
-    onStanding: (standing) => void told.push(standing),
+    onStanding: (status) => void told.push(status),
   };
   const { userLimits } = more;
-  return { taken, told, claim: () => claimFor(call, { limiter, router, userLimits }) };
+  return { taken, told, claim: () => reserveForCaller(call, { limiter, router, userLimits }) };
 }
 
 const RPM = { requestsPerMinute: 5 };
@@ -76,19 +82,19 @@ const TPM = { tokensPerMinute: 1_000 };
 
 describe("what a call claims", () => {
   test("is nothing, and costs no turn of the loop, where nobody has limits", () => {
-    const { claim, taken, told } = setup();
+    const { claim: reservation, taken, told } = setup();
 
-    expect(claim()).toBeUndefined();
+    expect(reservation()).toBeUndefined();
     expect([taken, told]).toEqual([[], []]);
   });
 
   test("is of its key, its user and its model, each with what it reserves there", async () => {
-    const { claim, taken } = setup({
+    const { claim: reservation, taken } = setup({
       limits: TPM,
       userLimits: RPM,
       model: { id: "model:m", limits: TPM },
     });
-    await claim();
+    await reservation();
 
     // Thirty is the most that the model writes.
     expect(taken).toEqual([
@@ -104,9 +110,12 @@ describe("what a call claims", () => {
   });
 
   test("is nothing of a model that its key may not use", () => {
-    const { claim } = setup({ model: { id: "model:m", limits: RPM }, key: { models: ["other"] } });
+    const { claim: reservation } = setup({
+      model: { id: "model:m", limits: RPM },
+      key: { models: ["other"] },
+    });
 
-    expect(claim()).toBeUndefined();
+    expect(reservation()).toBeUndefined();
   });
 
   test("is of its user's group: together with all of it, and alone by what the group says", async () => {
@@ -119,8 +128,11 @@ describe("what a call claims", () => {
       sharedLimits: TPM,
       createdAt: 0,
     };
-    const { claim, taken } = setup({ userLimits: { ...RPM, concurrency: 2 }, key: { group } });
-    await claim();
+    const { claim: reservation, taken } = setup({
+      userLimits: { ...RPM, concurrency: 2 },
+      key: { group },
+    });
+    await reservation();
 
     expect(taken[0]?.bounds).toEqual([
       { id: "user:7", limits: { requestsPerMinute: 9, concurrency: 2 }, tokens: 0 },
@@ -130,16 +142,16 @@ describe("what a call claims", () => {
 
   test("is nothing for a group that limits nobody", () => {
     const group: Group = { id: 3, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
-    const { claim, taken } = setup({ key: { group } });
+    const { claim: reservation, taken } = setup({ key: { group } });
 
-    expect(claim()).toBeUndefined();
+    expect(reservation()).toBeUndefined();
     expect(taken).toEqual([]);
   });
 
   test("counts every answer that it asks for", async () => {
     const body = BODY.replace('"max_tokens":50', '"max_tokens":20,"n":3');
-    const { claim, taken } = setup({ limits: TPM, body });
-    await claim();
+    const { claim: reservation, taken } = setup({ limits: TPM, body });
+    await reservation();
 
     expect(taken[0]?.bounds[0]?.tokens).toBe(70);
   });
@@ -155,14 +167,14 @@ test("a caller is told of the scarcest of its own limits, and nothing of the mod
     sharedLimits: RPM,
     createdAt: 0,
   };
-  const { claim, told } = setup({
+  const { claim: reservation, told } = setup({
     limits: RPM,
     userLimits: RPM,
     model: { id: "model:m", limits: RPM },
     key: { group },
-    verdict: { standings: [left(5), left(3), left(2), left(1)] },
+    verdict: { statuses: [left(5), left(3), left(2), left(1)] },
   });
-  await claim();
+  await reservation();
 
   expect(told).toEqual([left(3)]);
 });
@@ -176,9 +188,9 @@ test.each([
 ] as const)("whoever is over the limit of %s by %s is told so", async (id, by, wait, message) => {
   const bound = { id, limits: { ...RPM, ...TPM, concurrency: 2 }, tokens: 40 };
   const refusal = { by, bound, retryAfterMs: wait };
-  const { claim, told } = setup({ limits: RPM, verdict: { refusal, standings: [{}] } });
+  const { claim: reservation, told } = setup({ limits: RPM, verdict: { refusal, statuses: [{}] } });
 
-  const error: unknown = await Promise.resolve(claim()).catch((cause: unknown) => cause);
+  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
 
   expect(error).toBeInstanceOf(GatewayError);
   expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });
@@ -189,12 +201,12 @@ describe("a request that asks no model", () => {
   const counted = async (limits: RateLimits | undefined, verdict: Verdict) => {
     const seen: string[] = [];
     const limiter = {
-      take(claim: Claim): Verdict {
-        seen.push(`taken ${claim.bounds.map(({ id, tokens }) => `${id} ${tokens}`).join()}`);
+      take(reservation: RateReservation): Verdict {
+        seen.push(`taken ${reservation.bounds.map(({ id, tokens }) => `${id} ${tokens}`).join()}`);
         return verdict;
       },
       correct: () => {},
-      release: ({ id }: Claim) => void seen.push(`released ${id}`),
+      release: ({ id }: RateReservation) => void seen.push(`released ${id}`),
     };
     const key = { ...KEY, ...(limits === undefined ? {} : { limits }) };
     const told = await countRequest(key, "call", { limiter, userLimits: undefined }).catch(
@@ -205,7 +217,7 @@ describe("a request that asks no model", () => {
   const requests = { limit: 9, remaining: 3, resetMs: 1 };
 
   test("counts against the key's limits, takes no tokens, and its place is free at once", async () => {
-    expect(await counted({ tokensPerMinute: 9 }, { standings: [{ requests }] })).toEqual({
+    expect(await counted({ tokensPerMinute: 9 }, { statuses: [{ requests }] })).toEqual({
       seen: ["taken key:1 0", "released call"],
       told: { requests },
     });
@@ -216,21 +228,21 @@ describe("a request that asks no model", () => {
     const bound = { id: "key:1", limits, tokens: 0 };
     const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
 
-    const { seen, told } = await counted(limits, { refusal, standings: [{}] });
+    const { seen, told } = await counted(limits, { refusal, statuses: [{}] });
 
     expect(told).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
     expect(seen).toEqual(["taken key:1 0"]);
   });
 
   test("of a key without limits counts nowhere", async () => {
-    expect(await counted(undefined, { standings: [] })).toEqual({ seen: [], told: {} });
+    expect(await counted(undefined, { statuses: [] })).toEqual({ seen: [], told: {} });
   });
 });
 
 test("what a call did not use goes back, and so does its place", () => {
   const seen: string[] = [];
-  giveBack({ id: "call", bounds: [] }, 12, {
-    take: () => ({ standings: [] }),
+  release({ id: "call", bounds: [] }, 12, {
+    take: () => ({ statuses: [] }),
     correct: ({ id }, tokens) => void seen.push(`${id} used ${tokens}`),
     release: ({ id }) => void seen.push(`${id} released`),
   });

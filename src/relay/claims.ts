@@ -5,18 +5,18 @@ import {
   boundOf,
   type Allowance,
   type Bound,
-  type Claim,
+  type RateReservation,
   type Limited,
   type RateLimiter,
   type RateLimits,
   type Refusal,
-  type Standing,
+  type RateLimitStatus,
   type Verdict,
 } from "#core/limits.ts";
 import type { Served } from "./call.ts";
 import type { Candidate, Router } from "./route.ts";
 
-export interface ClaimDeps {
+export interface RateReservationDeps {
   readonly limiter: RateLimiter;
   /** Every user's, for all keys together, where the user's group does not say otherwise. */
   readonly userLimits: RateLimits | undefined;
@@ -28,12 +28,15 @@ export interface ClaimDeps {
  * and its model, or throws `rate_limited`. Nothing, and at once, for a call
  * that nobody limits.
  */
-export function claimFor(call: Served, deps: ClaimDeps): Promise<Claim> | undefined {
+export function reserveForCaller(
+  call: Served,
+  deps: RateReservationDeps,
+): Promise<RateReservation> | undefined {
   const { key, facts } = call;
   const ofCaller = limitsOn(key, deps.userLimits);
   const ofModel = deps.router.limitsOn(key, facts.model);
   if (ofCaller.length === 0 && ofModel.length === 0) return undefined;
-  return claim(call, [...ofCaller, ...ofModel], deps);
+  return reserve(call, [...ofCaller, ...ofModel], deps);
 }
 
 /**
@@ -44,43 +47,47 @@ export function claimFor(call: Served, deps: ClaimDeps): Promise<Claim> | undefi
 export async function countRequest(
   key: ApiKey,
   id: string,
-  { limiter, userLimits }: Pick<ClaimDeps, "limiter" | "userLimits">,
-): Promise<Standing> {
+  { limiter, userLimits }: Pick<RateReservationDeps, "limiter" | "userLimits">,
+): Promise<RateLimitStatus> {
   const bounds = limitsOn(key, userLimits).map((each) => boundOf(each, NO_TOKENS));
   if (bounds.length === 0) return {};
-  const claim = { id, bounds };
-  const verdict = await limiter.take(claim);
+  const reserve = { id, bounds };
+  const verdict = await limiter.take(reserve);
   if (verdict.refusal !== undefined) throw refused(verdict.refusal);
-  limiter.release(claim);
-  return callerStanding(bounds, verdict);
+  limiter.release(reserve);
+  return callerStatus(bounds, verdict);
 }
 
 const NO_TOKENS = { known: 0, assumed: 0 };
 
 /** The call is over, or was refused by somebody else. Its requests stay counted. */
-export function giveBack(taken: Claim, usedTokens: number, limiter: RateLimiter): void {
+export function release(taken: RateReservation, usedTokens: number, limiter: RateLimiter): void {
   limiter.correct(taken, usedTokens);
   limiter.release(taken);
 }
 
 /** What one attempt takes of a channel's limits; undefined where it has none. */
-export function claimOn(route: Candidate, call: Served, { router }: ClaimDeps): Claim | undefined {
+export function reserveOnChannel(
+  route: Candidate,
+  call: Served,
+  { router }: RateReservationDeps,
+): RateReservation | undefined {
   const { name, limits } = route.channel;
   if (limits === undefined) return undefined;
   const size = router.sizeOf(call, [route]);
   return { id: call.id, bounds: [boundOf({ id: `channel:${name}`, limits }, size)] };
 }
 
-async function claim(
+async function reserve(
   call: Served,
   limited: readonly Limited[],
-  { limiter, router }: ClaimDeps,
-): Promise<Claim> {
+  { limiter, router }: RateReservationDeps,
+): Promise<RateReservation> {
   const size = router.sizeOf(call);
   const wanted = { id: call.id, bounds: limited.map((each) => boundOf(each, size)) };
   const asked = limiter.take(wanted);
   const verdict = asked instanceof Promise ? await asked : asked;
-  call.onStanding?.(callerStanding(wanted.bounds, verdict));
+  call.onStanding?.(callerStatus(wanted.bounds, verdict));
   if (verdict.refusal !== undefined) throw refused(verdict.refusal);
   return wanted;
 }
@@ -88,7 +95,7 @@ async function claim(
 function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
   const { group } = key;
   const ofUser = group === undefined ? everybodys : userLimitsIn(group, everybodys);
-  if (key.limits === undefined && ofUser === undefined && group === undefined) return NOBODY;
+  if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;
   return [
     ...(key.limits === undefined ? [] : [{ id: `key:${key.id}`, limits: key.limits }]),
     ...(ofUser === undefined ? [] : [{ id: `user:${key.userId}`, limits: ofUser }]),
@@ -98,11 +105,11 @@ function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Lim
   ];
 }
 
-const NOBODY: readonly Limited[] = [];
+const NOT_LIMITED: readonly Limited[] = [];
 
 /** What the caller runs out of first; how busy a model or a group is with others is nobody's business. */
-function callerStanding(bounds: readonly Bound[], { standings }: Verdict): Standing {
-  const own = standings.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
+function callerStatus(bounds: readonly Bound[], { statuses }: Verdict): RateLimitStatus {
+  const own = statuses.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
   const requests = scarcest(own.flatMap((each) => each.requests ?? []));
   const tokens = scarcest(own.flatMap((each) => each.tokens ?? []));
   return { ...(requests && { requests }), ...(tokens && { tokens }) };

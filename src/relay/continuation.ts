@@ -2,7 +2,7 @@ import type { ChatEvent } from "#core/chat.ts";
 import { addUsage, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import { isObject, parseJson } from "#lib/json.ts";
-import type { Outgoing, Way } from "./attempt.ts";
+import type { Outgoing, UpstreamTransport } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { HopJoiner } from "./join-hops.ts";
 import type { WireRoute } from "./route.ts";
@@ -25,7 +25,7 @@ export class Continuation {
   readonly joiner = new HopJoiner();
   readonly #call: Call;
   readonly #route: WireRoute;
-  readonly #way: Way;
+  readonly #way: UpstreamTransport;
   readonly #books: Books;
   #request: Outgoing;
   #left: number;
@@ -34,7 +34,7 @@ export class Continuation {
   private constructor(
     call: Call,
     route: WireRoute,
-    way: Way,
+    way: UpstreamTransport,
     request: Outgoing,
     books: Books,
     most: number,
@@ -51,7 +51,7 @@ export class Continuation {
   static of(
     call: Call,
     route: WireRoute,
-    way: Way,
+    way: UpstreamTransport,
     { body, headers }: Outgoing,
     books: Books,
     { maxContinuations }: ContinuationDeps,

@@ -4,7 +4,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import type { Call } from "./call.ts";
 import { EventMeter } from "./event-meter.ts";
 import type { AdaptedRoute } from "./route.ts";
-import { Vault } from "./vault.ts";
+import { ReasoningCache } from "./vault.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { aChannel } from "#test/a-channel.ts";
 
@@ -39,8 +39,11 @@ const ROUTE: AdaptedRoute = {
 };
 
 function textOf(events: readonly ChatEvent[]): string {
-  const vault = new Vault({ now: () => 0, monotonic: () => 0 }, { keepMs: 1, maxLength: 1 });
-  const meter = new EventMeter(CALL, ROUTE, vault);
+  const reasoningCache = new ReasoningCache(
+    { now: () => 0, monotonic: () => 0 },
+    { keepMs: 1, maxLength: 1 },
+  );
+  const meter = new EventMeter(CALL, ROUTE, reasoningCache);
   for (const event of events) meter.see(event);
   return meter.takeOutputText();
 }

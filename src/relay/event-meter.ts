@@ -3,8 +3,8 @@ import type { Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Call } from "./call.ts";
 import type { Route } from "./route.ts";
-import { Uncounted } from "./uncounted.ts";
-import type { Vault, VaultRecorder } from "./vault.ts";
+import { PendingOutput } from "./uncounted.ts";
+import type { ReasoningCache, ReasoningRecorder } from "./vault.ts";
 
 const ID_LENGTH = 24;
 
@@ -18,19 +18,19 @@ export class EventMeter {
   /** An event with content was seen: more than a head, and more than an empty text. */
   hasContent = false;
   /** What the upstream says that it left out of the question. */
-  lost: readonly string[] = NONE;
+  lost: readonly string[] = NO_WORDS;
   readonly #call: Call;
   readonly #givesIds: boolean;
-  readonly #recorder: VaultRecorder;
+  readonly #recorder: ReasoningRecorder;
   /** Choices whose open block is no text: its deltas are pictures or sound. */
   readonly #inMedia = new Set<number>();
-  readonly #taken = new Uncounted();
+  readonly #taken = new PendingOutput();
   #text = "";
 
-  constructor(call: Call, route: Route, vault: Vault) {
+  constructor(call: Call, route: Route, reasoningCache: ReasoningCache) {
     this.#call = call;
     this.#givesIds = route.endpoint?.style.id !== call.style.id;
-    this.#recorder = vault.recorder(call.key);
+    this.#recorder = reasoningCache.recorder(call.key);
   }
 
   see(event: ChatEvent): ChatEvent {
@@ -58,7 +58,7 @@ export class EventMeter {
   }
 
   /** From the first word on, whatever was taken of it before. */
-  wholeOutput(): ReturnType<Uncounted["whole"]> {
+  wholeOutput(): ReturnType<PendingOutput["whole"]> {
     return this.#taken.whole(this.#text);
   }
 
@@ -75,7 +75,7 @@ export class EventMeter {
 
   /** Every style wants to know when an answer was made, and not every upstream says. */
   #begun(event: Extract<ChatEvent, { type: "start" }>): ChatEvent {
-    this.lost = event.lost ?? NONE;
+    this.lost = event.lost ?? NO_WORDS;
     return {
       ...event,
       createdAt: event.createdAt > 0 ? event.createdAt : this.#call.at,
@@ -85,7 +85,7 @@ export class EventMeter {
   }
 }
 
-const NONE: readonly string[] = [];
+const NO_WORDS: readonly string[] = [];
 
 function holdsContent(event: ChatEvent): boolean {
   switch (event.type) {

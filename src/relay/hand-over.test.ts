@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Begun } from "./attempt.ts";
 import type { Served } from "./call.ts";
 import type { Delivery } from "./deliver.ts";
-import { handOver } from "./hand-over.ts";
+import { streamToClient } from "./hand-over.ts";
 import { endable } from "./open-calls.ts";
 import type { Candidate } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
@@ -26,7 +26,7 @@ function stage(durable: Promise<void> = Promise.resolve()) {
   const begun = { release: note("place released") } as unknown as Begun<unknown, Candidate>;
   const caller = new AbortController();
   const call = endable({ signal: caller.signal } as unknown as Served);
-  return { seen, caller, handedOver: () => handOver(call, delivery, begun, settlement) };
+  return { seen, caller, handedOver: () => streamToClient(call, delivery, begun, settlement) };
 }
 
 const LET_GO = ["upstream closed", "place released", "hold canceled"];

@@ -16,7 +16,7 @@ export interface Failover {
 }
 
 /** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
-export async function handOver(
+export async function streamToClient(
   { callerSignal }: Endable<Served>,
   delivery: Delivery,
   begun: Begun<unknown, Candidate>,
@@ -31,14 +31,14 @@ export async function handOver(
     begun.release(GatewayError.from(cause));
     throw cause;
   }
-  settlement.answering(begun.route, stream, stream);
+  settlement.beginMetering(begun.route, stream, stream);
   if (!delivery.hasBegun)
-    return new HandedOver(delivery, begun, settlement, callerSignal, failover);
+    return new ClientStream(delivery, begun, settlement, callerSignal, failover);
   failover?.onBegun?.(begun);
-  return new HandedOver(delivery, begun, settlement, callerSignal);
+  return new ClientStream(delivery, begun, settlement, callerSignal);
 }
 
-class HandedOver implements StreamedAnswer, EventListenerObject {
+class ClientStream implements StreamedAnswer, EventListenerObject {
   readonly kind = "stream";
   #delivery: Delivery;
   #place: StreamedAttempt;
@@ -100,7 +100,7 @@ class HandedOver implements StreamedAnswer, EventListenerObject {
         this.#delivery.stream.close();
         this.#delivery = begun.answer;
         this.#place = begun;
-        this.#settlement.answering(begun.route, begun.answer.stream, begun.answer.stream);
+        this.#settlement.beginMetering(begun.route, begun.answer.stream, begun.answer.stream);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { harmlessType } from "./harmless-type.ts";
+import { safeContentType } from "./harmless-type.ts";
 
 test.each([
   "audio/mpeg",
@@ -11,7 +11,7 @@ test.each([
   "application/json",
   "text/event-stream; charset=utf-8",
 ])("%s is passed on", (type) => {
-  expect(harmlessType(type)).toBe(type);
+  expect(safeContentType(type)).toBe(type);
 });
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   "audio/",
   "application/json5",
 ])("%p is mere bytes", (type) => {
-  expect(harmlessType(type)).toBe("application/octet-stream");
+  expect(safeContentType(type)).toBe("application/octet-stream");
 });

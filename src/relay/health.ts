@@ -5,7 +5,7 @@ import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
 import { Cooldowns, type Caller } from "./cooldowns.ts";
 
 /** At its limit of calls; circuit open after failures; with all its credentials in cooldown. */
-export type ChannelObjection = "full" | "resting" | "cooling";
+export type UnavailableReason = "full" | "resting" | "cooling";
 
 /** Where a call may be sent: a channel, and what the model is called there. */
 export interface Destination {
@@ -39,18 +39,19 @@ export class Health {
 
   /** Whether a call may be sent there now. Lets one through to try a circuit that was open. */
   mayTry(to: Destination): boolean {
-    return this.objectionTo(to) === undefined;
+    return this.unavailableReason(to) === undefined;
   }
 
   /** Why a call may not be sent there now, as long as there is somebody else. */
-  objectionTo(to: Destination): ChannelObjection | undefined {
+  unavailableReason(to: Destination): UnavailableReason | undefined {
     const { channel, upstreamModel } = to;
     const health = this.#of(channel);
     const now = this.#clock.monotonic();
     if (health.inFlight >= channel.maxConcurrent) return "full";
     if (health.breaker.state(now) === "open") return "resting";
     if (health.models.get(upstreamModel)?.state(now) === "open") return "resting";
-    if (channel.credentials.length === 0 || this.pick(to, NONE) !== undefined) return undefined;
+    if (channel.credentials.length === 0 || this.pick(to, NO_CREDENTIALS) !== undefined)
+      return undefined;
     return "cooling";
   }
 
@@ -61,7 +62,9 @@ export class Health {
   mayTryAnyway(to: Destination, caller: Caller): boolean {
     const { channel } = to;
     if (this.#of(channel).inFlight >= channel.maxConcurrent) return false;
-    return channel.credentials.length === 0 || this.pickAnyway(to, NONE, caller) !== undefined;
+    return (
+      channel.credentials.length === 0 || this.pickAnyway(to, NO_CREDENTIALS, caller) !== undefined
+    );
   }
 
   /** Takes a place on the channel; the caller gives it back by `leave`. */
@@ -146,7 +149,8 @@ export class Health {
   cooldownCause(to: Destination, caller: Caller): GatewayError | undefined {
     const { channel, upstreamModel } = to;
     const [first] = channel.credentials;
-    if (first === undefined || this.pickAnyway(to, NONE, caller) !== undefined) return undefined;
+    if (first === undefined || this.pickAnyway(to, NO_CREDENTIALS, caller) !== undefined)
+      return undefined;
     return this.#of(channel).cooldowns.causeOf(first, upstreamModel);
   }
 
@@ -206,7 +210,7 @@ export class Health {
   }
 }
 
-const NONE: ReadonlySet<Credential> = new Set();
+const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();
 const WORST_FIRST: readonly BreakerState[] = ["open", "half-open"];
 /** Of one channel: some take any name for a model. */
 const MAX_MODELS = 1_000;

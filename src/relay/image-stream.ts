@@ -7,7 +7,7 @@ import {
   type ImageDecoder,
   type ImageEncoder,
   type ImageEvent,
-  type ImageQuestion,
+  type ImageRequest,
   type Images,
 } from "#core/image.ts";
 import { addUsage, type Usage } from "#core/usage.ts";
@@ -18,7 +18,7 @@ import { explained, type AnswerStream } from "./answer-stream.ts";
 
 /** Writes pictures out as they come, and keeps count of what they cost. */
 export class PictureWriter {
-  readonly #question: ImageQuestion;
+  readonly #question: ImageRequest;
   readonly #encoder: ImageEncoder;
   /** Of all, or the sum of those that were counted one by one. */
   #reported: Usage | undefined;
@@ -28,7 +28,7 @@ export class PictureWriter {
   /** Views were handed over of a picture that is not done. */
   #isUnderWay = false;
 
-  constructor(question: ImageQuestion, encoder: ImageEncoder, reported?: Usage) {
+  constructor(question: ImageRequest, encoder: ImageEncoder, reported?: Usage) {
     this.#question = question;
     this.#encoder = encoder;
     this.#reported = reported;

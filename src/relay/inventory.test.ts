@@ -6,7 +6,7 @@ import type { StoredChannel } from "#core/stored-routing.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Channels } from "./channels.ts";
 import { Health, type Visit } from "./health.ts";
-import { Inventory, type InventoryDeps } from "./inventory.ts";
+import { ChannelRegistry, type ChannelRegistryDeps } from "./inventory.ts";
 import { poolOf, poolsOf } from "./pools.ts";
 
 const CATALOG: Catalog = {
@@ -68,11 +68,11 @@ beforeEach(() => {
   health = new Health(systemClock);
 });
 
-function inventory(more: Partial<InventoryDeps> = {}): Inventory {
-  return new Inventory({
+function channelRegistry(more: Partial<ChannelRegistryDeps> = {}): ChannelRegistry {
+  return new ChannelRegistry({
     channels: [],
     models: new Map(),
-    standIn: async () => [SIMULATED],
+    fallback: async () => [SIMULATED],
     store: {
       channels: {
         list: async () => {
@@ -90,7 +90,7 @@ function inventory(more: Partial<InventoryDeps> = {}): Inventory {
     health,
     egress: { closePool: (pool) => closed.push(pool) },
     maxConcurrent: 5,
-    onTrouble: (what, trouble) => troubles.push({ ...what, trouble }),
+    onError: (what, issue) => troubles.push({ ...what, trouble: issue }),
     ...more,
   });
 }
@@ -100,7 +100,7 @@ const current = (): Channel => table.all[0] ?? SIMULATED;
 
 describe("channels", () => {
   test("that are stored take the simulator's place, which does not come back", async () => {
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     expect(names()).toEqual(["simulated"]);
 
@@ -116,7 +116,7 @@ describe("channels", () => {
   test("have the setting for all where they name no bound of their own", async () => {
     stored = [storedChannel(), storedChannel({ id: 2, name: "narrow", maxConcurrent: 2 })];
 
-    await inventory().load();
+    await channelRegistry().load();
 
     expect(table.all.map(({ maxConcurrent }) => maxConcurrent)).toEqual([5, 2]);
   });
@@ -127,21 +127,21 @@ describe("channels", () => {
     ["credential_missing", { credentials: [] }],
     ["credential_unreadable", { credentials: [], sealedCredentials: 1 }],
   ];
-  test.each(troubled)("are left out with a warning, told once: %s", async (trouble, more) => {
+  test.each(troubled)("are left out with a warning, told once: %s", async (issue, more) => {
     stored = [storedChannel(more)];
     const owner = "the file";
-    const own = inventory({ channels: [{ source: "file", owner, channel: SIMULATED }] });
+    const own = channelRegistry({ channels: [{ source: "file", owner, channel: SIMULATED }] });
 
     await own.load();
     await own.load();
 
     expect(names()).toEqual(["simulated"]);
-    expect(own.channels[1]).toMatchObject({ trouble, source: "stored" });
-    expect(troubles).toEqual([{ channel: stored[0]?.name, trouble }]);
+    expect(own.channels[1]).toMatchObject({ trouble: issue, source: "stored" });
+    expect(troubles).toEqual([{ channel: stored[0]?.name, trouble: issue }]);
   });
 
   test("are only looked at where something changed", async () => {
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
 
     await own.refresh();
@@ -166,7 +166,7 @@ describe("a change of one channel", () => {
 
   test("keeps its places, its health and its connections where its address stays", async () => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     enter(current());
     rest();
@@ -188,7 +188,7 @@ describe("a change of one channel", () => {
   ];
   test.each(moves)("to %s has new connections, and lets the old ones go", async (_, more) => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     const before = current();
 
@@ -201,7 +201,7 @@ describe("a change of one channel", () => {
 
   test("to another address is a fresh start, whatever those fail with that began before", async () => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     const before = current();
     const visit = enter(before);
@@ -224,7 +224,7 @@ describe("a change of one channel", () => {
 
   test("to another address starts anew though a call of before is the first to report", async () => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     const before = current();
     stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
@@ -241,7 +241,7 @@ describe("a change of one channel", () => {
     let now = 0;
     health = new Health({ now: () => now, monotonic: () => now });
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     const before = current();
     stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
@@ -257,7 +257,7 @@ describe("a change of one channel", () => {
 
   test("to another address while it is disabled is a fresh start all the same", async () => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     enter(current());
     rest();
@@ -275,7 +275,7 @@ describe("a change of one channel", () => {
   test("touches no other's connections", async () => {
     const other = storedChannel({ id: 2, name: "other", credentials: [SECOND] });
     stored = [storedChannel(), other];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
 
     stored = [other];
@@ -289,7 +289,7 @@ describe("a change of one channel", () => {
   test("forgets the models that its upstream said it had, where it is another upstream", async () => {
     const discovering = storedChannel({ models: { kind: "discover" } });
     stored = [discovering];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     const before = current();
     table.discovered(before, [{ id: "found" }]);
@@ -312,7 +312,7 @@ describe("what is said of a model", () => {
 
   test("takes effect with the next plan, and leaves earlier ones their price", async () => {
     stored = [storedChannel()];
-    const own = inventory();
+    const own = channelRegistry();
     await own.load();
     said.set("m", { price });
     await own.load();
@@ -334,7 +334,7 @@ describe("what is said of a model", () => {
     stored = [storedChannel()];
     said.set("m", { price });
     const override = { price: { ...price, source: "the file's list" } };
-    const own = inventory({
+    const own = channelRegistry({
       models: new Map([["m", { source: "file", owner: "the file", override }]]),
     });
 

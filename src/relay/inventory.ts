@@ -15,7 +15,7 @@ import { poolsOf } from "./pools.ts";
 export type Source = "file" | "environment" | "simulated" | "stored";
 
 /** Why a stored entry has no effect although nobody disabled it. */
-export const TROUBLES = {
+export const CONFIG_ISSUES = {
   name_taken: "what is stored under this name is left out: the file or a variable has the name",
   provider_unknown: "this version does not know the provider of this channel, which is left out",
   credential_missing: "this channel is left out until it is given a credential",
@@ -24,7 +24,7 @@ export const TROUBLES = {
     "the gateway, or the secret is not the one they were sealed with; give it new ones",
 } as const;
 
-export type Trouble = keyof typeof TROUBLES;
+export type ConfigIssue = keyof typeof CONFIG_ISSUES;
 
 export interface ListedChannel {
   readonly source: Source;
@@ -33,22 +33,22 @@ export interface ListedChannel {
   readonly owner?: string;
   /** Of a stored one. */
   readonly stored?: StoredChannel;
-  readonly trouble?: Trouble;
+  readonly issue?: ConfigIssue;
 }
 
 export interface ListedOverride {
   readonly source: "file" | "stored";
   readonly override: ModelOverride;
   readonly owner?: string;
-  readonly trouble?: Trouble;
+  readonly issue?: ConfigIssue;
 }
 
-export interface InventoryDeps {
+export interface ChannelRegistryDeps {
   /** What is written down elsewhere wins over what is stored. */
   readonly channels: readonly ListedChannel[];
   readonly models: ReadonlyMap<string, ListedOverride>;
   /** What answers while nobody has described a channel; asked for in the first load, if ever. */
-  readonly standIn: (() => Promise<readonly Channel[]>) | undefined;
+  readonly fallback: (() => Promise<readonly Channel[]>) | undefined;
   readonly store: {
     readonly channels: Pick<ChannelStore, "list">;
     readonly models: Pick<ModelStore, "list">;
@@ -62,21 +62,21 @@ export interface InventoryDeps {
   readonly egress: Pick<Egress, "closePool">;
   readonly maxConcurrent: number;
   /** Once for as long as it lasts. */
-  readonly onTrouble: (what: { channel: string } | { model: string }, trouble: Trouble) => void;
+  readonly onError: (what: { channel: string } | { model: string }, issue: ConfigIssue) => void;
 }
 
 /** Every channel and override, wherever it is described, and the routing table made of them. */
-export class Inventory {
-  readonly #deps: InventoryDeps;
+export class ChannelRegistry {
+  readonly #deps: ChannelRegistryDeps;
   #channels: readonly ListedChannel[] = [];
   #overrides: ReadonlyMap<string, ListedOverride> = new Map();
   #version: string | undefined;
   #loading: Promise<void> = Promise.resolve();
   #hadChannels = false;
-  #standIn: readonly ListedChannel[] | undefined;
+  #fallback: readonly ListedChannel[] | undefined;
   #troubles: ReadonlySet<string> = new Set();
 
-  constructor(deps: InventoryDeps) {
+  constructor(deps: ChannelRegistryDeps) {
     this.#deps = deps;
   }
 
@@ -86,7 +86,7 @@ export class Inventory {
 
   /** Whether all answers are the simulator's. */
   get isSimulated(): boolean {
-    return this.#channels === this.#standIn && this.#channels.length > 0;
+    return this.#channels === this.#fallback && this.#channels.length > 0;
   }
 
   /** By the name that callers use. */
@@ -122,13 +122,13 @@ export class Inventory {
       const listed: ListedOverride = {
         source: "stored",
         override,
-        ...(models.has(name) ? { trouble: "name_taken" } : {}),
+        ...(models.has(name) ? { issue: "name_taken" } : {}),
       };
       return [name, listed] as const;
     });
 
     const before = table.all.flatMap(poolsOf);
-    this.#channels = await this.#orStandIn([...this.#deps.channels, ...stored]);
+    this.#channels = await this.#orFallback([...this.#deps.channels, ...stored]);
     this.#overrides = new Map([...overrides, ...models]);
     this.#version = version;
     table.replace(
@@ -156,11 +156,11 @@ export class Inventory {
       isSimulated: false,
       reach: stored.reach,
     };
-    const trouble = this.#troubleWith(stored, provider?.needsKey);
-    return { source: "stored", channel, stored, ...(trouble === undefined ? {} : { trouble }) };
+    const issue = this.#issueWith(stored, provider?.needsKey);
+    return { source: "stored", channel, stored, ...(issue === undefined ? {} : { issue }) };
   }
 
-  #troubleWith(stored: StoredChannel, needsKey: boolean | undefined): Trouble | undefined {
+  #issueWith(stored: StoredChannel, needsKey: boolean | undefined): ConfigIssue | undefined {
     if (this.#deps.channels.some(({ channel }) => channel.name === stored.name))
       return "name_taken";
     if (needsKey === undefined) return "provider_unknown";
@@ -172,17 +172,17 @@ export class Inventory {
    * Once there was a real channel, nothing simulated answers any more: whoever
    * deletes the last one must not be given invented answers in its place.
    */
-  async #orStandIn(real: readonly ListedChannel[]): Promise<readonly ListedChannel[]> {
+  async #orFallback(real: readonly ListedChannel[]): Promise<readonly ListedChannel[]> {
     if (real.length > 0 || this.#hadChannels) {
       this.#hadChannels = true;
       return real;
     }
-    this.#standIn ??= ((await this.#deps.standIn?.()) ?? []).map((channel) => ({
+    this.#fallback ??= ((await this.#deps.fallback?.()) ?? []).map((channel) => ({
       source: "simulated",
       channel,
       owner: "the built-in simulator, which stands in until there is a channel",
     }));
-    return this.#standIn;
+    return this.#fallback;
   }
 
   #letGo(before: readonly string[]): void {
@@ -194,19 +194,19 @@ export class Inventory {
 
   #report(overrides: readonly (readonly [string, ListedOverride])[]): void {
     const troubles = new Set<string>();
-    const report = (what: { channel: string } | { model: string }, trouble?: Trouble): void => {
-      if (trouble === undefined) return;
-      const key = JSON.stringify([what, trouble]);
+    const report = (what: { channel: string } | { model: string }, issue?: ConfigIssue): void => {
+      if (issue === undefined) return;
+      const key = JSON.stringify([what, issue]);
       troubles.add(key);
-      if (!this.#troubles.has(key)) this.#deps.onTrouble(what, trouble);
+      if (!this.#troubles.has(key)) this.#deps.onError(what, issue);
     };
-    for (const { channel, trouble } of this.#channels) report({ channel: channel.name }, trouble);
-    for (const [model, { trouble }] of overrides) report({ model }, trouble);
+    for (const { channel, issue } of this.#channels) report({ channel: channel.name }, issue);
+    for (const [model, { issue }] of overrides) report({ model }, issue);
     this.#troubles = troubles;
   }
 }
 
 /** Takes calls, as far as it is up to whoever described it. */
-export function isServing({ stored, trouble }: ListedChannel): boolean {
-  return trouble === undefined && stored?.isEnabled !== false;
+export function isServing({ stored, issue }: ListedChannel): boolean {
+  return issue === undefined && stored?.isEnabled !== false;
 }

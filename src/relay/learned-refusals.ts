@@ -23,7 +23,7 @@ type RefusedRoute = Pick<WireRoute, "channel" | "upstreamModel" | "endpoint">;
 const KEPT_MS = 24 * 3_600_000;
 const MAX_ROUTES = 1_000;
 const MAX_MEMBERS = 16;
-const NOTHING: readonly string[] = [];
+const NO_MEMBERS: readonly string[] = [];
 
 /**
  * What vendors refuse by its name, though nothing we know says so: it is left
@@ -42,9 +42,9 @@ export class LearnedRefusals {
 
   /** Members to leave out; nearly always none. */
   on(route: RefusedRoute): readonly string[] {
-    if (this.#routes.size === 0) return NOTHING;
+    if (this.#routes.size === 0) return NO_MEMBERS;
     const known = this.#current(keyOf(route));
-    return known.length === 0 ? NOTHING : known.map(({ member }) => member);
+    return known.length === 0 ? NO_MEMBERS : known.map(({ member }) => member);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { credential, type Channel, type ChannelOptions } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
 
-const PLAIN = { models: { kind: "discover" }, priority: 0, weight: 1 } as const;
+const DEFAULT_CHANNEL = { models: { kind: "discover" }, priority: 0, weight: 1 } as const;
 
 /** A channel for each vendor whose well-known variable is set, with nothing else to configure. */
 export function channelsFromEnvironment(
@@ -14,7 +14,7 @@ export function channelsFromEnvironment(
     const secret = given?.trim() ?? "";
     if (secret === "" || provider.baseUrl === undefined) return [];
     return {
-      ...PLAIN,
+      ...DEFAULT_CHANNEL,
       name: provider.id,
       provider: provider.id,
       baseUrl: provider.baseUrl,
@@ -38,7 +38,7 @@ export function simulatedChannels(
   maxConcurrent: number,
 ): readonly Channel[] {
   return Object.entries(vendors).map(([provider, { secret, ...at }]) => ({
-    ...PLAIN,
+    ...DEFAULT_CHANNEL,
     ...at,
     name: `simulated-${provider}`,
     provider,

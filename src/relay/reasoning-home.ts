@@ -1,5 +1,5 @@
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
-import type { Begun, Way } from "./attempt.ts";
+import type { Begun, UpstreamTransport } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { conversationDigests } from "./conversation-digests.ts";
 import type { Candidate, Plan, Route } from "./route.ts";
@@ -42,7 +42,7 @@ export async function findHome(
 export function isAway(
   home: ReasoningHome | undefined,
   { channel }: Candidate,
-  { account }: Pick<Way, "account">,
+  { account }: Pick<UpstreamTransport, "account">,
 ): boolean {
   if (home === undefined) return false;
   return home.channel !== channel.name || home.account !== account;

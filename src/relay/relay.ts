@@ -7,12 +7,12 @@ import { isHeldByTool, withFormatTool } from "./answer-form.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import { inCallersWords } from "./callers-field.ts";
 import {
-  firstToAnswer,
+  callWithFailover,
   type AttemptDeps,
   type Begin,
   type Begun,
   type Outgoing,
-  type Way,
+  type UpstreamTransport,
 } from "./attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import { Delivery, type DeliverySettings } from "./deliver.ts";
@@ -28,7 +28,7 @@ import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./learned-refusals.ts";
 import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
 import { endable, type Endable } from "./open-calls.ts";
-import { handOver } from "./hand-over.ts";
+import { streamToClient } from "./hand-over.ts";
 import { findHome, isAway, type Homing } from "./reasoning-home.ts";
 import type { Candidate, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
@@ -74,10 +74,10 @@ async function relayWhole(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginWhole(call, deps, homing.home, goOn);
-  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
   homing.keep(begun);
   begun.release();
-  settlement.answering(begun.route, begun.answer, begun.answer);
+  settlement.beginMetering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
   return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }
@@ -90,16 +90,20 @@ async function relayStream(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginStream(call, deps, homing.home, goOn);
-  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
     // Nobody else will be asked.
     forgetQuestion(call);
   };
-  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
+  return await streamToClient(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
-type GoOn = (route: WireRoute, way: Way, request: Outgoing) => Continuation | undefined;
+type GoOn = (
+  route: WireRoute,
+  way: UpstreamTransport,
+  request: Outgoing,
+) => Continuation | undefined;
 
 function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
   return (route, way, request) => Continuation.of(call, route, way, request, books, deps);
@@ -113,10 +117,10 @@ export function beginWhole(
   /** Absent: the answer ends where its first request does. */
   goOn?: GoOn,
 ): Begin<WholeReading> {
-  const { vault } = deps;
+  const { reasoningCache } = deps;
   return async (route, way) => {
     if (route.endpoint === undefined)
-      return await readAdapted(call, route, way.openSession(), vault);
+      return await readAdapted(call, route, way.openSession(), reasoningCache);
     const away = isAway(home, route, way);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
@@ -133,11 +137,11 @@ export function beginWhole(
     using reply = sent;
     if (!isStreamed) {
       const more = goOn?.(route, way, translation);
-      return await translateWhole(reply, call, route, translation, vault, more);
+      return await translateWhole(reply, call, route, translation, reasoningCache, more);
     }
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
-    return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
+    return await gatherStream(reply, call, route, translation, maxEventBytes, reasoningCache);
   };
 }
 
@@ -158,13 +162,14 @@ function beginStream(
 async function openStream(
   call: Call,
   route: Route,
-  way: Way,
+  way: UpstreamTransport,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
   goOn: GoOn,
 ): Promise<AnswerStream> {
-  const { vault, delivery } = deps;
-  if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
+  const { reasoningCache, delivery } = deps;
+  if (route.endpoint === undefined)
+    return openAdapted(call, route, way.openSession(), reasoningCache);
   const { style } = route.endpoint;
   const maxEventBytes = mostOfAnEvent(route, delivery);
   const away = isAway(home, route, way);
@@ -180,7 +185,7 @@ async function openStream(
   const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
   await refuseNonStream(reply, style);
   const more = goOn(route, way, translation);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault, more);
+  return translateStream(reply, call, route, translation, maxEventBytes, reasoningCache, more);
 }
 
 /** Members that one call may be told of one by one. */
@@ -191,7 +196,7 @@ const MAX_LEARNED = 3;
  * that the vendor refuses by its name.
  */
 async function sendFitted<R extends Outgoing>(
-  way: Way,
+  way: UpstreamTransport,
   route: WireRoute,
   write: (refused: readonly string[]) => R | Promise<R>,
   learned: LearnedRefusals,

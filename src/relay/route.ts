@@ -26,7 +26,7 @@ import type {
 } from "#providers/provider.ts";
 import type { Call, Served } from "./call.ts";
 import type { Caller } from "./cooldowns.ts";
-import type { ChannelObjection, Health } from "./health.ts";
+import type { UnavailableReason, Health } from "./health.ts";
 import { neededStyle, type NeededStyle } from "./needed-style.ts";
 import { withinReach } from "./reach.ts";
 import type { TraitSources } from "./traits.ts";
@@ -96,7 +96,7 @@ export interface Plan<R extends Candidate = Route> {
 export interface Prospect {
   readonly route: Route;
   /** Why it is passed over now. */
-  readonly objection: ChannelObjection | "unpriced" | undefined;
+  readonly objection: UnavailableReason | "unpriced" | undefined;
 }
 
 export interface RouterSettings {
@@ -190,7 +190,7 @@ export class Router {
       candidate,
       objection: this.#isRefused(candidate, isBounded)
         ? ("unpriced" as const)
-        : this.#health.objectionTo(candidate),
+        : this.#health.unavailableReason(candidate),
     }));
     const objections = new Map(seen.map((each) => [each.candidate, each.objection]));
     const able = seen.filter((each) => each.objection === undefined);
@@ -207,7 +207,7 @@ export class Router {
 
   /** What the model is held to. None for a key that may not use it: it must not find out by being slowed down. */
   limitsOn(key: ApiKey, model: string): readonly Limited[] {
-    if (!this.#table.hasLimits) return NOBODY;
+    if (!this.#table.hasLimits) return NOT_LIMITED;
     const all = (this.#reach(key, model) ?? []).flatMap(({ limited }) => limited ?? []);
     return [...new Map(all.map((each) => [each.id, each])).values()];
   }
@@ -295,7 +295,7 @@ function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string)
   };
 }
 
-const NOBODY: readonly Limited[] = [];
+const NOT_LIMITED: readonly Limited[] = [];
 
 /** What the holder of a key is charged for a model of this name. */
 export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Notice } from "#core/notice.ts";
+import type { WebhookDelivery } from "#core/notice.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openAt } from "#storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { waitFor } from "#test/wait.ts";
-import { sendNotices, type SendDeps } from "./send-notices.ts";
+import { deliverWebhooks, type DeliverDeps } from "./send-notices.ts";
 
 const START = 1_800_000_000_000;
 const NEVER = new AbortController().signal;
@@ -27,13 +27,13 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function depsWith(post: (url: string) => Promise<number>): SendDeps {
+function depsWith(post: (url: string) => Promise<number>): DeliverDeps {
   const secrets = { of: async () => [], rotate: async () => "" };
   return { notices: storage.notices, secrets, clock, links: { post } };
 }
 
 async function add(id: string, url: string, dueAt: number): Promise<void> {
-  const notice: Notice = {
+  const delivery: WebhookDelivery = {
     id,
     userId: 1,
     taskId: "task_1",
@@ -44,7 +44,7 @@ async function add(id: string, url: string, dueAt: number): Promise<void> {
     createdAt: START,
     dueAt,
   };
-  await storage.notices.add(notice);
+  await storage.notices.add(delivery);
 }
 
 test("a receiver that takes its time delays no other, however much there is for it", async () => {
@@ -58,14 +58,14 @@ test("a receiver that takes its time delays no other, however much there is for 
   for (const [at, url] of slow.entries()) await add(`slow.${at}`, url, START - 1_000);
   await add("quick", "https://quick.example/", START);
 
-  const sending = sendNotices(deps, NEVER);
+  const sending = deliverWebhooks(deps, NEVER);
   await waitFor(() => posted.includes("https://quick.example/"));
   answers.resolve(200);
   await sending;
 
   for (let at = 0; at < slow.length; at++) {
     now += 10_000;
-    await sendNotices(deps, NEVER);
+    await deliverWebhooks(deps, NEVER);
   }
   expect(posted.toSorted()).toEqual([...slow, "https://quick.example/"].toSorted());
 });
@@ -79,11 +79,11 @@ test("a notice that nobody takes is sent again later, and those behind it at onc
   await add("first", "https://a.example/refused", START - 1_000);
   await add("second", "https://a.example/taken", START);
 
-  await sendNotices(deps, NEVER);
-  await sendNotices(deps, NEVER);
+  await deliverWebhooks(deps, NEVER);
+  await deliverWebhooks(deps, NEVER);
   expect(posted.toSorted()).toEqual(["https://a.example/refused", "https://a.example/taken"]);
   now += 10_000;
-  await sendNotices(deps, NEVER);
+  await deliverWebhooks(deps, NEVER);
 
   expect(posted.at(-1)).toBe("https://a.example/refused");
 });
@@ -98,7 +98,7 @@ test("a gateway that stops begins with no further notice", async () => {
   });
   for (let at = 0; at < 20; at++) await add(`n.${at}`, `https://a.example/${at}`, START);
 
-  await sendNotices(deps, stopping.signal);
+  await deliverWebhooks(deps, stopping.signal);
 
   expect(posted.length).toBeLessThanOrEqual(4);
 });

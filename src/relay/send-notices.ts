@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import type { Notice, NoticeSecrets, NoticeStore } from "#core/notice.ts";
+import type { WebhookDelivery, WebhookSecrets, WebhookOutbox } from "#core/notice.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { Clock } from "#lib/clock.ts";
 import { Semaphore } from "#lib/semaphore.ts";
@@ -7,9 +7,9 @@ import { signatureOf } from "#lib/standard-webhooks.ts";
 import { defined } from "#lib/values.ts";
 import { workOff, type Work } from "#lib/work-off.ts";
 
-export interface SendDeps {
-  readonly notices: NoticeStore;
-  readonly secrets: NoticeSecrets;
+export interface DeliverDeps {
+  readonly notices: WebhookOutbox;
+  readonly secrets: WebhookSecrets;
   readonly clock: Clock;
   /** Posts to an address that a caller named. */
   readonly links: Pick<LinkFollower, "post">;
@@ -35,7 +35,7 @@ const JITTER = 0.1;
 const LEASE_MS = MINUTE_MS;
 const BATCH = 64;
 /** Under way and waiting, to all receivers together. */
-const MOST = 256;
+const MAX_CONCURRENT = 256;
 const AT_ONCE_TO_ONE = 4;
 const WAITING_FOR_ONE = 12;
 /** Those that the lane of their receiver has no place for. */
@@ -43,16 +43,18 @@ const CROWDED_MS = 5 * SECOND_MS;
 const GONE = 410;
 
 /** Sends what is due, until nothing is. One receiver that takes its time delays no other. */
-export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
+export async function deliverWebhooks(deps: DeliverDeps, signal: AbortSignal): Promise<void> {
   const lanes = new Map<string, Lane>();
   const troubles: unknown[] = [];
-  const work: Work<Notice> = {
+  const work: Work<WebhookDelivery> = {
     lease: async (room) => (troubles.length > 0 ? [] : await deps.notices.lease(LEASE_MS, room)),
-    async act(notice) {
-      await sendInTurn(notice, lanes, deps, signal).catch((cause: unknown) => troubles.push(cause));
+    async act(delivery) {
+      await sendInTurn(delivery, lanes, deps, signal).catch((cause: unknown) =>
+        troubles.push(cause),
+      );
     },
     batch: BATCH,
-    most: MOST,
+    most: MAX_CONCURRENT,
   };
   await workOff(work, signal);
   if (troubles.length > 0) throw troubles[0];
@@ -68,19 +70,19 @@ class Lane extends Semaphore {
 }
 
 async function sendInTurn(
-  notice: Notice,
+  delivery: WebhookDelivery,
   lanes: Map<string, Lane>,
-  deps: SendDeps,
+  deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const host = URL.parse(notice.url)?.host ?? "";
+  const host = URL.parse(delivery.url)?.host ?? "";
   const lane = lanes.get(host) ?? new Lane();
   lanes.set(host, lane);
   lane.size++;
   try {
     using place = await lane.enter();
-    if (place !== undefined && !signal.aborted) return await send(notice, deps);
-    const { id, attempts, lastError } = notice;
+    if (place !== undefined && !signal.aborted) return await send(delivery, deps);
+    const { id, attempts, lastError } = delivery;
     const dueAt = deps.clock.now() + (place === undefined ? CROWDED_MS : 0);
     await deps.notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
   } finally {
@@ -88,22 +90,22 @@ async function sendInTurn(
   }
 }
 
-async function send(notice: Notice, deps: SendDeps): Promise<void> {
-  const attempts = notice.attempts + 1;
+async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void> {
+  const attempts = delivery.attempts + 1;
   const now = deps.clock.now();
-  const outcome = await post(notice, deps);
+  const outcome = await post(delivery, deps);
   if (outcome === undefined) {
-    await deps.notices.tried(notice.id, { state: "delivered", attempts, dueAt: now });
+    await deps.notices.tried(delivery.id, { state: "delivered", attempts, dueAt: now });
     return;
   }
   const pause = PAUSES_MS[attempts - 1];
   const { lastError, isFinal } = outcome;
   if (pause === undefined || isFinal) {
-    await deps.notices.tried(notice.id, { state: "dead", attempts, dueAt: now, lastError });
+    await deps.notices.tried(delivery.id, { state: "dead", attempts, dueAt: now, lastError });
     return;
   }
   const dueAt = now + Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()));
-  await deps.notices.tried(notice.id, { state: "pending", attempts, dueAt, lastError });
+  await deps.notices.tried(delivery.id, { state: "pending", attempts, dueAt, lastError });
 }
 
 interface Refusal {
@@ -112,14 +114,14 @@ interface Refusal {
   readonly isFinal: boolean;
 }
 
-async function post(notice: Notice, deps: SendDeps): Promise<Refusal | undefined> {
-  const secrets = await deps.secrets.of(notice.userId);
+async function post(delivery: WebhookDelivery, deps: DeliverDeps): Promise<Refusal | undefined> {
+  const secrets = await deps.secrets.of(delivery.userId);
   const timestamp = Math.floor(deps.clock.now() / SECOND_MS);
-  const message = { id: notice.id, timestamp, body: notice.body };
+  const message = { id: delivery.id, timestamp, body: delivery.body };
   try {
-    const status = await deps.links.post(notice.url, notice.body, {
+    const status = await deps.links.post(delivery.url, delivery.body, {
       "content-type": "application/json",
-      "webhook-id": notice.id,
+      "webhook-id": delivery.id,
       "webhook-timestamp": String(timestamp),
       "webhook-signature": secrets.map((secret) => signatureOf(secret, message)).join(" "),
     });

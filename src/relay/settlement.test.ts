@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { AttemptRecord, CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { HoldContext, HoldRequest, Ledger } from "#core/ledger.ts";
-import type { Claim } from "#core/limits.ts";
+import type { RateReservation } from "#core/limits.ts";
 import { nanoUsd, type NanoUsd, type Price } from "#core/money.ts";
 import { NO_USAGE, type Units, type Usage } from "#core/usage.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -28,7 +28,7 @@ const PRICE: Price = {
 async function settled(units: Units, usage: Usage | undefined): Promise<CallRecord> {
   const records: CallRecord[] = [];
   const settlement = await opened(units, records, nanoUsd(0), Infinity);
-  settlement.answering(candidate(), { usage, takeOutputText: () => "" }, { lost: [] });
+  settlement.beginMetering(candidate(), { usage, takeOutputText: () => "" }, { lost: [] });
   await settlement.complete();
   const [record] = records;
   if (record === undefined) throw new Error("The call was not closed.");
@@ -77,7 +77,7 @@ async function opened(
     maxOpen: 10,
     onClosed: (record: CallRecord) => void records.push(record),
     onUnpriced: () => {},
-    onTrouble: () => {},
+    onError: () => {},
   };
   return await Settlement.open(endable(served), { estimate }, deps);
 }
@@ -119,7 +119,7 @@ test("where nobody can say what was used, it is what was asked for", async () =>
 test("an answer that outgrows what was reserved goes on for as long as its caller can pay for it", async () => {
   const settlement = await opened({}, [], nanoUsd(400_000_000), 100_000_000);
   const metered = { usage: { ...NO_USAGE, images: 10 }, takeOutputText: () => "" };
-  settlement.answering(candidate(), metered, { lost: [] });
+  settlement.beginMetering(candidate(), metered, { lost: [] });
 
   expect(await settlement.checkpoint()).toBe(true);
   for (const [images, isPaid] of [
@@ -137,7 +137,7 @@ async function extensions(images: number, available: number): Promise<readonly n
   const asked: number[] = [];
   const settlement = await opened({}, [], nanoUsd(400_000_000), available, asked);
   const metered = { usage: { ...NO_USAGE, images }, takeOutputText: () => "" };
-  settlement.answering(candidate(), metered, { lost: [] });
+  settlement.beginMetering(candidate(), metered, { lost: [] });
   await settlement.checkpoint();
   return asked;
 }
@@ -233,9 +233,10 @@ function stage({
   const deps = {
     ledger,
     limiter: {
-      take: () => ({ standings: [] }),
-      correct: ({ id }: Claim, tokens: number) => void limits.push(`${id} used ${tokens}`),
-      release: ({ id }: Claim) => void limits.push(`${id} released`),
+      take: () => ({ statuses: [] }),
+      correct: ({ id }: RateReservation, tokens: number) =>
+        void limits.push(`${id} used ${tokens}`),
+      release: ({ id }: RateReservation) => void limits.push(`${id} released`),
     },
     clock,
     delivery: { deadlines: new Deadlines(clock) },
@@ -244,11 +245,11 @@ function stage({
     onClosed: (record: CallRecord) => void records.push(record),
     onUnpriced: ({ model, channel }: { model: string; channel: string }) =>
       void unpriced.push(`${model} at ${channel}`),
-    onTrouble: (cause: unknown) => void troubles.push(cause),
+    onError: (cause: unknown) => void troubles.push(cause),
   };
   return {
-    open: (claim?: Claim) =>
-      Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, claim),
+    open: (reservation?: RateReservation) =>
+      Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, reservation),
     calls: open,
     served,
     deps,
@@ -284,8 +285,8 @@ function answerOf(text: string, more: Partial<Metered> = {}): Metered & { text: 
   };
 }
 
-const CALLERS: Claim = { id: "caller's", bounds: [] };
-const CHANNELS: Claim = { id: "channel's", bounds: [] };
+const CALLERS: RateReservation = { id: "caller's", bounds: [] };
+const CHANNELS: RateReservation = { id: "channel's", bounds: [] };
 const CUT = new GatewayError("upstream_failed", "The upstream cut its answer.");
 const TRIED: AttemptRecord = {
   channel: "a",
@@ -375,10 +376,10 @@ describe("a call that ends", () => {
   test("as it should is charged, and gives back what it did not use of its limits", async () => {
     const { open, closed, records, limits, time } = stage();
     const settlement = await open(CALLERS);
-    settlement.took(CHANNELS);
-    settlement.tried(TRIED);
+    settlement.attachChannelReservation(CHANNELS);
+    settlement.recordAttempt(TRIED);
     time.ms = 130;
-    settlement.answering(routeWith(BY_TOKEN), answerOf("12345"), { lost: ["seed"] });
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("12345"), { lost: ["seed"] });
     time.ms = 170;
     await settlement.complete();
 
@@ -434,7 +435,7 @@ describe("a call that ends", () => {
   ])("early: %s", async (_, stream, more, expected) => {
     const { open, closed } = stage({ stream });
     const settlement = await open();
-    settlement.answering(routeWith(BY_TOKEN), answerOf("abc", more), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", more), NONE);
 
     await settlement.fail(CUT);
 
@@ -453,7 +454,7 @@ describe("a call that ends", () => {
     const { open, records, troubles, closed } = stage({ count: uncountable });
     const settlement = await open();
     const metered = answerOf("x".repeat(30));
-    settlement.answering(routeWith(BY_TOKEN), metered, NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
     settlement.collect();
     metered.text = "y".repeat(30);
 
@@ -470,7 +471,7 @@ describe("a call that ends", () => {
     const { open, closed } = stage();
     const settlement = await open();
     const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 2 };
-    settlement.answering(routeWith(BY_TOKEN), answerOf("a long answer", { usage }), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("a long answer", { usage }), NONE);
     settlement.collect();
 
     await settlement.complete();
@@ -486,7 +487,7 @@ describe("a call that ends", () => {
     const { open, records } = stage();
     const settlement = await open();
     const inputUsage = { ...NO_USAGE, inputTokens, outputTokens, cachedInputTokens: 0 };
-    settlement.answering(routeWith(BY_TOKEN), answerOf("abc", { inputUsage }), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", { inputUsage }), NONE);
 
     await settlement.complete();
 
@@ -497,7 +498,7 @@ describe("a call that ends", () => {
     const disk = Promise.withResolvers<boolean>();
     const { open, troubles } = stage({ settle: () => disk.promise });
     const settlement = await open();
-    settlement.answering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
     let isClosed = false;
     const closing = settlement.complete().then(() => (isClosed = true));
     await Bun.sleep(1);
@@ -512,7 +513,7 @@ describe("a call that ends", () => {
   test("waits for the disk for five seconds, and no longer", async () => {
     const { open, troubles, time, deps } = stage({ settle: () => new Promise(() => {}) });
     const settlement = await open();
-    settlement.answering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
     let isClosed = false;
     const closing = settlement.complete().then(() => (isClosed = true));
     await waitFor(() => deps.delivery.deadlines.size === 1);
@@ -538,8 +539,8 @@ describe("a call that ends", () => {
   test("by somebody else's hand gives back its limits at once, once, and keeps its hold", async () => {
     const { open, closed, calls, limits } = stage();
     const settlement = await open(CALLERS);
-    settlement.handOff();
-    settlement.handOff();
+    settlement.transfer();
+    settlement.transfer();
     await settlement.complete();
 
     expect(closed).toEqual([]);
@@ -551,7 +552,7 @@ describe("a call that ends", () => {
     const { open, limits, calls } = stage();
     const settlement = await open(CALLERS);
     await settlement.complete();
-    settlement.handOff();
+    settlement.transfer();
 
     expect(limits).toEqual(["caller's used 0", "caller's released"]);
     expect(calls.count).toBe(0);
@@ -565,7 +566,7 @@ describe("an answer that broke off", () => {
   ): Promise<CallRecord["attempts"] | undefined> => {
     const { open, records } = stage();
     const settlement = await open();
-    for (const each of tried) settlement.tried(each);
+    for (const each of tried) settlement.recordAttempt(each);
     await settlement.fail(error);
     return records[0]?.attempts;
   };
@@ -601,7 +602,7 @@ describe("a checkpoint", () => {
   const at = async (metered: Metered, more: Parameters<typeof stage>[0] = {}) => {
     const place = stage(more);
     const settlement = await place.open();
-    settlement.answering(routeWith(BY_TOKEN), metered, NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
     return { ...place, settlement, goesOn: await settlement.checkpoint() };
   };
 
@@ -660,7 +661,7 @@ describe("a checkpoint", () => {
   ])("%s notes nothing, and the call goes on", async (_, metered) => {
     const place = stage();
     const settlement = await place.open();
-    if (metered !== undefined) settlement.answering(routeWith(BY_TOKEN), metered, NONE);
+    if (metered !== undefined) settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
 
     expect(await settlement.checkpoint()).toBe(true);
     await Bun.sleep(1);
@@ -670,7 +671,7 @@ describe("a checkpoint", () => {
   test("of a call that is over notes nothing", async () => {
     const { open, noted, closed } = stage();
     const settlement = await open();
-    settlement.answering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
     await settlement.complete();
 
     expect(await settlement.checkpoint()).toBe(true);
@@ -690,7 +691,7 @@ describe("a checkpoint", () => {
       },
     });
     const settlement = await open();
-    settlement.answering(routeWith(undefined), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
     await settlement.checkpoint();
     await waitFor(() => isCounting);
 
@@ -728,7 +729,7 @@ describe("a checkpoint", () => {
       },
     });
     const settlement = await open();
-    settlement.answering(routeWith(undefined), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
     await settlement.checkpoint();
     await waitFor(() => counts > 0);
     await settlement.checkpoint();
@@ -746,7 +747,7 @@ test("what was reserved on the way counts as reserved: nothing is asked for twic
   const asked: number[] = [];
   const settlement = await opened({}, [], nanoUsd(400_000_000), Infinity, asked);
   const metered = { usage: { ...NO_USAGE, images: 11 }, takeOutputText: () => "" };
-  settlement.answering(candidate(), metered, { lost: [] });
+  settlement.beginMetering(candidate(), metered, { lost: [] });
   await settlement.checkpoint();
   metered.usage = { ...NO_USAGE, images: 15 };
   await settlement.checkpoint();
@@ -763,15 +764,15 @@ test("what was reserved on the way counts as reserved: nothing is asked for twic
 test("the journal names the model and provider that answered, and what has no price", async () => {
   const priced = stage();
   const settlement = await priced.open();
-  settlement.answering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+  settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
   await settlement.complete();
   const unpriced = stage();
   const free = await unpriced.open();
-  free.answering(routeWith(undefined), answerOf("abc"), NONE);
+  free.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
   await free.complete();
   const unused = stage({ count: async () => NO_USAGE });
   const nothing = await unused.open();
-  nothing.answering(routeWith(BY_TOKEN), answerOf(""), NONE);
+  nothing.beginMetering(routeWith(BY_TOKEN), answerOf(""), NONE);
   await nothing.complete();
 
   expect(priced.records).toMatchObject([{ upstreamModel: "m", provider: "openai" }]);
@@ -785,14 +786,14 @@ test("the journal names the model and provider that answered, and what has no pr
 describe("a model without a price", () => {
   test("is told to the caller and the operator as it answers", async () => {
     const { open, unpriced } = stage();
-    (await open()).answering(routeWith(undefined), answerOf(""), NONE);
+    (await open()).beginMetering(routeWith(undefined), answerOf(""), NONE);
 
     expect(unpriced).toEqual(["caller", "m at a"]);
   });
 
   test("is told to nobody if there is a price", async () => {
     const { open, unpriced } = stage();
-    (await open()).answering(routeWith(BY_TOKEN), answerOf(""), NONE);
+    (await open()).beginMetering(routeWith(BY_TOKEN), answerOf(""), NONE);
 
     expect(unpriced).toEqual([]);
   });

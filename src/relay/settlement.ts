@@ -2,7 +2,7 @@ import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import type { HoldContext, Ledger } from "#core/ledger.ts";
-import type { Claim, RateLimiter } from "#core/limits.ts";
+import type { RateReservation, RateLimiter } from "#core/limits.ts";
 import {
   ANY_TIER,
   costOf,
@@ -19,13 +19,13 @@ import { defined } from "#lib/values.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Served } from "./call.ts";
-import { giveBack } from "./claims.ts";
+import { release } from "./claims.ts";
 import { keptFailure } from "./kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
 import { recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "./route.ts";
 import { unpricedNotice, type UnpricedNotice } from "./unpriced.ts";
-import { Uncounted } from "./uncounted.ts";
+import { PendingOutput } from "./uncounted.ts";
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
@@ -39,7 +39,7 @@ export interface SettlementDeps {
   /** Told of every call that a model without a price answers. */
   onUnpriced(notice: UnpricedNotice): void;
   /** A settlement that could not be written yet; it is being retried. */
-  onTrouble(cause: unknown): void;
+  onError(cause: unknown): void;
 }
 
 /** Where an answer's usage is read from: the upstream's report, or its text. */
@@ -75,14 +75,14 @@ export class Settlement {
   #metered: Metered | undefined;
   #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
-  readonly #uncounted = new Uncounted();
+  readonly #uncounted = new PendingOutput();
   #held: NanoUsd;
   #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
   /** Of its caller's limits, and of its channel's. */
-  #callerClaim: Claim | undefined;
-  #channelClaim: Claim | undefined;
+  #callerReservation: RateReservation | undefined;
+  #channelReservation: RateReservation | undefined;
   #usedTokens = 0;
 
   private constructor(
@@ -90,11 +90,11 @@ export class Settlement {
     plan: Pick<Plan, "estimate">,
     durable: Promise<void>,
     deps: SettlementDeps,
-    claim: Claim | undefined,
+    reservation: RateReservation | undefined,
   ) {
     this.#call = call;
     this.#deps = deps;
-    this.#callerClaim = claim;
+    this.#callerReservation = reservation;
     this.durable = durable;
     this.#held = plan.estimate;
     this.#checkpointedAt = call.startedAt;
@@ -110,7 +110,7 @@ export class Settlement {
     call: Endable,
     plan: Pick<Plan, "estimate">,
     deps: SettlementDeps,
-    claim?: Claim,
+    reservation?: RateReservation,
   ): Promise<Settlement> {
     if (deps.open.count >= deps.maxOpen) {
       throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
@@ -129,14 +129,14 @@ export class Settlement {
         ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
         context: contextOf(call),
       });
-      return new Settlement(call, plan, durable, deps, claim);
+      return new Settlement(call, plan, durable, deps, reservation);
     } catch (cause) {
       deps.open.leave(call);
       throw cause;
     }
   }
 
-  tried(attempt: AttemptRecord): void {
+  recordAttempt(attempt: AttemptRecord): void {
     this.#attempts.push(attempt);
   }
 
@@ -149,13 +149,14 @@ export class Settlement {
   }
 
   /** What the channel that answers counts against its limits, instead of one that began before. */
-  took(claim: Claim): void {
-    if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, 0, this.#deps.limiter);
-    this.#channelClaim = claim;
+  attachChannelReservation(reservation: RateReservation): void {
+    if (this.#channelReservation !== undefined)
+      release(this.#channelReservation, 0, this.#deps.limiter);
+    this.#channelReservation = reservation;
   }
 
   /** A route began to answer: from here on, what is delivered is owed. */
-  answering(route: Candidate, metered: Metered, lossy: Lossy): void {
+  beginMetering(route: Candidate, metered: Metered, lossy: Lossy): void {
     this.#route = route;
     this.#metered = metered;
     this.#lossy = lossy;
@@ -176,7 +177,7 @@ export class Settlement {
   }
 
   /** The hold is somebody else's to close; what the call took of limits goes back. */
-  handOff(): void {
+  transfer(): void {
     if (this.#closing !== undefined) return;
     this.#closing = Promise.resolve();
     this.#leave();
@@ -236,7 +237,7 @@ export class Settlement {
       const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
       return this.#completed(withInput(counted, metered.inputUsage));
     } catch (cause) {
-      this.#deps.onTrouble(cause);
+      this.#deps.onError(cause);
       return this.#roughUsage(metered);
     }
   }
@@ -296,8 +297,10 @@ export class Settlement {
   #leave(): void {
     const { open, limiter } = this.#deps;
     open.leave(this.#call);
-    if (this.#callerClaim !== undefined) giveBack(this.#callerClaim, this.#usedTokens, limiter);
-    if (this.#channelClaim !== undefined) giveBack(this.#channelClaim, this.#usedTokens, limiter);
+    if (this.#callerReservation !== undefined)
+      release(this.#callerReservation, this.#usedTokens, limiter);
+    if (this.#channelReservation !== undefined)
+      release(this.#channelReservation, this.#usedTokens, limiter);
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
@@ -333,7 +336,7 @@ export class Settlement {
       return this.#completed(withInput(counted, inputUsage));
     } catch (cause) {
       // A hold must be closed whatever happens to the counting.
-      this.#deps.onTrouble(cause);
+      this.#deps.onError(cause);
       const rough = this.#usageOf(tokens + estimateTokens(text));
       return this.#completed(withInput(rough, inputUsage));
     }
@@ -428,12 +431,12 @@ const LASTING = { isLasting: true } as const;
 /** Waits for the disk, but not for ever: what is written later is written all the same. */
 function withinDeadline(
   writing: Promise<unknown>,
-  { delivery: { deadlines }, onTrouble }: SettlementDeps,
+  { delivery: { deadlines }, onError }: SettlementDeps,
 ): Promise<void> {
   return new Promise((resolve) => {
     const give = (cause?: unknown): void => {
       deadlines.release(watched);
-      if (cause !== undefined) onTrouble(cause);
+      if (cause !== undefined) onError(cause);
       resolve();
     };
     const watched: Watched = {

@@ -22,7 +22,7 @@ import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
-import type { Vault } from "./vault.ts";
+import type { ReasoningCache } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
@@ -41,16 +41,16 @@ interface TranslationTerms extends RequestTerms {
 }
 
 export interface TranslationDeps {
-  readonly vault: Vault;
+  readonly reasoningCache: ReasoningCache;
   /** Follows links for upstreams that do not. */
   readonly media: MediaFetcher;
 }
 
 /** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
-export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest {
+export function readRequest(call: Call, route: Route, reasoningCache: ReasoningCache): ChatRequest {
   if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
-  const restored = vault.restore(call.key, request);
+  const restored = reasoningCache.restore(call.key, request);
   const { steering, upstreamModel: model } = route;
   // What the body says of reasoning counts for more than the ending of a name.
   if (steering === undefined) return { ...restored, model };
@@ -60,13 +60,13 @@ export function readRequest(call: Call, route: Route, vault: Vault): ChatRequest
 export async function translateRequest(
   call: Call,
   route: WireRoute,
-  { vault, media }: TranslationDeps,
+  { reasoningCache, media }: TranslationDeps,
   { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
-  const request = await withMedia(readRequest(call, route, vault), call, route, media);
+  const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
@@ -118,7 +118,7 @@ export async function translateWhole(
   call: Call,
   route: WireRoute,
   { request, lost, isByTool }: Translation,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
   continuation?: Continuation,
 ): Promise<WholeReading> {
   const events: ChatEvent[] = [];
@@ -131,7 +131,7 @@ export async function translateWhole(
     next = await continuation?.next(last);
   }
   events.push(...(continuation?.joiner.pass(last) ?? last));
-  return await writeWhole(events, call, route, request, lost, vault, isByTool);
+  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
 }
 
 /** A whole answer of an upstream that only streams. */
@@ -141,7 +141,7 @@ export async function gatherStream(
   route: WireRoute,
   { request, lost, isByTool }: Translation,
   maxEventBytes: number,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ): Promise<WholeReading> {
   const sse = new SseDecoder(maxEventBytes);
   const decoder = route.endpoint.style.outbound.openDecoder();
@@ -158,7 +158,7 @@ export async function gatherStream(
   } catch (cause) {
     throw explained(cause);
   }
-  return await writeWhole(events, call, route, request, lost, vault, isByTool);
+  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
 }
 
 /** A whole answer in the caller's style, out of the hub's events. */
@@ -168,10 +168,10 @@ export async function writeWhole(
   route: Route,
   request: ChatRequest,
   lost: readonly string[],
-  vault: Vault,
+  reasoningCache: ReasoningCache,
   isByTool = false,
 ): Promise<WholeReading> {
-  const meter = new EventMeter(call, route, vault);
+  const meter = new EventMeter(call, route, reasoningCache);
   const named = originalNames(request);
   const unpack = unpackerFor(request, isByTool);
   const told = unpack === undefined ? events : events.flatMap(unpack);
@@ -206,7 +206,7 @@ export function translateStream(
   route: WireRoute,
   translation: Translation,
   maxEventBytes: number,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
   continuation?: Continuation,
 ): AnswerStream {
   return new TranslatedStream(
@@ -215,7 +215,7 @@ export function translateStream(
       sse: new SseDecoder(maxEventBytes),
       decoder: route.endpoint.style.outbound.openDecoder(),
     }),
-    new StreamWriter(call, route, translation.request, vault, translation.isByTool),
+    new StreamWriter(call, route, translation.request, reasoningCache, translation.isByTool),
     translation.lost,
     continuation,
   );
@@ -232,13 +232,19 @@ export class StreamWriter {
   readonly #unpack: Unpack | undefined;
   #hasUsage = false;
 
-  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, isByTool = false) {
+  constructor(
+    call: Call,
+    route: Route,
+    request: ChatRequest,
+    reasoningCache: ReasoningCache,
+    isByTool = false,
+  ) {
     this.#request = request;
     this.#unpack = unpackerFor(request, isByTool);
     this.#named = originalNames(request);
     this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
-    this.meter = new EventMeter(call, route, vault);
+    this.meter = new EventMeter(call, route, reasoningCache);
     this.#encoder = call.style.inbound.openEncoder(request, call.facts);
   }
 

@@ -4,7 +4,7 @@ import { countTokens } from "./tokens.ts";
 const MAX_KEPT_CHARS = 64_000;
 
 /** Output that is counted once it is all there: kept as text, or as a number where that would be much to keep. */
-export class Uncounted {
+export class PendingOutput {
   text = "";
   /** Of what came before the text; rough until `whole`. */
   #tokens = 0;

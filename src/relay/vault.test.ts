@@ -1,23 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { ApiKey } from "#core/key.ts";
-import { Vault } from "./vault.ts";
+import { ReasoningCache } from "./vault.ts";
 
 const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
 const SIGNATURE = { issuer: "messages", value: "proof" };
 
-function open(now = { ms: 0 }, maxLength = 1_000): Vault {
+function open(now = { ms: 0 }, maxLength = 1_000): ReasoningCache {
   const clock = { now: () => now.ms, monotonic: () => now.ms };
-  return new Vault(clock, { keepMs: 100, maxLength });
+  return new ReasoningCache(clock, { keepMs: 100, maxLength });
 }
 
 /** An answer that thinks, then calls a tool. */
-function answer(vault: Vault, callId = "c1", text = "why", key = KEY): void {
-  see(vault, [...thinking(text), ...calling(callId)], key);
+function answer(reasoningCache: ReasoningCache, callId = "c1", text = "why", key = KEY): void {
+  see(reasoningCache, [...thinking(text), ...calling(callId)], key);
 }
 
-function see(vault: Vault, events: readonly ChatEvent[], key = KEY): void {
-  const recorder = vault.recorder(key);
+function see(reasoningCache: ReasoningCache, events: readonly ChatEvent[], key = KEY): void {
+  const recorder = reasoningCache.recorder(key);
   for (const event of events) recorder.see(event);
 }
 
@@ -56,14 +56,18 @@ const call = (id = "c1"): Block => ({
   kind: "function",
 });
 
-function restored(vault: Vault, blocks: readonly Block[], key = KEY): readonly Block[] {
+function restored(
+  reasoningCache: ReasoningCache,
+  blocks: readonly Block[],
+  key = KEY,
+): readonly Block[] {
   const request: ChatRequest = {
     model: "m",
     messages: [{ role: "assistant", blocks }],
     stream: false,
     sampling: {},
   };
-  return vault.restore(key, request).messages[0]?.blocks ?? [];
+  return reasoningCache.restore(key, request).messages[0]?.blocks ?? [];
 }
 
 const THOUGHT: Block = { type: "reasoning", text: "why", signature: SIGNATURE };
@@ -71,10 +75,10 @@ const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the
 
 describe("what a caller cannot carry", () => {
   test("is put back before the call that it came with", () => {
-    const vault = open();
-    see(vault, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
+    const reasoningCache = open();
+    see(reasoningCache, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
 
-    expect(restored(vault, [{ type: "text", text: "Well." }, call()])).toEqual([
+    expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call()])).toEqual([
       { type: "text", text: "Well." },
       THOUGHT,
       SIGNED,
@@ -82,9 +86,9 @@ describe("what a caller cannot carry", () => {
   });
 
   test("is put back before the words that it came before", () => {
-    const vault = open();
+    const reasoningCache = open();
     const later: Block = { ...THOUGHT, text: "and so" } as Block;
-    see(vault, [
+    see(reasoningCache, [
       ...thinking("why"),
       ...saying("Well."),
       ...thinking("and so"),
@@ -92,66 +96,62 @@ describe("what a caller cannot carry", () => {
       ...calling("c2"),
     ]);
 
-    expect(restored(vault, [{ type: "text", text: "Well." }, call(), call("c2")])).toEqual([
-      THOUGHT,
-      { type: "text", text: "Well." },
-      later,
-      SIGNED,
-      { ...SIGNED, id: "c2" } as Block,
-    ]);
+    expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call(), call("c2")])).toEqual(
+      [THOUGHT, { type: "text", text: "Well." }, later, SIGNED, { ...SIGNED, id: "c2" } as Block],
+    );
   });
 
   test("takes the place of what the caller was shown of it", () => {
-    const vault = open();
-    answer(vault);
+    const reasoningCache = open();
+    answer(reasoningCache);
 
-    expect(restored(vault, [{ type: "reasoning", text: "why" }, call()])).toEqual([
+    expect(restored(reasoningCache, [{ type: "reasoning", text: "why" }, call()])).toEqual([
       THOUGHT,
       SIGNED,
     ]);
   });
 
   test("is left out of a turn whose caller carries signatures themselves", () => {
-    const vault = open();
-    answer(vault);
+    const reasoningCache = open();
+    answer(reasoningCache);
     const own: Block[] = [
       { type: "reasoning", text: "other", signature: { issuer: "messages", value: "own" } },
       call(),
     ];
 
-    expect(restored(vault, own)).toEqual(own);
+    expect(restored(reasoningCache, own)).toEqual(own);
   });
 
   test("is nobody else's", () => {
-    const vault = open();
-    answer(vault);
+    const reasoningCache = open();
+    answer(reasoningCache);
 
-    expect(restored(vault, [call()], { ...KEY, userId: 2 })).toEqual([call()]);
-    expect(restored(vault, [call("c2")])).toEqual([call("c2")]);
+    expect(restored(reasoningCache, [call()], { ...KEY, userId: 2 })).toEqual([call()]);
+    expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
   });
 
   test("another key of the same owner may go on with the conversation", () => {
-    const vault = open();
-    answer(vault);
+    const reasoningCache = open();
+    answer(reasoningCache);
 
-    expect(restored(vault, [call()], { ...KEY, id: 9 })).toEqual([THOUGHT, SIGNED]);
+    expect(restored(reasoningCache, [call()], { ...KEY, id: 9 })).toEqual([THOUGHT, SIGNED]);
   });
 
   test("is forgotten in time", () => {
     const now = { ms: 0 };
-    const vault = open(now);
-    answer(vault);
+    const reasoningCache = open(now);
+    answer(reasoningCache);
     now.ms = 101;
 
-    expect(restored(vault, [call()])).toEqual([call()]);
+    expect(restored(reasoningCache, [call()])).toEqual([call()]);
   });
 
   test("has a bound, past which the oldest goes first", () => {
-    const vault = open({ ms: 0 }, 120);
-    for (const id of ["c1", "c2", "c3"]) answer(vault, id, "x".repeat(30));
+    const reasoningCache = open({ ms: 0 }, 120);
+    for (const id of ["c1", "c2", "c3"]) answer(reasoningCache, id, "x".repeat(30));
 
-    expect(restored(vault, [call("c1")])).toEqual([call("c1")]);
-    expect(restored(vault, [call("c3")])).toHaveLength(2);
+    expect(restored(reasoningCache, [call("c1")])).toEqual([call("c1")]);
+    expect(restored(reasoningCache, [call("c3")])).toHaveLength(2);
   });
 });
 
@@ -162,8 +162,8 @@ test("a request that nothing is known of stays the very same", () => {
     stream: false,
     sampling: {},
   };
-  const vault = open();
-  expect(vault.restore(KEY, request)).toBe(request);
-  answer(vault, "other");
-  expect(vault.restore(KEY, request)).toBe(request);
+  const reasoningCache = open();
+  expect(reasoningCache.restore(KEY, request)).toBe(request);
+  answer(reasoningCache, "other");
+  expect(reasoningCache.restore(KEY, request)).toBe(request);
 });

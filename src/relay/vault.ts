@@ -3,7 +3,7 @@ import type { ApiKey } from "#core/key.ts";
 import type { Signature } from "#core/signature.ts";
 import type { Clock } from "#lib/clock.ts";
 
-export interface VaultSettings {
+export interface ReasoningCacheSettings {
   readonly keepMs: number;
   /** Of everything kept, in UTF-16 units; the oldest goes first. */
   readonly maxLength: number;
@@ -25,7 +25,7 @@ interface Reasoned {
 }
 
 /** Follows the events of one answer. */
-export interface VaultRecorder {
+export interface ReasoningRecorder {
   see(event: ChatEvent): void;
 }
 
@@ -35,18 +35,18 @@ export interface VaultRecorder {
  * they are kept by tool call for an hour, for the key's owner only, and put
  * back where they are missing.
  */
-export class Vault {
+export class ReasoningCache {
   readonly #kept = new Map<string, Kept>();
   readonly #clock: Clock;
-  readonly #settings: VaultSettings;
+  readonly #settings: ReasoningCacheSettings;
   #length = 0;
 
-  constructor(clock: Clock, settings: VaultSettings) {
+  constructor(clock: Clock, settings: ReasoningCacheSettings) {
     this.#clock = clock;
     this.#settings = settings;
   }
 
-  recorder(key: ApiKey): VaultRecorder {
+  recorder(key: ApiKey): ReasoningRecorder {
     return new Recorder((callId, signature, reasoned) =>
       this.#keep(nameOf(key, callId), signature, reasoned),
     );
@@ -134,7 +134,7 @@ export class Vault {
 
 type Keep = (callId: string, signature: Signature | undefined, reasoned: Reasoned) => void;
 
-class Recorder implements VaultRecorder {
+class Recorder implements ReasoningRecorder {
   readonly #keep: Keep;
   #leading: ReasoningBlock[] = [];
   #later: ReasoningBlock[] = [];

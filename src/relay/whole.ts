@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
 import { isArray, isObject, reviveJson, type JsonObject, type Revive } from "#lib/json.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/let-others-pass.ts";
 import { shortenJson } from "#lib/short-json.ts";
 
 /** An answer that came in one piece, ready for the caller. */
@@ -19,19 +19,19 @@ export function parseAnswer(bytes: Uint8Array): JsonObject {
 
 /** The same in steps, between which other calls have their turn. `listAs`: as which member a list is read. */
 export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
-  await letOthersPass(bytes.length);
+  await yieldToEventLoop(bytes.length);
   const text = new TextDecoder().decode(bytes);
-  await letOthersPass(bytes.length);
+  await yieldToEventLoop(bytes.length);
   const json = objectIn(text, listAs);
   // It is about to be written out again.
-  await letOthersPass(bytes.length);
+  await yieldToEventLoop(bytes.length);
   return json;
 }
 
 /** The same where long base64 is known for what it is: it is left where it stands. */
 export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   const short = await shortenJson(bytes);
-  await letOthersPass(short.bytes.length);
+  await yieldToEventLoop(short.bytes.length);
   return objectIn(new TextDecoder().decode(short.bytes), listAs, short.revive);
 }
 

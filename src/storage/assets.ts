@@ -5,7 +5,7 @@ import { text } from "./tables/columns.ts";
 import { assetRow, changedColumns, groupRow, toAsset, toGroup } from "./tables/assets.ts";
 import { NO_USER } from "./tables/users.ts";
 
-const NOBODY: Busy = { users: [], channels: [] };
+const NOT_BUSY: Busy = { users: [], channels: [] };
 
 export interface AssetStoreDeps {
   readonly db: Kysely<Tables>;
@@ -135,7 +135,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
       return changed && toAsset(changed);
     },
 
-    async lease(leaseMs, limit, { users, channels } = NOBODY) {
+    async lease(leaseMs, limit, { users, channels } = NOT_BUSY) {
       const rows = await db
         .updateTable("assets")
         .set(({ eb }) => ({ lease_until: eb(sharedNow(), "+", leaseMs) }))

@@ -15,13 +15,18 @@ import { createGroupStore } from "./user-groups.ts";
 export interface AtomicallyDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  readonly vault: CredentialVault;
+  readonly reasoningCache: CredentialVault;
   readonly keys: Pick<OpenKeyStore, "changed" | "groupChanged">;
   readonly onGranted: GrantsDeps["onGranted"];
 }
 
 /** The same stores, on one transaction; whoever keeps something in memory is told at its end. */
-export function createAtomically({ db, clock, vault, ...told }: AtomicallyDeps): Atomically {
+export function createAtomically({
+  db,
+  clock,
+  reasoningCache,
+  ...told
+}: AtomicallyDeps): Atomically {
   return async (run) => {
     const atEnd: (() => unknown)[] = [];
     const keys: AtomicallyDeps["keys"] = {
@@ -36,7 +41,7 @@ export function createAtomically({ db, clock, vault, ...told }: AtomicallyDeps):
         const grants = createGrants({ db: transaction, clock, onGranted });
         return await run({
           settings: createSettingStore(transaction, clock),
-          channels: createChannelStore({ db: transaction, clock, vault }),
+          channels: createChannelStore({ db: transaction, clock, reasoningCache }),
           models: createModelStore(transaction, clock),
           groups: createGroupStore({ db: transaction, clock, keys }),
           teams: createTeamStore({ db: transaction, grants, keys, clock }),

@@ -22,7 +22,7 @@ import { isUniqueViolation } from "./unique.ts";
 export interface ChannelStoreDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  readonly vault: CredentialVault;
+  readonly reasoningCache: CredentialVault;
 }
 
 type ChannelRow = Selectable<ChannelsTable>;
@@ -30,7 +30,7 @@ type ChannelRow = Selectable<ChannelsTable>;
 const STATUS = { enabled: 1, disabled: 2 } as const;
 const MAX_CHANNELS = 1_000;
 
-export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): ChannelStore {
+export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDeps): ChannelStore {
   /**
    * What was opened at the last look. Health and tokens go by the credential,
    * so one that did not change must stay the one it was.
@@ -68,7 +68,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
             .executeTakeFirstOrThrow();
           return await transaction
             .updateTable("channels")
-            .set({ credentials: JSON.stringify(vault.seal(entry.credentials, id, entry)) })
+            .set({ credentials: JSON.stringify(reasoningCache.seal(entry.credentials, id, entry)) })
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirstOrThrow();
@@ -94,7 +94,9 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
               updated_at: clock.now(),
               ...(isKept
                 ? {}
-                : { credentials: JSON.stringify(vault.seal(credentials ?? [], id, entry)) }),
+                : {
+                    credentials: JSON.stringify(reasoningCache.seal(credentials ?? [], id, entry)),
+                  }),
             })
             .where("id", "=", id)
             .returningAll()
@@ -156,7 +158,7 @@ export function createChannelStore({ db, clock, vault }: ChannelStoreDeps): Chan
     const destination = toDestination(row);
     const to = destinationOf(destination);
     if (known?.text === row.credentials && known.to === to) return known.credentials;
-    const credentials = vault.open(sealed, row.id, destination);
+    const credentials = reasoningCache.open(sealed, row.id, destination);
     if (credentials === undefined) opened.delete(row.id);
     else opened.set(row.id, { text: row.credentials, to, credentials });
     return credentials;

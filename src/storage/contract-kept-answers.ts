@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import type { Claim, KeptAnswer } from "#core/kept-answers.ts";
+import type { IdempotencyRecord, KeptReply } from "#core/kept-answers.ts";
 import type { CallOutcome } from "#core/call.ts";
 import { aTask, holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
 import { createKeptAnswerStore } from "./kept-answers.ts";
@@ -201,7 +201,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
       await keptAnswers.claim(each);
       await keptAnswers.keep(each, answer, each.at + HOUR_MS + at);
     }
-    const kept = async (id: string): Promise<KeptAnswer | undefined> => {
+    const kept = async (id: string): Promise<KeptReply | undefined> => {
       const result = await keptAnswers.claim(claim({ id }));
       expect(result).toMatchObject({ kind: "done", callId: id });
       return result.kind === "done" ? result.answer : undefined;
@@ -237,13 +237,13 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
   });
 }
 
-const ANSWER: KeptAnswer = {
+const ANSWER: KeptReply = {
   status: 200,
   headers: { "content-type": "text/event-stream", "sluice-lossy": "user" },
   body: Buffer.from(Array.from({ length: 1_000 }, (_, i) => (i * 7) % 256)),
 };
 
-function claim(more: Partial<Claim> = {}): Claim {
+function claim(more: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
   const at = 1_800_000_000_000;
   return {
     id: "one",

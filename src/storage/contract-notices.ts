@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Notice } from "#core/notice.ts";
+import type { WebhookDelivery } from "#core/notice.ts";
 import { newId, openAt, type Place } from "./contract-place.ts";
 
 /** What both databases promise of notices. */
@@ -48,8 +48,8 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
       { ...notice, ...dead },
     ]);
     expect(await notices.lease(60_000, 10)).toEqual([]);
-    expect(await notices.replay(2, notice.id, 7)).toBe(false);
-    expect(await notices.replay(1, notice.id, 7)).toBe(true);
+    expect(await notices.redeliver(2, notice.id, 7)).toBe(false);
+    expect(await notices.redeliver(1, notice.id, 7)).toBe(true);
     expect(await notices.lease(60_000, 10)).toEqual([{ ...notice, dueAt: 7 }]);
   });
 
@@ -74,7 +74,7 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
   });
 }
 
-function aNotice(more: Partial<Notice> = {}): Notice {
+function aNotice(more: Partial<WebhookDelivery> = {}): WebhookDelivery {
   return {
     id: `note_${newId()}`,
     userId: 1,

@@ -181,9 +181,9 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
 
     await storage.tasks.hurry(task.id);
 
-    expect(await storage.tasks.takeHurried("two")).toEqual([]);
-    expect(await storage.tasks.takeHurried("one")).toEqual([task.id]);
-    expect(await storage.tasks.takeHurried("one")).toEqual([]);
+    expect(await storage.tasks.leaseUrgent("two")).toEqual([]);
+    expect(await storage.tasks.leaseUrgent("one")).toEqual([task.id]);
+    expect(await storage.tasks.leaseUrgent("one")).toEqual([]);
   });
 
   test("tasks are listed page by page, either way round", async () => {

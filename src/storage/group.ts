@@ -54,7 +54,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   const { commit, judge, clock, limits, events } = options;
   let queue: W[] = [];
   let running: Promise<void> | undefined;
-  let trouble: unknown;
+  let issue: unknown;
   let failures = 0;
   let isClosing = false;
   let isDead = false;
@@ -63,7 +63,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   return {
     add(write) {
       if (isDead) {
-        write.refuse(unavailable(judge(trouble), trouble));
+        write.refuse(unavailable(judge(issue), issue));
         return;
       }
       queue.push(write);
@@ -71,7 +71,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     },
 
     assertOpen() {
-      if (isDead || isClosing || failures > 0) throw unavailable(judge(trouble), trouble);
+      if (isDead || isClosing || failures > 0) throw unavailable(judge(issue), issue);
       if (queue.length >= limits.maxQueuedWrites) {
         throw new GatewayError("overloaded", "The gateway is behind with its bookkeeping.", {
           retryAfterMs: RETRY_AFTER_MS,
@@ -109,7 +109,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     }
     lastCommitAt = clock.monotonic();
     failures = 0;
-    trouble = undefined;
+    issue = undefined;
     for (const write of writes) write.done();
   }
 
@@ -123,7 +123,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       case "wait":
       case "full":
         failures++;
-        trouble = error;
+        issue = error;
         if (failures === 1) {
           events.onError(
             new Error("The database cannot be written; trying again.", { cause: error }),
@@ -139,7 +139,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
 
   function die(error: unknown): void {
     isDead = true;
-    trouble = error;
+    issue = error;
     events.onFatal(new Error("The database cannot be trusted any more.", { cause: error }));
     refuseAll(error);
   }
@@ -150,7 +150,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       await write([each]);
       if (failures === 0 && !isDead) continue;
       queue = [...writes.slice(index + 1), ...queue];
-      if (isDead) refuseAll(trouble);
+      if (isDead) refuseAll(issue);
       return;
     }
   }
@@ -161,7 +161,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     queue = [];
     const kept = all.filter((write) => !write.isRefusable);
     for (const write of all) {
-      if (write.isRefusable) write.refuse(unavailable(judge(trouble), trouble));
+      if (write.isRefusable) write.refuse(unavailable(judge(issue), issue));
     }
     // A refusal may have added to the queue.
     queue = [...kept, ...queue];

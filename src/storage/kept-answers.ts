@@ -2,7 +2,12 @@ import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import type { Insertable, Kysely, Selectable } from "kysely";
 import { z } from "zod";
-import type { Claim, ClaimResult, KeptAnswer, KeptAnswerStore } from "#core/kept-answers.ts";
+import type {
+  IdempotencyRecord,
+  IdempotencyResult,
+  KeptReply,
+  IdempotencyStore,
+} from "#core/kept-answers.ts";
 import type { Tables } from "./tables.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 
@@ -26,7 +31,11 @@ const MAX_PRUNED = 1_000;
 /** Another may release or take over between two looks; whoever always does is running. */
 const MAX_LOOKS = 5;
 
-export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps): KeptAnswerStore {
+export function createKeptAnswerStore({
+  db,
+  instance,
+  isAlive,
+}: KeptAnswersDeps): IdempotencyStore {
   return {
     async claim(claim) {
       for (let looks = 0; looks < MAX_LOOKS; looks++) {
@@ -89,7 +98,7 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
     },
   };
 
-  async function insert(claim: Claim): Promise<boolean> {
+  async function insert(claim: IdempotencyRecord): Promise<boolean> {
     const { numInsertedOrUpdatedRows = 0n } = await db
       .insertInto("kept_answers")
       .values(rowOf(claim, instance))
@@ -102,7 +111,10 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
     return await db.selectFrom("kept_answers").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  async function judge(row: Row, { at, question }: Claim): Promise<ClaimResult | "free"> {
+  async function judge(
+    row: Row,
+    { at, question }: IdempotencyRecord,
+  ): Promise<IdempotencyResult | "free"> {
     if (row.expires_at <= at) return "free";
     if (row.question !== question) return { kind: "other_question" };
     if (row.state === "done") {
@@ -159,7 +171,7 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
   }
 
   /** Of several who found the same row, the first. */
-  async function takeOver({ call_id, state }: Row, claim: Claim): Promise<boolean> {
+  async function takeOver({ call_id, state }: Row, claim: IdempotencyRecord): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable("kept_answers")
       .set({ ...rowOf(claim, instance), ...NO_ANSWER })
@@ -171,7 +183,7 @@ export function createKeptAnswerStore({ db, instance, isAlive }: KeptAnswersDeps
   }
 }
 
-function rowOf(claim: Claim, instance: string): Insertable<KeptAnswersTable> {
+function rowOf(claim: IdempotencyRecord, instance: string): Insertable<KeptAnswersTable> {
   return {
     id: claim.id,
     user_id: claim.userId,
@@ -186,14 +198,14 @@ function rowOf(claim: Claim, instance: string): Insertable<KeptAnswersTable> {
   };
 }
 
-async function columnsOf(answer: KeptAnswer | undefined): Promise<AnswerColumns> {
+async function columnsOf(answer: KeptReply | undefined): Promise<AnswerColumns> {
   if (answer === undefined) return NO_ANSWER;
   const { status, headers } = answer;
   const body = await compress(answer.body);
   return { status, headers: JSON.stringify(headers), body, size_bytes: body.length };
 }
 
-async function answerIn({ status, headers, body }: Row): Promise<KeptAnswer | undefined> {
+async function answerIn({ status, headers, body }: Row): Promise<KeptReply | undefined> {
   if (status === null || headers === null || body === null) return undefined;
   return {
     status,

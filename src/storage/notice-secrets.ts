@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { NoticeSecrets } from "#core/notice.ts";
+import type { WebhookSecrets } from "#core/notice.ts";
 import type { Clock } from "#lib/clock.ts";
 import { deriveKey } from "#lib/derive-key.ts";
 import type { Tables } from "./tables.ts";
@@ -14,7 +14,7 @@ export interface NoticeSecretsDeps {
 const BOTH_MS = 7 * 86_400_000;
 
 /** Derived, so that there is nothing to keep but which one it is. */
-export function createNoticeSecrets({ db, clock, pepper }: NoticeSecretsDeps): NoticeSecrets {
+export function createNoticeSecrets({ db, clock, pepper }: NoticeSecretsDeps): WebhookSecrets {
   return {
     async of(userId) {
       const row = await db

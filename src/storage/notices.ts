@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder } from "kysely";
-import type { NoticeStore } from "#core/notice.ts";
+import type { WebhookOutbox } from "#core/notice.ts";
 import type { Tables } from "./tables.ts";
 import { rowOf, toNotice } from "./tables/notices.ts";
 
@@ -11,12 +11,12 @@ export interface NoticeStoreDeps {
 
 const MAX_PRUNED = 1_000;
 
-export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): NoticeStore {
+export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): WebhookOutbox {
   return {
-    async add(notice) {
+    async add(delivery) {
       await db
         .insertInto("notices")
-        .values(rowOf(notice))
+        .values(rowOf(delivery))
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
     },
@@ -77,7 +77,7 @@ export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): NoticeSto
       return (await query.execute()).map(toNotice);
     },
 
-    async replay(userId, id, now) {
+    async redeliver(userId, id, now) {
       const { numUpdatedRows } = await db
         .updateTable("notices")
         .set({ state: "pending", attempts: 0, due_at: now, last_error: null })

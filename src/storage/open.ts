@@ -7,13 +7,13 @@ import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { KeyStore } from "#core/key.ts";
-import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { IdempotencyStore } from "#core/kept-answers.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
-import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
+import type { WebhookSecrets, WebhookOutbox } from "#core/notice.ts";
 import type { TaskStore } from "#core/task.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
@@ -92,12 +92,12 @@ export interface Storage extends AsyncDisposable {
   readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
-  readonly notices: NoticeStore;
-  readonly noticeSecrets: NoticeSecrets;
+  readonly notices: WebhookOutbox;
+  readonly noticeSecrets: WebhookSecrets;
   readonly mediaCopies: MediaCopyStore;
   readonly assets: AssetStore;
   readonly identitySessions: IdentitySessionStore;
-  readonly keptAnswers: KeptAnswerStore;
+  readonly keptAnswers: IdempotencyStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
@@ -149,7 +149,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const vault = openCredentialVault(pepper);
+  const reasoningCache = openCredentialVault(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
@@ -185,12 +185,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       isAlive: (other) => engine.isAlive(other),
     }),
     audit: openAuditLog(db, pepper),
-    channels: createChannelStore({ db, clock, vault }),
+    channels: createChannelStore({ db, clock, reasoningCache }),
     models: createModelStore(db, clock),
     catalogRows: createUpdatedRowStore(db, clock),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
-    atomically: createAtomically({ db, clock, vault, keys, onGranted }),
+    atomically: createAtomically({ db, clock, reasoningCache, keys, onGranted }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

@@ -140,7 +140,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       await db.updateTable("tasks").set({ hurried: 1 }).where("id", "=", id).execute();
     },
 
-    async takeHurried(owner) {
+    async leaseUrgent(owner) {
       const rows = await db
         .updateTable("tasks")
         .set({ hurried: 0 })

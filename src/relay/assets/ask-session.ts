@@ -9,11 +9,17 @@ import {
 } from "#core/identity-session.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Seal } from "#lib/seal.ts";
-import { act, findDesk, isAmbiguous, type Desk, type DeskDeps } from "./desk.ts";
+import {
+  request,
+  findAccount,
+  isAmbiguous,
+  type LibraryAccount,
+  type LibraryClientDeps,
+} from "./desk.ts";
 import { withFreeId } from "./library.ts";
-import { openWords } from "./session-words.ts";
+import { openSecrets } from "./session-words.ts";
 
-export interface AskSessionDeps extends DeskDeps {
+export interface AskSessionDeps extends LibraryClientDeps {
   readonly sessions: IdentitySessionStore;
   readonly assets: AssetStore;
   readonly clock: Clock;
@@ -41,9 +47,9 @@ export async function askVendor(
 ): Promise<IdentitySession | undefined> {
   const { sessions, clock, seal } = deps;
   const now = clock.now();
-  const words = openWords(session.sealed, session.id, seal);
-  const desk = findDesk(session, deps);
-  if (words === undefined || desk === undefined || now >= session.endsAt) {
+  const words = openSecrets(session.sealed, session.id, seal);
+  const account = findAccount(session, deps);
+  if (words === undefined || account === undefined || now >= session.endsAt) {
     return await sessions.change(session, { askAt: null });
   }
   const isAsking = session.state === "asking";
@@ -58,11 +64,11 @@ export async function askVendor(
   // Who asked before may have been told, and have died of it.
   const mayBeTold = isAsking || session.state === "unsure";
   try {
-    const upstreamId = await readOnce(desk, words.upstreamToken, mayBeTold, asking, deps);
+    const upstreamId = await readOnce(account, words.upstreamToken, mayBeTold, asking, deps);
     return await written(asking, deps, (each) =>
       upstreamId === undefined
         ? sessions.change(each, { state: "open", askAt: nextAsk(each, deps) })
-        : passed(each, desk, upstreamId, deps),
+        : passed(each, account, upstreamId, deps),
     );
   } catch (cause) {
     const error = GatewayError.from(cause);
@@ -96,19 +102,19 @@ async function written(
 
 /** Undefined where the vendor has nothing to tell, or nothing any more. */
 async function readOnce(
-  desk: Desk,
+  account: LibraryAccount,
   token: string,
   mayBeTold: boolean,
   session: IdentitySession,
   deps: AskSessionDeps,
 ): Promise<string | undefined> {
   try {
-    return await act(desk, desk.service.style.readSession, token, deps);
+    return await request(account, account.service.style.readSession, token, deps);
   } catch (cause) {
     const { code, fault } = GatewayError.from(cause);
     if (fault.blame !== "client") throw cause;
     if (code === "still_running" || !mayBeTold) return undefined;
-    return await findUntold(desk, session, deps);
+    return await findUntold(account, session, deps);
   }
 }
 
@@ -118,15 +124,15 @@ async function readOnce(
  * person could be meant by it. Anything less certain is nobody's.
  */
 async function findUntold(
-  desk: Desk,
+  account: LibraryAccount,
   session: IdentitySession,
   deps: AskSessionDeps,
 ): Promise<string | undefined> {
   const { channel, createdAt, id } = session;
   const unresolved = await deps.sessions.listUnresolved(channel, createdAt);
   if (unresolved.some((each) => each !== id)) return undefined;
-  const { listPersons } = desk.service.style;
-  const persons = await act(desk, listPersons, { limit: MAX_PERSONS }, deps);
+  const { listPersons } = account.service.style;
+  const persons = await request(account, listPersons, { limit: MAX_PERSONS }, deps);
   const untold: string[] = [];
   for (const person of persons) {
     if (person.createdAt < createdAt - SKEW_MS) continue;
@@ -148,7 +154,7 @@ function nextAsk(
 /** The group, and what its caller is told of it. */
 async function passed(
   session: IdentitySession,
-  desk: Desk,
+  library: LibraryAccount,
   upstreamId: string,
   { sessions, assets, clock }: AskSessionDeps,
 ): Promise<IdentitySession | undefined> {
@@ -167,7 +173,7 @@ async function passed(
     const group: AssetGroup = {
       id,
       userId,
-      place: { channel, account: desk.credential.label || account, upstreamId },
+      place: { channel, account: library.credential.label || account, upstreamId },
       kind: "identity",
       name: NAME,
       description: "",

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "#core/error.ts";
 import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
-import type { NoticeSecrets } from "#core/notice.ts";
+import type { WebhookSecrets } from "#core/notice.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
 import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
 import { askVendor, type AskSessionDeps } from "./ask-session.ts";
-import { openWords } from "./session-words.ts";
+import { openSecrets } from "./session-words.ts";
 
-export interface AttendDeps extends AskSessionDeps {
+export interface CallbackDeps extends AskSessionDeps {
   readonly links: Pick<LinkFollower, "get">;
-  readonly secrets: NoticeSecrets;
-  onTrouble(cause: unknown): void;
+  readonly secrets: WebhookSecrets;
+  onError(cause: unknown): void;
 }
 
 const SECOND_MS = 1_000;
@@ -20,26 +20,26 @@ const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
 /** Longer than a question and a try take together. */
 const LEASE_MS = 60 * SECOND_MS;
 /** Of one user: whoever takes no calls, or takes long to, keeps no other user's sessions waiting. */
-const ENOUGH = 4;
-const MOST = 32;
+const PER_USER_LIMIT = 4;
+const MAX_CONCURRENT = 32;
 const GONE = 410;
 
 /** Asks vendors and tells callers, wherever that is due, until it is nowhere. */
-export function attendSessions(deps: AttendDeps, signal: AbortSignal): Promise<void> {
+export function processCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   const work: Work<IdentitySession> = {
     lease: (room, underWay) => {
       const users = underWay.map(({ userId }) => userId);
-      return deps.sessions.lease(LEASE_MS, room, oftenAmong(users, ENOUGH));
+      return deps.sessions.lease(LEASE_MS, room, oftenAmong(users, PER_USER_LIMIT));
     },
     // Its lease ends by itself.
-    act: (session) => attend(session, deps).catch(deps.onTrouble),
-    batch: ENOUGH,
-    most: MOST,
+    act: (session) => processCallback(session, deps).catch(deps.onError),
+    batch: PER_USER_LIMIT,
+    most: MAX_CONCURRENT,
   };
   return workOff(work, signal);
 }
 
-async function attend(session: IdentitySession, deps: AttendDeps): Promise<void> {
+async function processCallback(session: IdentitySession, deps: CallbackDeps): Promise<void> {
   const now = deps.clock.now();
   if (session.askAt !== undefined && session.askAt <= now) {
     // What follows from the answer is leased anew: the session is in nobody's hands while it is asked about.
@@ -59,7 +59,7 @@ async function noteTold(
   session: IdentitySession,
   told: SessionNotice,
   isTaken: boolean,
-  deps: AttendDeps,
+  deps: CallbackDeps,
 ): Promise<void> {
   const { sessions } = deps;
   let known: IdentitySession | undefined = session;
@@ -76,7 +76,7 @@ async function noteTold(
 function nextTry(
   { endsAt }: IdentitySession,
   { outcome, attempts }: SessionNotice,
-  { clock }: AttendDeps,
+  { clock }: CallbackDeps,
 ): SessionNotice | null {
   const pause = PAUSES_MS[attempts];
   const dueAt = clock.now() + (pause ?? 0);
@@ -87,9 +87,9 @@ function nextTry(
 async function tell(
   { id, userId, sealed, endsAt }: IdentitySession,
   { outcome }: SessionNotice,
-  { links, secrets, seal, clock }: AttendDeps,
+  { links, secrets, seal, clock }: CallbackDeps,
 ): Promise<boolean> {
-  const words = openWords(sealed, id, seal);
+  const words = openSecrets(sealed, id, seal);
   if (words === undefined || clock.now() >= endsAt) return true;
   const url = new URL(words.callbackUrl);
   url.searchParams.append("vendorToken", words.token);

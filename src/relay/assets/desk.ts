@@ -2,21 +2,21 @@ import type { AssetAction } from "#core/asset-format.ts";
 import type { AssetPlace } from "#core/asset.ts";
 import type { Channel, Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
-import { ableCredentials } from "#egress/able-credentials.ts";
+import { credentialsWith } from "#egress/able-credentials.ts";
 import type { Egress } from "#egress/egress.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { findProvider } from "#providers/index.ts";
 import type { AssetService } from "#providers/provider.ts";
 import { poolOf } from "../pools.ts";
 
-export interface DeskDeps {
+export interface LibraryClientDeps {
   readonly egress: Egress;
   /** All that there are, whether or not they take new calls. */
   listChannels(): readonly Channel[];
 }
 
 /** Where the library of one account is spoken to. */
-export interface Desk {
+export interface LibraryAccount {
   readonly channel: Channel;
   readonly service: AssetService;
   readonly credential: Credential;
@@ -24,44 +24,47 @@ export interface Desk {
 }
 
 /** For something new: with the first channel that has a library, always the same one. */
-export function firstDesk({ listChannels }: DeskDeps): Desk | undefined {
+export function firstAccount({ listChannels }: LibraryClientDeps): LibraryAccount | undefined {
   const inOrder = listChannels().toSorted(
     (a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),
   );
   for (const channel of inOrder) {
-    const [desk] = desksOf(channel);
-    if (desk !== undefined) return desk;
+    const [account] = accountsOf(channel);
+    if (account !== undefined) return account;
   }
   return undefined;
 }
 
 /** Of something that is there; undefined where its channel, or the way to it, is no more. */
-export function findDesk(
+export function findAccount(
   { channel: name, account }: Pick<AssetPlace, "channel" | "account">,
-  { listChannels }: DeskDeps,
-): Desk | undefined {
+  { listChannels }: LibraryClientDeps,
+): LibraryAccount | undefined {
   const channel = listChannels().find((each) => each.name === name);
-  const desks = channel === undefined ? [] : desksOf(channel);
+  const accounts = channel === undefined ? [] : accountsOf(channel);
   // A key that took another's place opens the same account, where there is but one.
-  const only = desks.length === 1 ? desks[0] : undefined;
-  return desks.find(({ credential }) => credential.label === account) ?? only;
+  const only = accounts.length === 1 ? accounts[0] : undefined;
+  return accounts.find(({ credential }) => credential.label === account) ?? only;
 }
 
 /** Throws where there is none. */
-export function deskAt(place: Pick<AssetPlace, "channel" | "account">, deps: DeskDeps): Desk {
-  const desk = findDesk(place, deps);
-  if (desk !== undefined) return desk;
+export function accountFor(
+  place: Pick<AssetPlace, "channel" | "account">,
+  deps: LibraryClientDeps,
+): LibraryAccount {
+  const account = findAccount(place, deps);
+  if (account !== undefined) return account;
   throw new GatewayError(
     "upstream_failed",
     "The channel that this is kept with, or its access key, is not there any more.",
   );
 }
 
-function desksOf(channel: Channel): readonly Desk[] {
+function accountsOf(channel: Channel): readonly LibraryAccount[] {
   const service = findProvider(channel.provider)?.assets;
   const url = service?.urlOf(channel);
   if (service === undefined || url === undefined) return [];
-  return ableCredentials(channel, (secret) => service.hasKey(secret)).map((credential) => ({
+  return credentialsWith(channel, (secret) => service.hasKey(secret)).map((credential) => ({
     channel,
     service,
     credential,
@@ -77,11 +80,11 @@ const WAITING = 256;
 const lines = new WeakMap<Channel, Semaphore>();
 
 /** Has a vendor do something. Throws what it says against it. */
-export async function act<Input, Output>(
-  { channel, service, credential, url }: Desk,
+export async function request<Input, Output>(
+  { channel, service, credential, url }: LibraryAccount,
   { action, isOnce, build, parse }: AssetAction<Input, Output>,
   input: Input,
-  { egress }: Pick<DeskDeps, "egress">,
+  { egress }: Pick<LibraryClientDeps, "egress">,
 ): Promise<Output> {
   const { style, authorize, membersOf } = service;
   const options = channel.options ?? {};
@@ -122,14 +125,14 @@ export function isAmbiguous(error: GatewayError): boolean {
 }
 
 /** Has a vendor make something, once. */
-export async function make<Input, Output>(
-  desk: Desk,
+export async function requestOnce<Input, Output>(
+  account: LibraryAccount,
   action: AssetAction<Input, Output>,
   input: Input,
-  deps: Pick<DeskDeps, "egress">,
+  deps: Pick<LibraryClientDeps, "egress">,
 ): Promise<Output> {
   try {
-    return await act(desk, action, input, deps);
+    return await request(account, action, input, deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (!isAmbiguous(error)) throw error;

@@ -3,18 +3,22 @@ import type { Seal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 
 /** What is only kept sealed: whoever has these can fetch a person's group, or is told of it. */
-export interface SessionWords {
+export interface SessionSecrets {
   readonly token: string;
   readonly upstreamToken: string;
   readonly callbackUrl: string;
 }
 
-export function sealWords(words: SessionWords, sessionId: string, seal: Seal): string {
-  return seal.close(new TextEncoder().encode(JSON.stringify(words)), sessionId);
+export function sealSecrets(secrets: SessionSecrets, sessionId: string, seal: Seal): string {
+  return seal.close(new TextEncoder().encode(JSON.stringify(secrets)), sessionId);
 }
 
 /** Undefined once nobody needs them. */
-export function openWords(sealed: string, sessionId: string, seal: Seal): SessionWords | undefined {
+export function openSecrets(
+  sealed: string,
+  sessionId: string,
+  seal: Seal,
+): SessionSecrets | undefined {
   const bytes = sealed === "" ? undefined : seal.open(sealed, sessionId);
   const json = bytes && parseJson(new TextDecoder().decode(bytes));
   if (!isObject(json)) return undefined;

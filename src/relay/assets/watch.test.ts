@@ -156,7 +156,7 @@ function depsWith(more: Partial<WatchDeps>): WatchDeps {
     clock: systemClock,
     takeIn: async () => {},
     letGo: async () => {},
-    onTrouble: (cause) => troubles.push(cause),
+    onError: (cause) => troubles.push(cause),
     ...more,
   };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "#lib/clock.ts";
-import type { NoticeStore } from "#core/notice.ts";
+import type { WebhookOutbox } from "#core/notice.ts";
 import type { Task } from "#core/task.ts";
 import type { InboundVideoFormat } from "#core/video.ts";
 import { linksOf, type TaskAddress } from "./links.ts";
 
-export interface AnnounceDeps {
-  readonly notices: NoticeStore;
+export interface EnqueueDeps {
+  readonly notices: WebhookOutbox;
   readonly clock: Clock;
   /** The format through which a task was asked for. */
   formatOf(entry: string): InboundVideoFormat | undefined;
@@ -15,7 +15,7 @@ export interface AnnounceDeps {
 }
 
 /** Writes down that a task's caller is to be told of its state: once for each, however often this is done. */
-export async function announce(task: Task, deps: AnnounceDeps): Promise<void> {
+export async function enqueueWebhook(task: Task, deps: EnqueueDeps): Promise<void> {
   const { callbackUrl: url } = task.facts;
   const format = deps.formatOf(task.entry);
   if (url === undefined || format === undefined) return;

@@ -1,24 +1,24 @@
 import type { Channel, Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Task, TaskPlace } from "#core/task.ts";
-import type { TaskNews, TaskRef } from "#core/video.ts";
+import type { TaskUpdate, TaskRef } from "#core/video.ts";
 import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
-import type { Look, Provider, VideoEndpoint } from "#providers/provider.ts";
+import type { TaskPoll, Provider, VideoEndpoint } from "#providers/provider.ts";
 import { asError } from "../attempt.ts";
 import { poolOf } from "../pools.ts";
 import { parseAnswer, parseLargeAnswer } from "../whole.ts";
 
-export interface AskDeps {
+export interface PollDeps {
   readonly egress: Egress;
   /** By its name, whether or not it takes new calls. */
   findChannel(name: string): Channel | undefined;
 }
 
 /** The vendor of a task, and the account that knows it. */
-export interface Standing {
+export interface UpstreamTaskContext {
   readonly channel: Channel;
   readonly provider: Provider;
   readonly endpoint: VideoEndpoint;
@@ -27,7 +27,7 @@ export interface Standing {
 }
 
 /** Throws `upstream_failed` where the channel, or what was used of it, is no more. */
-export function standingOf(task: Task, { findChannel }: AskDeps): Standing {
+export function upstreamTaskContextOf(task: Task, { findChannel }: PollDeps): UpstreamTaskContext {
   const { place } = task;
   const channel = place && findChannel(place.channel);
   const provider = channel && findProvider(channel.provider);
@@ -60,91 +60,94 @@ function gone(): GatewayError {
 }
 
 /** How a task is, by its vendor. */
-export async function look(task: Task, deps: AskDeps): Promise<TaskNews> {
-  const standing = standingOf(task, deps);
-  const { endpoint, ref } = standing;
-  using reply = await ask(standing, endpoint.look, deps);
-  if (reply.status === 404 && endpoint.look.readsFailures !== true) return { state: "missing" };
-  if (reply.status !== 200 && endpoint.look.readsFailures !== true) {
-    throw await asError(reply, standing);
+export async function pollTask(task: Task, deps: PollDeps): Promise<TaskUpdate> {
+  const context = upstreamTaskContextOf(task, deps);
+  const { endpoint, ref } = context;
+  using reply = await requestUpstream(context, endpoint.poll, deps);
+  if (reply.status === 404 && endpoint.poll.readsFailures !== true) return { state: "missing" };
+  if (reply.status !== 200 && endpoint.poll.readsFailures !== true) {
+    throw await asError(reply, context);
   }
-  const body = await wholeAnswer(standing, parseAnswer(await reply.readAll()), deps);
+  const body = await wholeAnswer(context, parseAnswer(await reply.readAll()), deps);
   return endpoint.style.outbound.parseTask(body, ref, reply.status);
 }
 
 /** Some vendors say what they made only when asked for that apart. */
 async function wholeAnswer(
-  standing: Standing,
+  context: UpstreamTaskContext,
   body: JsonObject,
-  deps: AskDeps,
+  deps: PollDeps,
   signal?: AbortSignal,
 ): Promise<JsonObject> {
-  const rest = standing.endpoint.look.restOf?.(body);
+  const rest = context.endpoint.poll.restOf?.(body);
   if (rest === undefined) return body;
-  using reply = await ask(
-    standing,
+  using reply = await requestUpstream(
+    context,
     { method: "GET", path: () => rest, ...defined({ signal }) },
     deps,
   );
-  if (reply.status !== 200) throw await asError(reply, standing);
+  if (reply.status !== 200) throw await asError(reply, context);
   return { ...(await parseLargeAnswer(await reply.readAll())), ...body };
 }
 
 /** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
-export async function lookInto(
-  standing: Standing,
-  deps: AskDeps,
+export async function fetchPollBody(
+  context: UpstreamTaskContext,
+  deps: PollDeps,
   signal: AbortSignal,
 ): Promise<JsonObject | undefined> {
-  using reply = await ask(standing, { ...standing.endpoint.look, signal }, deps);
+  using reply = await requestUpstream(context, { ...context.endpoint.poll, signal }, deps);
   if (reply.status === 404) return undefined;
-  if (reply.status !== 200) throw await asError(reply, standing);
+  if (reply.status !== 200) throw await asError(reply, context);
   const body = await parseLargeAnswer(await reply.readAll());
-  return await wholeAnswer(standing, body, deps, signal);
+  return await wholeAnswer(context, body, deps, signal);
 }
 
 /**
  * The vendor's id of a task that it may or may not have taken on; undefined
  * where it has not, `null` where it cannot be asked.
  */
-export async function findSubmitted(task: Task, deps: AskDeps): Promise<string | undefined | null> {
-  const standing = standingOf(task, deps);
-  const { endpoint, ref } = standing;
+export async function findSubmitted(
+  task: Task,
+  deps: PollDeps,
+): Promise<string | undefined | null> {
+  const context = upstreamTaskContextOf(task, deps);
+  const { endpoint, ref } = context;
   const { parseFound } = endpoint.style.outbound;
   if (endpoint.find === undefined || parseFound === undefined) return null;
-  using reply = await ask(standing, endpoint.find, deps);
+  using reply = await requestUpstream(context, endpoint.find, deps);
   if (reply.status === 404) return undefined;
-  if (reply.status !== 200) throw await asError(reply, standing);
+  if (reply.status !== 200) throw await asError(reply, context);
   return parseFound(parseAnswer(await reply.readAll()), ref.externalId);
 }
 
 /** Takes back a task that has not begun. Throws where the vendor has no such thing, or refuses. */
-export async function cancel(task: Task, deps: AskDeps): Promise<void> {
-  const standing = standingOf(task, deps);
-  const { endpoint } = standing;
+export async function cancel(task: Task, deps: PollDeps): Promise<void> {
+  const context = upstreamTaskContextOf(task, deps);
+  const { endpoint } = context;
   if (endpoint.cancel === undefined) {
     throw new GatewayError("invalid_request", "The upstream of this task cannot cancel tasks.");
   }
-  using reply = await ask(standing, endpoint.cancel, deps);
-  if (reply.status < 200 || reply.status > 299) throw await asError(reply, standing);
+  using reply = await requestUpstream(context, endpoint.cancel, deps);
+  if (reply.status < 200 || reply.status > 299) throw await asError(reply, context);
   await reply.readAll();
 }
 
 /** A question about a task is answered at once, or not worth waiting for. */
 const ANSWER_MS = 20_000;
 
-interface Asking extends Pick<Look, "path" | "body"> {
-  readonly method: Look["method"] | "DELETE";
+interface UpstreamTaskRequest extends Pick<TaskPoll, "path" | "body"> {
+  readonly method: TaskPoll["method"] | "DELETE";
   /** Whoever wants to know left. */
   readonly signal?: AbortSignal;
 }
 
-export async function ask(
-  standing: Standing,
-  { method, path, body, signal }: Asking,
-  deps: Pick<AskDeps, "egress">,
+export async function requestUpstream(
+  context: UpstreamTaskContext,
+  { method, path, body, signal }: UpstreamTaskRequest,
+  deps: Pick<PollDeps, "egress">,
 ): Promise<UpstreamReply> {
-  const { ref } = standing;
+  const { ref } = context;
   const request = {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body(ref)) }),
@@ -152,18 +155,21 @@ export async function ask(
     headMs: ANSWER_MS,
     ...defined({ signal }),
   };
-  return await askAt(new URL(baseOf(standing) + path(ref)), standing, request, deps);
+  return await requestAt(new URL(baseOf(context) + path(ref)), context, request, deps);
 }
 
 /** The channel's own address. */
-export function baseOf({ channel, provider }: Pick<Standing, "channel" | "provider">): string {
+export function baseOf({
+  channel,
+  provider,
+}: Pick<UpstreamTaskContext, "channel" | "provider">): string {
   return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
 }
 
 /** With the credential, so never to another place than the channel's own. */
-export async function askAt(
+export async function requestAt(
   url: URL,
-  { channel, provider, endpoint, credential }: Standing,
+  { channel, provider, endpoint, credential }: UpstreamTaskContext,
   {
     headers,
     ...request
@@ -171,7 +177,7 @@ export async function askAt(
     UpstreamRequest,
     "method" | "body" | "headers" | "isStream" | "isFile" | "headMs" | "signal"
   >,
-  { egress }: Pick<AskDeps, "egress">,
+  { egress }: Pick<PollDeps, "egress">,
 ): Promise<UpstreamReply> {
   return await egress.send({
     ...request,

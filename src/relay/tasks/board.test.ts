@@ -12,7 +12,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { holdFor, openAt, withKey } from "#storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
-import { TaskBoard, type BoardDeps } from "./board.ts";
+import { TaskScheduler, type TaskSchedulerDeps } from "./board.ts";
 
 const LEASE_MS = 30_000;
 const PRICE = { input: 0, output: 0, second: 1_000_000_000, source: "test", date: "2026-01-01" };
@@ -38,7 +38,7 @@ describe("a task", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin();
-    one.board.take(task);
+    one.taskScheduler.take(task);
 
     vendor.says({ status: "running" });
     await one.pass(3_000);
@@ -54,14 +54,14 @@ describe("a task", () => {
     ]);
     expect<object>(await accountOf()).toEqual({ held: 0, spent: 5_000_000 });
     expect(one.announced.map(({ status }) => status)).toEqual(["running", "succeeded"]);
-    expect(one.board.size).toBe(0);
+    expect(one.taskScheduler.size).toBe(0);
   });
 
   test("that failed costs nothing", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin();
-    one.board.take(task);
+    one.taskScheduler.take(task);
 
     vendor.says({
       status: "failed",
@@ -82,7 +82,7 @@ describe("a task", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ deadlineAt: clock.now() + 200_000 });
-    one.board.take(task);
+    one.taskScheduler.take(task);
 
     vendor.breaks = true;
     for (let at = 0; at < 100; at++) await one.pass(1_000);
@@ -104,7 +104,7 @@ describe("a task", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin();
-    one.board.take(task);
+    one.taskScheduler.take(task);
 
     vendor.status = 404;
     for (let at = 0; at < 50; at++) await one.pass(1_000);
@@ -118,14 +118,14 @@ describe("a task", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ status: "submitting", dueAt: clock.now(), leaseMs: 0 });
-    await one.board.renew();
+    await one.taskScheduler.renew();
 
     await one.pass(1_000);
     expect((await storage.tasks.findAny(task.id))?.status).toBe("submit_unknown");
     for (let at = 0; at < 17; at++) {
-      await one.board.renew();
+      await one.taskScheduler.renew();
       for (let step = 0; step < 4; step++) await one.pass(15_000);
-      await one.board.renew();
+      await one.taskScheduler.renew();
     }
 
     const given = await storage.tasks.findAny(task.id);
@@ -146,7 +146,7 @@ describe("a task", () => {
     await using one = boardOf("one", vendor);
     await using two = boardOf("two", vendor);
 
-    await Promise.all([one.board.renew(), two.board.renew()]);
+    await Promise.all([one.taskScheduler.renew(), two.taskScheduler.renew()]);
     await Promise.all([one.pass(500), two.pass(0)]);
 
     expect((await storage.tasks.findAny(task.id))?.isSettled).toBe(true);
@@ -161,20 +161,20 @@ describe("two gateways", () => {
     await using one = boardOf("one", vendor);
     await using two = boardOf("two", vendor);
     const tasks = await Promise.all(Array.from({ length: 20 }, () => begin({ leaseMs: 0 })));
-    await one.board.renew();
-    expect(one.board.size).toBe(20);
+    await one.taskScheduler.renew();
+    expect(one.taskScheduler.size).toBe(20);
 
     // The first one is stopped here, and wakes up when the second has long taken over.
     clock.pass(LEASE_MS + 1_000);
-    await two.board.renew();
-    expect(two.board.size).toBe(20);
+    await two.taskScheduler.renew();
+    expect(two.taskScheduler.size).toBe(20);
     await Promise.all([one.pass(0), two.pass(0)]);
     await Promise.all([one.pass(20_000), two.pass(0)]);
 
-    expect(one.board.size).toBe(0);
+    expect(one.taskScheduler.size).toBe(0);
     expect(vendor.most).toBe(1);
     vendor.says(DONE);
-    await two.board.renew();
+    await two.taskScheduler.renew();
     await Promise.all([one.pass(20_000), two.pass(0)]);
     await Promise.all([one.pass(20_000), two.pass(0)]);
 
@@ -189,7 +189,7 @@ describe("a gateway", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ leaseMs: 0 });
-    await one.board.renew();
+    await one.taskScheduler.renew();
     vendor.says(DONE);
 
     await one.pass(LEASE_MS - 4_000);
@@ -202,7 +202,7 @@ describe("a gateway", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ leaseMs: 0 });
-    await one.board.renew();
+    await one.taskScheduler.renew();
     await storage.tasks.change(task, { progress: 10 });
     vendor.says(DONE);
 
@@ -217,9 +217,9 @@ describe("a channel", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     vendor.hangs.add("slow");
-    for (let at = 0; at < 200; at++) one.board.take(await begin({ channel: "slow" }));
+    for (let at = 0; at < 200; at++) one.taskScheduler.take(await begin({ channel: "slow" }));
     const quick = await begin({ channel: "quick" });
-    one.board.take(quick);
+    one.taskScheduler.take(quick);
 
     vendor.says(DONE);
     await one.pass(5_000);
@@ -235,7 +235,7 @@ test("5,000 tasks are each looked at when they are due", async () => {
   const vendor = new FakeVendor();
   await using one = boardOf("one", vendor);
   for (let at = 0; at < 5_000; at++) {
-    one.board.take(aTask({ dueAt: clock.now() + (at % 15) * 1_000, createdAt: 0 }));
+    one.taskScheduler.take(aTask({ dueAt: clock.now() + (at % 15) * 1_000, createdAt: 0 }));
   }
   vendor.says({ status: "running" });
 
@@ -334,7 +334,7 @@ function boardOf(owner: string, vendor: FakeVendor) {
   const announced: Task[] = [];
   const closed: string[] = [];
   const egress: Egress = { send: vendor.send, abortAll() {}, closePool() {}, close() {} };
-  const deps: BoardDeps = {
+  const deps: TaskSchedulerDeps = {
     tasks: storage.tasks,
     ledger: storage.ledger,
     egress,
@@ -342,31 +342,31 @@ function boardOf(owner: string, vendor: FakeVendor) {
     deadlines: new Deadlines(clock),
     owner,
     leaseMs: LEASE_MS,
-    limits: { tasks: 20_000, taskLooks: LOOKS },
+    limits: { tasks: 20_000, taskPolls: LOOKS },
     findChannel: channelNamed,
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
-    onTrouble() {},
-    onLook() {},
+    onError() {},
+    onPoll() {},
   };
-  const board = new TaskBoard(deps);
+  const taskScheduler = new TaskScheduler(deps);
   return {
-    board,
+    taskScheduler,
     announced,
     closed,
     /** Lets time go by, and whatever is due be done. */
     async pass(ms: number): Promise<void> {
       clock.pass(ms);
-      if (ms <= LEASE_MS / 2) await board.renew();
-      board.onDue(clock.monotonic());
+      if (ms <= LEASE_MS / 2) await taskScheduler.renew();
+      taskScheduler.onDue(clock.monotonic());
       // A vendor that hangs is not waited for.
-      for (let turn = 0; turn < 200 && (turn < 2 || board.looks > 0); turn++) {
+      for (let turn = 0; turn < 200 && (turn < 2 || taskScheduler.polls > 0); turn++) {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
     },
     [Symbol.asyncDispose]: () => {
       vendor.release();
-      return board.close();
+      return taskScheduler.close();
     },
   };
 }

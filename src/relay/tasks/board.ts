@@ -3,11 +3,11 @@ import { isOver, type Task, type TaskChange, type TaskStore } from "#core/task.t
 import type { Clock } from "#lib/clock.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Heap } from "#lib/heap.ts";
-import { findSubmitted, look, type AskDeps } from "./ask.ts";
-import { afterFailure, changeBy, changeByFinding, givenUp } from "./news.ts";
+import { findSubmitted, pollTask, type PollDeps } from "./ask.ts";
+import { afterFailure, applyUpdate, applySearchResult, givenUp } from "./news.ts";
 import { settleTask, type SettleDeps } from "./settle.ts";
 
-export interface BoardDeps extends AskDeps, SettleDeps {
+export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
@@ -18,13 +18,13 @@ export interface BoardDeps extends AskDeps, SettleDeps {
     /** Tasks in this gateway's hands. */
     readonly tasks: number;
     /** Looks at once on one channel. */
-    readonly taskLooks: number;
+    readonly taskPolls: number;
   };
   /** Tells whoever wants to know that a task is in another state; done again after a crash. */
   announce(task: Task): Promise<void>;
-  onTrouble(cause: unknown): void;
+  onError(cause: unknown): void;
   /** A task was looked at so long after it was due. */
-  onLook(lateMs: number): void;
+  onPoll(lateMs: number): void;
 }
 
 const TICK_MS = 100;
@@ -38,8 +38,8 @@ const PROGRESS_STEP = 10;
 interface Entry {
   task: Task;
   /** Being looked at; whoever else wants to waits for this one. */
-  looking: Promise<void> | undefined;
-  lookedAt: number;
+  polling: Promise<void> | undefined;
+  polledAt: number;
 }
 
 interface Slot {
@@ -52,8 +52,8 @@ interface Slot {
  * over and settled. A gateway that cannot be sure of its leases lets go of
  * them all: others may have them already.
  */
-export class TaskBoard implements Watched {
-  readonly #deps: BoardDeps;
+export class TaskScheduler implements Watched {
+  readonly #deps: TaskSchedulerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #schedule = new Heap<Slot>(({ dueAt }) => dueAt);
   readonly #busy = new Map<string, number>();
@@ -63,7 +63,7 @@ export class TaskBoard implements Watched {
   #leasedUntil: number;
   dueAt = 0;
 
-  constructor(deps: BoardDeps) {
+  constructor(deps: TaskSchedulerDeps) {
     this.#deps = deps;
     this.#leasedUntil = deps.clock.monotonic() + deps.leaseMs * LEASE_MARGIN;
     deps.deadlines.watch(this);
@@ -74,7 +74,7 @@ export class TaskBoard implements Watched {
   }
 
   /** Looks under way. */
-  get looks(): number {
+  get polls(): number {
     let sum = 0;
     for (const busy of this.#busy.values()) sum += busy;
     return sum;
@@ -84,7 +84,7 @@ export class TaskBoard implements Watched {
   take(task: Task): void {
     const known = this.#entries.get(task.id);
     if (known !== undefined && known.task.version >= task.version) return;
-    const entry = known ?? { task, looking: undefined, lookedAt: 0 };
+    const entry = known ?? { task, polling: undefined, polledAt: 0 };
     entry.task = task;
     this.#entries.set(task.id, entry);
     this.#plan(entry);
@@ -96,22 +96,22 @@ export class TaskBoard implements Watched {
   }
 
   /** Looks at one of its tasks now, unless somebody just did. False for those of others. */
-  async lookNow(id: string, minAgeMs: number): Promise<boolean> {
+  async pollNow(id: string, minAgeMs: number): Promise<boolean> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
-    if (entry.looking === undefined && this.#now() - entry.lookedAt >= minAgeMs) {
+    if (entry.polling === undefined && this.#now() - entry.polledAt >= minAgeMs) {
       this.#attend(entry);
     }
-    await entry.looking;
+    await entry.polling;
     return true;
   }
 
   /** The same, without waiting, and not more often than makes sense. False for those of others. */
-  lookSoon(id: string): boolean {
+  pollSoon(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
-    const soonest = Math.max(this.#now(), entry.lookedAt + MIN_PAUSE_MS);
-    if (entry.looking === undefined && entry.task.dueAt > soonest) {
+    const soonest = Math.max(this.#now(), entry.polledAt + MIN_PAUSE_MS);
+    if (entry.polling === undefined && entry.task.dueAt > soonest) {
       entry.task = { ...entry.task, dueAt: soonest };
       this.#plan(entry);
     }
@@ -129,7 +129,7 @@ export class TaskBoard implements Watched {
     }
     await tasks.prolong(owner, leaseMs);
     this.#leasedUntil = startedAt + leaseMs * LEASE_MARGIN;
-    for (const id of await tasks.takeHurried(owner)) this.lookSoon(id);
+    for (const id of await tasks.leaseUrgent(owner)) this.pollSoon(id);
     const room = limits.tasks - this.#entries.size;
     if (room <= 0) return;
     for (const task of await tasks.lease(owner, leaseMs, room)) this.take(task);
@@ -138,9 +138,9 @@ export class TaskBoard implements Watched {
   /** Lets go of everything, once what is being looked at is looked at. */
   async close(): Promise<void> {
     this.#deps.deadlines.release(this);
-    const looking = [...this.#entries.values()].flatMap((each) => each.looking ?? []);
+    const polling = [...this.#entries.values()].flatMap((each) => each.polling ?? []);
     this.#forgetAll();
-    await Promise.all(looking);
+    await Promise.all(polling);
     await this.#deps.tasks.release(this.#deps.owner);
   }
 
@@ -158,7 +158,7 @@ export class TaskBoard implements Watched {
       this.#schedule.pop();
       const entry = this.#entries.get(slot.id);
       const isStale = entry === undefined || entry.task.dueAt !== slot.dueAt;
-      if (!isStale && entry.looking === undefined) this.#attend(entry);
+      if (!isStale && entry.polling === undefined) this.#attend(entry);
     }
   }
 
@@ -179,15 +179,15 @@ export class TaskBoard implements Watched {
   #attend(entry: Entry): void {
     const { channel = "" } = entry.task.place ?? {};
     const busy = this.#busy.get(channel) ?? 0;
-    if (busy >= this.#deps.limits.taskLooks) {
+    if (busy >= this.#deps.limits.taskPolls) {
       const waiting = this.#waiting.get(channel);
       if (waiting === undefined) this.#waiting.set(channel, [entry]);
       else if (!waiting.includes(entry)) waiting.push(entry);
       return;
     }
     this.#busy.set(channel, busy + 1);
-    entry.looking = this.#goOn(entry).finally(() => {
-      entry.looking = undefined;
+    entry.polling = this.#goOn(entry).finally(() => {
+      entry.polling = undefined;
       this.#leave(channel);
     });
   }
@@ -204,13 +204,13 @@ export class TaskBoard implements Watched {
   async #goOn(entry: Entry): Promise<void> {
     try {
       do {
-        entry.lookedAt = this.#now();
-        this.#deps.onLook(entry.lookedAt - entry.task.dueAt);
+        entry.polledAt = this.#now();
+        this.#deps.onPoll(entry.polledAt - entry.task.dueAt);
         const change = await this.#step(entry.task);
         if (!(await this.#apply(entry, change))) return;
       } while (entry.task.dueAt <= this.#now() && !entry.task.isSettled);
     } catch (cause) {
-      this.#deps.onTrouble(cause);
+      this.#deps.onError(cause);
       const change = afterFailure(GatewayError.from(cause), entry.task, this.#now());
       entry.task = { ...entry.task, ...change };
     }
@@ -227,13 +227,13 @@ export class TaskBoard implements Watched {
     try {
       if (task.status === "submitting") return { status: "submit_unknown", dueAt: this.#now() };
       if (task.status === "submit_unknown") {
-        return changeByFinding(await findSubmitted(task, this.#deps), task, this.#now());
+        return applySearchResult(await findSubmitted(task, this.#deps), task, this.#now());
       }
-      const change = changeBy(await look(task, this.#deps), task, this.#now());
+      const change = applyUpdate(await pollTask(task, this.#deps), task, this.#now());
       return isEnd(change) ? change : (givenUp(task, this.#now()) ?? change);
     } catch (cause) {
       const error = GatewayError.from(cause);
-      if (error.code === "internal") this.#deps.onTrouble(cause);
+      if (error.code === "internal") this.#deps.onError(cause);
       return givenUp(task, this.#now()) ?? afterFailure(error, task, this.#now());
     }
   }

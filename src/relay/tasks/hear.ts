@@ -4,16 +4,16 @@ import { isProven } from "#egress/notice-proof.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
-import type { NoticeTerms } from "#providers/provider.ts";
-import type { AskDeps } from "./ask.ts";
+import type { VendorWebhookTerms } from "#providers/provider.ts";
+import type { PollDeps } from "./ask.ts";
 
-export interface HearDeps extends Pick<AskDeps, "findChannel"> {
+export interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
   readonly tasks: TaskStore;
   readonly clock: Clock;
 }
 
 /** What a vendor sent us, as it came. */
-export interface Heard {
+export interface VendorWebhook {
   readonly channel: string;
   /** Of the address that it was given. */
   readonly taskId: string;
@@ -27,33 +27,36 @@ export interface Heard {
  * asks the vendor. Throws `unauthenticated` where a signature was agreed on and
  * this is none.
  */
-export async function hear(heard: Heard, deps: HearDeps): Promise<Task | undefined> {
-  const channel = deps.findChannel(heard.channel);
+export async function handleVendorWebhook(
+  webhook: VendorWebhook,
+  deps: VendorWebhookDeps,
+): Promise<Task | undefined> {
+  const channel = deps.findChannel(webhook.channel);
   const provider = channel && findProvider(channel.provider);
-  const terms = provider?.videos?.find(({ notices }) => notices !== undefined)?.notices;
+  const terms = provider?.videos?.find(({ webhooks }) => webhooks !== undefined)?.webhooks;
   if (channel === undefined || terms === undefined) return undefined;
   const proof = {
     message: {
-      id: heard.header("webhook-id"),
-      timestamp: Number(heard.header("webhook-timestamp") || Number.NaN),
-      body: heard.body,
+      id: webhook.header("webhook-id"),
+      timestamp: Number(webhook.header("webhook-timestamp") || Number.NaN),
+      body: webhook.body,
     },
-    signatures: heard.header("webhook-signature"),
+    signatures: webhook.header("webhook-signature"),
   };
   const nowSeconds = Math.floor(deps.clock.now() / 1_000);
   const { secretIn = NO_SECRET } = terms;
   if (isProven(channel, secretIn, proof, nowSeconds) === false) {
     throw new GatewayError("unauthenticated", "This notice is not signed as it should be.");
   }
-  const task = await subjectOf(heard, terms, deps.tasks);
+  const task = await subjectOf(webhook, terms, deps.tasks);
   return task === undefined || isOver(task) ? undefined : task;
 }
 
 const NO_SECRET = (): undefined => undefined;
 
 async function subjectOf(
-  { channel, taskId, body }: Heard,
-  { idIn }: NoticeTerms,
+  { channel, taskId, body }: VendorWebhook,
+  { idIn }: VendorWebhookTerms,
   tasks: TaskStore,
 ): Promise<Task | undefined> {
   const named = await tasks.findAny(taskId);

@@ -1,6 +1,6 @@
 import type { GatewayError } from "#core/error.ts";
 import { isOver, type Task, type TaskChange } from "#core/task.ts";
-import { expectedUsage, type TaskFacts, type TaskFailure, type TaskNews } from "#core/video.ts";
+import { expectedUsage, type TaskFacts, type TaskFailure, type TaskUpdate } from "#core/video.ts";
 import type { Usage } from "#core/usage.ts";
 
 /** A vendor may not know a task yet that it has just taken on. */
@@ -14,32 +14,32 @@ const PAUSES_MS = [2_000, 3_000, 5_000, 5_000, 8_000, 10_000, 15_000];
 const JITTER = 0.2;
 
 /** What news does to a task that is not over; `undefined` where it says nothing new. */
-export function changeBy(news: TaskNews, task: Task, now: number): TaskChange | undefined {
-  switch (news.state) {
+export function applyUpdate(update: TaskUpdate, task: Task, now: number): TaskChange | undefined {
+  switch (update.state) {
     case "queued":
     case "running":
-      return advanced(news, task, now);
+      return advanced(update, task, now);
     case "succeeded": {
-      if (news.videos.length === 0) return failed(EMPTY, now);
-      const facts = { ...task.facts, ...news.facts };
+      if (update.videos.length === 0) return failed(EMPTY_RESULT, now);
+      const facts = { ...task.facts, ...update.facts };
       return {
         status: "succeeded",
-        videos: news.videos,
-        usage: news.usage ?? usageOfMade(facts, news.videos.length, task),
+        videos: update.videos,
+        usage: update.usage ?? usageOfMade(facts, update.videos.length, task),
         facts,
         progress: 100,
         startedAt: task.startedAt ?? now,
         finishedAt: now,
-        ...(news.linksEndAt === undefined ? {} : { linksEndAt: news.linksEndAt }),
+        ...(update.linksEndAt === undefined ? {} : { linksEndAt: update.linksEndAt }),
       };
     }
     case "failed":
-      return { ...failed(news.failure, now), ...(news.usage && { usage: news.usage }) };
+      return { ...failed(update.failure, now), ...(update.usage && { usage: update.usage }) };
     case "missing": {
       const misses = task.misses + 1;
       const isOld = now - task.createdAt >= MIN_MISSING_AGE_MS;
       if (isOld && misses >= MAX_MISSES) return failed(GONE, now);
-      return { misses, dueAt: nextLook(task, now) };
+      return { misses, dueAt: nextPollAt(task, now) };
     }
   }
 }
@@ -52,7 +52,7 @@ function usageOfMade(facts: TaskFacts, made: number, { usage, facts: asked }: Ta
   return { ...expectedUsage({ ...facts, count: Math.min(made, count) }, {}), inputTokens };
 }
 
-const EMPTY: TaskFailure = {
+const EMPTY_RESULT: TaskFailure = {
   code: "empty_result",
   message: "The upstream finished the task without a video.",
 };
@@ -74,7 +74,7 @@ function failed(failure: TaskFailure, now: number): TaskChange {
 }
 
 /** What an answer to the question by our own id does to a task that a vendor may have taken on. */
-export function changeByFinding(
+export function applySearchResult(
   found: string | undefined | null,
   task: Task,
   now: number,
@@ -94,7 +94,7 @@ export function changeByFinding(
   const misses = task.misses + 1;
   const isOld = now - task.createdAt >= MIN_MISSING_AGE_MS;
   if (over !== undefined || (isOld && misses >= MAX_MISSES)) return failed(UNKNOWN, now);
-  return { misses, dueAt: nextLook(task, now) };
+  return { misses, dueAt: nextPollAt(task, now) };
 }
 
 /** A look that came to nothing: the same again, later each time. */
@@ -114,7 +114,7 @@ export function givenUp(task: Task, now: number): TaskChange | undefined {
   return now >= task.deadlineAt ? failed(TIMEOUT, now) : undefined;
 }
 
-export function nextLook(task: Task, now: number): number {
+export function nextPollAt(task: Task, now: number): number {
   const age = now - task.createdAt;
   let sum = 0;
   for (const pause of PAUSES_MS) {
@@ -131,18 +131,18 @@ function jittered(ms: number): number {
 
 /** Vendors tell of the same state in turns; only forward steps are steps. */
 function advanced(
-  news: Extract<TaskNews, { state: "queued" | "running" }>,
+  update: Extract<TaskUpdate, { state: "queued" | "running" }>,
   task: Task,
   now: number,
 ): TaskChange {
-  const isStart = news.state === "running" && task.status !== "running";
-  const progress = Math.max(news.progress ?? 0, task.progress ?? 0);
+  const isStart = update.state === "running" && task.status !== "running";
+  const progress = Math.max(update.progress ?? 0, task.progress ?? 0);
   return {
     ...(isStart ? { status: "running", startedAt: now } : {}),
-    ...(task.status === "submit_unknown" ? { status: news.state } : {}),
+    ...(task.status === "submit_unknown" ? { status: update.state } : {}),
     ...(progress > (task.progress ?? 0) ? { progress } : {}),
     ...(task.failures === 0 ? {} : { failures: 0 }),
     ...(task.misses === 0 ? {} : { misses: 0 }),
-    dueAt: nextLook(task, now),
+    dueAt: nextPollAt(task, now),
   };
 }

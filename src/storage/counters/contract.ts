@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Claim, RateLimiter, RateLimits, Verdict } from "#core/limits.ts";
+import type { RateReservation, RateLimiter, RateLimits, Verdict } from "#core/limits.ts";
 import { SEED, times } from "#test/seed.ts";
 
 /** A limiter whose time stands still until a test moves it. */
@@ -17,7 +17,7 @@ function newId(): string {
   return `key:${++count}`;
 }
 
-function claimOn(id: string, limits: RateLimits, tokens = 1): Claim {
+function claimOn(id: string, limits: RateLimits, tokens = 1): RateReservation {
   return { id: `call-${++count}`, bounds: [{ id, limits, tokens }] };
 }
 
@@ -39,7 +39,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       const next = await ask();
 
       expect(first.map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined]);
-      expect(first.map(({ standings }) => standings[0]?.requests?.remaining)).toEqual([2, 1, 0]);
+      expect(first.map(({ statuses }) => statuses[0]?.requests?.remaining)).toEqual([2, 1, 0]);
       expect(fourth.refusal).toMatchObject({ by: "requests" });
       expect(fourth.refusal?.retryAfterMs).toBeCloseTo(20_000, 1);
       expect(early.refusal?.retryAfterMs).toBeCloseTo(1, 1);
@@ -69,40 +69,40 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
     test("tokens that were reserved and not used come back when the call is over", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
-      const claim = claimOn(id, limits, 90);
-      await place.limiter.take(claim);
+      const reservation = claimOn(id, limits, 90);
+      await place.limiter.take(reservation);
       const before = await place.limiter.take(claimOn(id, limits, 80));
 
-      place.limiter.correct(claim, 20);
+      place.limiter.correct(reservation, 20);
       const after = await place.limiter.take(claimOn(id, limits, 80));
 
       expect(before.refusal).toMatchObject({ by: "tokens" });
       expect(after.refusal).toBeUndefined();
-      expect(after.standings[0]?.tokens).toMatchObject({ limit: 100, remaining: 0 });
+      expect(after.statuses[0]?.tokens).toMatchObject({ limit: 100, remaining: 0 });
     });
 
     test("tokens that were used beyond the estimate are owed", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
-      const claim = claimOn(id, limits, 10);
-      await place.limiter.take(claim);
+      const reservation = claimOn(id, limits, 10);
+      await place.limiter.take(reservation);
 
-      place.limiter.correct(claim, 250);
+      place.limiter.correct(reservation, 250);
       const next = await place.limiter.take(claimOn(id, limits, 10));
 
       // 150 more than the minute had, and the ten of this call.
       expect(next.refusal?.retryAfterMs).toBeCloseTo(96_000, 1);
-      expect(next.standings[0]?.tokens?.remaining).toBe(0);
+      expect(next.statuses[0]?.tokens?.remaining).toBe(0);
     });
 
     test("what is given back after it was earned again anyway makes no credit", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
-      const claim = claimOn(id, limits, 100);
-      await place.limiter.take(claim);
+      const reservation = claimOn(id, limits, 100);
+      await place.limiter.take(reservation);
       await place.pass(MINUTE_MS);
 
-      place.limiter.correct(claim, 0);
+      place.limiter.correct(reservation, 0);
 
       expect(await admittedOf(place.limiter, 50, id, limits, 10)).toHaveLength(10);
     });
@@ -110,10 +110,10 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
     test("nobody is shut out for more than an hour, whatever one call claims to have used", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
-      const claim = claimOn(id, limits, 1);
-      await place.limiter.take(claim);
+      const reservation = claimOn(id, limits, 1);
+      await place.limiter.take(reservation);
 
-      place.limiter.correct(claim, 100_000_000);
+      place.limiter.correct(reservation, 100_000_000);
       const next = await place.limiter.take(claimOn(id, limits, 1));
       await place.pass(60 * MINUTE_MS);
 
@@ -133,7 +133,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       await using place = await open();
       const [key, user] = [newId(), newId()];
       const limits = { requestsPerMinute: 2, tokensPerMinute: 100, concurrency: 2 };
-      const both = (): Claim => ({
+      const both = (): RateReservation => ({
         id: `call-${++count}`,
         bounds: [
           { id: key, limits, tokens: 10 },
@@ -161,16 +161,16 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
 
       const running = await admittedOf(place.limiter, 50, id, limits, 1);
       expect(running).toHaveLength(5);
-      for (const claim of running.slice(0, 2)) {
-        place.limiter.release(claim);
-        place.limiter.release(claim);
+      for (const reservation of running.slice(0, 2)) {
+        place.limiter.release(reservation);
+        place.limiter.release(reservation);
       }
       const more = await admittedOf(place.limiter, 50, id, limits, 1);
       expect(more).toHaveLength(2);
       const refused = await place.limiter.take(claimOn(id, limits));
       expect(refused.refusal).toMatchObject({ by: "concurrency", retryAfterMs: 1_000 });
 
-      for (const claim of [...running, ...more]) place.limiter.release(claim);
+      for (const reservation of [...running, ...more]) place.limiter.release(reservation);
       expect(await admittedOf(place.limiter, 50, id, limits, 1)).toHaveLength(5);
     });
 
@@ -217,8 +217,8 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
               await place.pass(waitMs);
               requests.pass(waitMs);
               tokens.pass(waitMs);
-              const claim = claimOn(id, { requestsPerMinute, tokensPerMinute }, reserve);
-              const { refusal, standings } = await place.limiter.take(claim);
+              const reservation = claimOn(id, { requestsPerMinute, tokensPerMinute }, reserve);
+              const { refusal, statuses } = await place.limiter.take(reservation);
 
               const isAdmitted = requests.has(1) && tokens.has(reserve);
               expect(refusal === undefined).toBe(isAdmitted);
@@ -226,10 +226,10 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
                 requests.take(1);
                 tokens.take(reserve);
               }
-              expect(standings[0]?.requests?.remaining).toBe(requests.left);
-              expect(standings[0]?.tokens?.remaining).toBe(tokens.left);
+              expect(statuses[0]?.requests?.remaining).toBe(requests.left);
+              expect(statuses[0]?.tokens?.remaining).toBe(tokens.left);
               if (!isAdmitted || use === undefined) continue;
-              place.limiter.correct(claim, use);
+              place.limiter.correct(reservation, use);
               tokens.take(use - reserve);
             }
           },
@@ -252,9 +252,9 @@ async function admittedOf(
   id: string,
   limits: RateLimits,
   tokens: number,
-): Promise<Claim[]> {
+): Promise<RateReservation[]> {
   const claims = Array.from({ length: calls }, () => claimOn(id, limits, tokens));
-  const verdicts = await Promise.all(claims.map(async (claim) => limiter.take(claim)));
+  const verdicts = await Promise.all(claims.map(async (reservation) => limiter.take(reservation)));
   return claims.filter((_, index) => verdicts[index]?.refusal === undefined);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Claim, RateLimits } from "#core/limits.ts";
+import type { RateReservation, RateLimits } from "#core/limits.ts";
 import { describeLimiter } from "./contract.ts";
 import { InProcessLimiter } from "./in-process.ts";
 
@@ -12,7 +12,7 @@ function openClock() {
   };
 }
 
-function claimOn(id: string, limits: RateLimits): Claim {
+function claimOn(id: string, limits: RateLimits): RateReservation {
   return { id: `call of ${id}`, bounds: [{ id, limits, tokens: 1 }] };
 }
 

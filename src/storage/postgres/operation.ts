@@ -23,7 +23,7 @@ export interface HoldOperation {
   /** Of those the accounts that it may be the first on. */
   readonly periods: readonly PeriodAccount[];
   /** The caller no longer waits: whatever was reserved has to be released. */
-  isForsaken?: true;
+  isAbandoned?: true;
   /** The account on which it was refused. */
   short?: AccountId;
 }

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import type { Notice, NoticeState } from "#core/notice.ts";
+import type { WebhookDelivery, DeliveryState } from "#core/notice.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -12,7 +12,7 @@ import { wholeNumber } from "../whole-number.ts";
 const common = { access: "user", renderError: renderFailure } as const;
 
 const PAGE_SIZE = { usual: 20, most: 100 } as const;
-const STATES: readonly NoticeState[] = ["pending", "delivered", "dead"];
+const STATES: readonly DeliveryState[] = ["pending", "delivered", "dead"];
 
 export const listNotices: Route<HttpDeps> = {
   ...common,
@@ -41,7 +41,7 @@ export const replayNotice: Route<HttpDeps> = {
 
   async handle(exchange, { notices, clock }) {
     const { id: userId } = requireUser(exchange);
-    if (await notices.replay(userId, exchange.param("id"), clock.now())) {
+    if (await notices.redeliver(userId, exchange.param("id"), clock.now())) {
       return succeed(exchange.id, "The notice is sent again.");
     }
     throw new GatewayError("not_found", "There is no such notice.");
@@ -75,14 +75,14 @@ export const rotateNoticeSecret: Route<HttpDeps> = {
   },
 };
 
-function stateIn(query: URLSearchParams): NoticeState | undefined {
+function stateIn(query: URLSearchParams): DeliveryState | undefined {
   const given = query.get("state");
   const found = STATES.find((each) => each === given);
   if (given === null || found !== undefined) return found;
   throw invalid("state", `'state' must be one of ${STATES.join(", ")}.`);
 }
 
-function showNotice(notice: Notice): JsonObject {
+function showNotice(notice: WebhookDelivery): JsonObject {
   return {
     id: notice.id,
     task_id: notice.taskId,

@@ -8,7 +8,7 @@ import { viduVideo } from "#styles/video/vidu/index.ts";
 import { ARK_BASE } from "#http/api/ark.ts";
 
 /** The error format below the prefix of each protocol, also for paths that no route has. */
-export const VIDEO_ROOMS: readonly (readonly [
+export const ERROR_FORMAT_BY_PREFIX: readonly (readonly [
   prefix: string,
   render: (error: GatewayError) => JsonObject,
 ])[] = [

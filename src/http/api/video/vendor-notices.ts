@@ -8,7 +8,7 @@ const MAX_BYTES = 1024 * 1024;
 export const NOTICES_PATH = "/callbacks";
 
 /** Anybody may call it, and all that comes of it is that a vendor is asked sooner. */
-export const hearVendor: Route<HttpDeps> = {
+export const vendorWebhook: Route<HttpDeps> = {
   method: "POST",
   path: `${NOTICES_PATH}/:channel/:task`,
   access: "vendor",

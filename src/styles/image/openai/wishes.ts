@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
@@ -11,7 +11,7 @@ import type { ImageDialect, SizeBounds } from "./dialect.ts";
  * know that would make another picture.
  */
 export function wishesIn(
-  question: ImageQuestion,
+  question: ImageRequest,
   dialect: ImageDialect,
   report: LossReport,
 ): JsonObject {
@@ -34,7 +34,7 @@ export function wishesIn(
 }
 
 /** By the names that callers write. */
-function namedWishes(question: ImageQuestion): JsonObject {
+function namedWishes(question: ImageRequest): JsonObject {
   const { series, extra } = question;
   return defined({
     n: question.count,

@@ -9,7 +9,7 @@ import { compactions } from "#styles/text/responses/compaction.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/once.ts";
 import type { Reply, WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
@@ -31,7 +31,7 @@ export const compactResponse: Route<HttpDeps> = {
   async handle(exchange, deps) {
     const sent = await exchange.readJson(deps.limits.bodyBytes);
     const { model } = responses.inbound.readRequest({ ...sent.json, stream: false }, {});
-    return await once(exchange, sent.text, deps, async () => {
+    return await withIdempotency(exchange, sent.text, deps, async () => {
       const { userId } = requireKey(exchange);
       const { bodyBytes } = deps.limits;
       const asked = await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes);
