@@ -8,8 +8,8 @@ import { NO_USAGE } from "#core/usage.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
-import { TaskScheduler } from "#relay/tasks/board.ts";
-import { openAt } from "#storage/contract-place.ts";
+import { TaskScheduler } from "#relay/tasks/task-scheduler.ts";
+import { openAt } from "#test/storage/contract-place.ts";
 
 /**
  * What unfinished videos cost the gateway that looks at them, and how late it

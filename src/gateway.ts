@@ -3,7 +3,7 @@ import { createSecret } from "#core/key.ts";
 import type { Logins } from "#core/user.ts";
 import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
-import { composeGateway } from "#gateway/house.ts";
+import { composeGateway } from "#gateway/compose.ts";
 import { jobsOf } from "#gateway/jobs.ts";
 import { findModelToTry } from "#gateway/model-to-try.ts";
 import type { GatewayOptions } from "#gateway/options.ts";
@@ -11,9 +11,9 @@ import { SIMULATED_MODEL } from "#gateway/simulator.ts";
 import { openHandler, openServer } from "#http/server.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
-import type { Health } from "#relay/health.ts";
-import { verifyWholeLedger } from "#storage/ledger-reader.ts";
-import type { Violation } from "#storage/verify-ledger.ts";
+import type { Health } from "#relay/failover/health.ts";
+import { verifyWholeLedger } from "#storage/accounts/ledger-reader.ts";
+import type { Violation } from "#storage/accounts/verify-ledger.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
-import { yieldToEventLoop } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
 import { proxyChooser, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";

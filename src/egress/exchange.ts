@@ -1,13 +1,13 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
-import { LARGE_BYTES, yieldToEventLoop } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { gather, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { abortReason } from "./gone.ts";
+import { abortReason } from "./abort-reason.ts";
 import { hostOf, portOf } from "./guard.ts";
-import { withoutOwn } from "./without-own.ts";
+import { withoutOwn } from "./redact-own.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { Egress, UpstreamRequest } from "./egress.ts";
-import { abortReason } from "./gone.ts";
+import { abortReason } from "./abort-reason.ts";
 
 /** A token is renewed this long before its end, or at half its life where that comes later. */
 const RENEW_BEFORE_MS = 300_000;

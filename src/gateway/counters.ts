@@ -7,8 +7,8 @@ import { InProcessLimiter } from "#storage/counters/in-process.ts";
 import { SharedHomes } from "#storage/counters/shared-homes.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
-import { digestOf } from "#storage/secrets.ts";
-import type { Infrastructure } from "./ground.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
 type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "pepper" | "deadlines">;
 

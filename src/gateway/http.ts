@@ -9,7 +9,7 @@ import { requirementsOf } from "#providers/provider.ts";
 import type { Storage } from "#storage/open.ts";
 import type { Assets } from "./assets.ts";
 import { logFailure } from "./failure-log.ts";
-import type { Infrastructure } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";

@@ -4,12 +4,12 @@ import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
-import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
+import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { pruneTasks } from "#jobs/prune-tasks.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import type { Job } from "#jobs/scheduler.ts";
-import { pruneWebhooks, deliverDueWebhooks } from "#jobs/send-notices.ts";
+import { pruneWebhooks, deliverDueWebhooks } from "#jobs/deliver-webhooks.ts";
 import { reportCatalogAge } from "#jobs/report-catalog-age.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "#jobs/watch-assets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
-import type { Infrastructure } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";

@@ -2,7 +2,7 @@ import type { LinkFollower, MediaFetcher } from "#core/media.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedFiles, type LinkedFiles } from "#egress/linked-files.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
-import type { Infrastructure } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
 export interface Links {
   readonly links: LinkFollower;

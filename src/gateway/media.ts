@@ -8,10 +8,10 @@ import { deriveKey } from "#lib/derive-key.ts";
 import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
 import { wantCopies } from "#relay/content/copies.ts";
 import { TaskLinker } from "#relay/content/task-links.ts";
-import { enqueueWebhook } from "#relay/tasks/announce.ts";
-import { openMediaFolder } from "#storage/media-folder.ts";
+import { enqueueWebhook } from "#relay/tasks/enqueue-webhook.ts";
+import { openMediaFolder } from "#storage/media/media-folder.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
-import type { Infrastructure } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Routing } from "./routing.ts";
 

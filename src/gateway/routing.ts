@@ -4,16 +4,16 @@ import type { Config } from "#config.ts";
 import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { Channel } from "#core/channel.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
-import { Channels } from "#relay/channels.ts";
-import { Health } from "#relay/health.ts";
+import { Channels } from "#relay/routing/channels.ts";
+import { Health } from "#relay/failover/health.ts";
 import {
   ChannelRegistry,
   type ListedChannel,
   type ListedOverride,
   CONFIG_ISSUES,
-} from "#relay/inventory.ts";
-import { channelsFromEnvironment } from "#relay/own-channels.ts";
-import type { Infrastructure } from "./ground.ts";
+} from "#relay/routing/channel-registry.ts";
+import { channelsFromEnvironment } from "#relay/routing/environment-channels.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import { openSimulator } from "./simulator.ts";
 
 type Needs = Pick<Infrastructure, "config" | "env" | "log" | "clock" | "storage" | "egress">;
@@ -45,7 +45,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     health,
     egress,
     maxConcurrent,
-    onError: (what, issue) => log.warn({ ...what, trouble: issue }, CONFIG_ISSUES[issue]),
+    onConfigIssue: (what, issue) => log.warn({ ...what, trouble: issue }, CONFIG_ISSUES[issue]),
   });
   await channelRegistry.load();
   return {

@@ -2,7 +2,7 @@ import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { SingleSignOn } from "#http/deps.ts";
 import { openSeal } from "#lib/seal.ts";
-import type { Infrastructure } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
 /** Undefined where no provider is configured. */
 export function openSignOn({

@@ -64,7 +64,7 @@ export async function noteRefusal(
   { code, fault }: GatewayError,
   deps: HttpDeps,
 ): Promise<void> {
-  const isForPeople = route.access === "unfinished" || ROLES.some((role) => role === route.access);
+  const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
   // Every visit begins without one.
   if (!hasCredential(exchange.request)) return;

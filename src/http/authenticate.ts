@@ -45,7 +45,7 @@ export async function authenticate(
       if (family !== undefined) refuseOtherFamilies(key, family);
       return { key };
     }
-    case "unfinished":
+    case "mfa_pending":
     case "user":
     case "auditor":
     case "admin":
@@ -64,7 +64,7 @@ export function authorize(
   { secondFactorRule }: Pick<HttpDeps, "secondFactorRule">,
 ): void {
   const least = ROLES.find((role) => role === access);
-  if (least === undefined && access !== "unfinished") return;
+  if (least === undefined && access !== "mfa_pending") return;
   assert(user !== undefined, "Whoever is nobody has been turned away.");
   // Browsers send the cookie along with whatever any page makes them send.
   const isReading = request.method === "GET" || request.method === "HEAD";

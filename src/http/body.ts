@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
-import { LARGE_BYTES, yieldToEventLoop, noteOtherWork } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop, noteOtherWork } from "#lib/yield-to-event-loop.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";

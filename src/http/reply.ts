@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 

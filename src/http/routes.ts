@@ -19,7 +19,7 @@ export type Access =
   /** Somebody logged in, by session or by access token, with this role or a higher one. */
   | Role
   /** Somebody logged in, even where a second factor is still to be shown or set up. */
-  | "unfinished"
+  | "mfa_pending"
   /** The operator's monitoring. */
   | "metrics"
   /** A vendor with something to say, which is not believed. */

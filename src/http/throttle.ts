@@ -1,4 +1,4 @@
-import { countRequest } from "#relay/claims.ts";
+import { countRequest } from "#relay/metering/rate-reservations.ts";
 import type { HttpDeps } from "./deps.ts";
 import { rateHeaders } from "./rate-headers.ts";
 import { requireKey } from "./require-key.ts";

@@ -2,9 +2,9 @@ import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { workOff } from "#lib/work-off.ts";
-import type { Channels } from "#relay/channels.ts";
-import { askForModels } from "#relay/discover.ts";
-import { poolOf } from "#relay/pools.ts";
+import type { Channels } from "#relay/routing/channels.ts";
+import { askForModels } from "#relay/routing/discover.ts";
+import { poolOf } from "#relay/failover/pools.ts";
 import type { Job } from "./scheduler.ts";
 
 const ASK_AGAIN_MS = 600_000;

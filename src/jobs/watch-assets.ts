@@ -1,8 +1,8 @@
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { Clock } from "#lib/clock.ts";
-import { processCallbacks, type CallbackDeps } from "#relay/assets/attend.ts";
+import { processCallbacks, type CallbackDeps } from "#relay/assets/process-callbacks.ts";
 import { FORGOTTEN_MS } from "#relay/assets/verifications.ts";
-import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/watch.ts";
+import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/refresh-due.ts";
 import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { yieldToEventLoop } from "./let-others-pass.ts";
+import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 import { PIECE_BYTES, Pieces, type Stretch } from "./pieces.ts";
 
 /** Of base64, and what it is of bytes: as much as stays in the processor's cache. */

@@ -1,4 +1,4 @@
-import { LARGE_BYTES, yieldToEventLoop } from "./let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
 export interface Stretch extends Iterable<string | Uint8Array> {

@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import type { TaskRef, VideoScenario } from "#core/video.ts";
-import { idOf } from "#styles/video/news.ts";
+import { idOf } from "#styles/video/task-fields.ts";
 import type { KlingDialect } from "#styles/video/kling/dialect.ts";
 import { klingVideo } from "#styles/video/kling/index.ts";
 import type { Kling3Dialect } from "#styles/video/kling3/dialect.ts";

@@ -53,7 +53,7 @@ export interface Provider {
   readonly modelsPath?: string;
   /** Those that it is known to have beside the catalogue's, whether or not it has a list. */
   readonly models?: readonly string[];
-  /** What that list tells of them; absent if it has the usual form (`styles/model-list/usual-in.ts`). */
+  /** What that list tells of them; absent if it has the usual form (`styles/model-list/item-in.ts`). */
   readModels?(list: Json): readonly FoundModel[];
   /** Headers of every request beside the credential's, such as the version of an interface. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,12 +2,16 @@ import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { RateReservation } from "#core/limits.ts";
 import type { Served } from "./call.ts";
-import { reserveForCaller, release, type RateReservationDeps } from "./claims.ts";
-import type { Endable } from "./open-calls.ts";
-import { recordOfRefusal } from "./record.ts";
-import { UnpricedModel, type Candidate, type Plan } from "./route.ts";
-import { pricedFor, unpricedNotice } from "./unpriced.ts";
-import { Settlement, type SettlementDeps } from "./settlement.ts";
+import {
+  reserveForCaller,
+  release,
+  type RateReservationDeps,
+} from "./metering/rate-reservations.ts";
+import type { Endable } from "./metering/open-calls.ts";
+import { recordOfRefusal } from "./metering/record.ts";
+import { UnpricedModel, type Candidate, type Plan } from "./routing/route.ts";
+import { pricedFor, unpricedNotice } from "./routing/unpriced.ts";
+import { Settlement, type SettlementDeps } from "./metering/settlement.ts";
 
 export interface AdmitDeps extends RateReservationDeps, SettlementDeps {
   readonly journal: Journal;

@@ -4,13 +4,13 @@ import { LossReport } from "#core/lossy.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import type { ImageEndpoint } from "#providers/provider.ts";
 import { admit } from "./admit.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { callWithFailover, type UpstreamTransport } from "./attempt.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
+import { callWithFailover, type UpstreamTransport } from "./failover/attempt.ts";
 import type { StreamedAnswer } from "./call.ts";
-import { Delivery } from "./deliver.ts";
-import { streamToClient } from "./hand-over.ts";
-import { ImageStream, PictureWriter, WholeImages } from "./image-stream.ts";
-import { endable } from "./open-calls.ts";
+import { Delivery } from "./delivery/deliver.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { ImageStream, PictureWriter, WholeImages } from "./delivery/image-stream.ts";
+import { endable } from "./metering/open-calls.ts";
 import {
   ask,
   planFor,
@@ -46,9 +46,15 @@ export async function drawStream(
   const call = endable({ ...asked, isSlow: true });
   const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
   try {
-    const begun = await callWithFailover(call, plan, settlement, deps, async (route, way) =>
+    const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) =>
       Delivery.begin(
-        await openStream(call, route, way, openEncoder(call.question, unixSeconds(call.at)), deps),
+        await openStream(
+          call,
+          route,
+          transport,
+          openEncoder(call.question, unixSeconds(call.at)),
+          deps,
+        ),
         deps.delivery,
         SSE_COMMENT,
       ),
@@ -64,7 +70,7 @@ export async function drawStream(
 async function openStream(
   call: OperationCall<ImageRequest>,
   route: OperationRoute<ImageEndpoint>,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   encoder: ImageEncoder,
   deps: OperateDeps,
 ): Promise<AnswerStream> {
@@ -73,14 +79,14 @@ async function openStream(
   const { openDecoder } = style.outbound;
   if (openDecoder === undefined || (question.count ?? 1) > maxInputs) {
     const whole = { ...call, question: { ...question, stream: false } };
-    const { answer, lost } = await ask(whole, route, DRAW, way, deps);
+    const { answer, lost } = await ask(whole, route, DRAW, transport, deps);
     return new WholeImages(answer, new PictureWriter(question, encoder, answer.usage), lost);
   }
   const report = new LossReport();
   const named = { ...question, model: route.upstreamModel };
   const tools = toolsFor(route, call, report, deps);
   const prepared = await preparePictures(named, route.endpoint, tools);
-  const reply = await way.send(route, write(prepared, route, report, isStrict));
+  const reply = await transport.post(route, write(prepared, route, report, isStrict));
   // Not all who take the wish for a stream fulfil it.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
     const body = await wholeOf(Promise.resolve(reply), style.outbound);

@@ -6,15 +6,15 @@ import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
-import { askAdapter } from "./adapted.ts";
-import { pathOf } from "./attempt.ts";
+import { askAdapter } from "./translation/adapted.ts";
+import { pathOf } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
-import { passthroughRequest } from "./passthrough.ts";
+import { passthroughRequest } from "./translation/passthrough.ts";
 import { passthroughFor } from "./relay.ts";
-import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./route.ts";
-import { translateRequest } from "./translate.ts";
-import { isBounded, pricedFor } from "./unpriced.ts";
-import type { ReasoningCache } from "./vault.ts";
+import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./routing/route.ts";
+import { translateRequest } from "./translation/translate.ts";
+import { isBounded, pricedFor } from "./routing/unpriced.ts";
+import type { ReasoningCache } from "./translation/reasoning-cache.ts";
 
 export interface ExplainDeps {
   readonly router: Router;

@@ -8,24 +8,24 @@ import type { UpstreamReply } from "#egress/egress.ts";
 import type { SharedEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import type { AnswerStream } from "./answer-stream.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
 import {
   callWithFailover,
   type AttemptDeps,
   type Outgoing,
   type UpstreamTransport,
-} from "./attempt.ts";
+} from "./failover/attempt.ts";
 import type { Served, StreamedAnswer, WholeAnswer } from "./call.ts";
-import { Delivery, type DeliverySettings } from "./deliver.ts";
-import { streamToClient } from "./hand-over.ts";
-import { safeContentType } from "./harmless-type.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import { PassedStream } from "./passthrough.ts";
-import type { Candidate, Plan, Router } from "./route.ts";
-import type { Settlement } from "./settlement.ts";
-import { SoundStream } from "./sound-stream.ts";
-import { parseAnswer, type WholeReading } from "./whole.ts";
-import { WholeStream } from "./whole-stream.ts";
+import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { safeContentType } from "./delivery/safe-content-type.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import { PassedStream } from "./translation/passthrough.ts";
+import type { Candidate, Plan, Router } from "./routing/route.ts";
+import type { Settlement } from "./metering/settlement.ts";
+import { SoundStream } from "./delivery/sound-stream.ts";
+import { parseAnswer, type WholeReading } from "./delivery/whole.ts";
+import { WholeStream } from "./delivery/whole-stream.ts";
 
 /** A question in a format that callers share with upstreams, on its way. */
 export interface Forwarded extends Served {
@@ -85,8 +85,8 @@ async function forwardWhole(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await callWithFailover(call, plan, settlement, deps, async (route, way) => {
-    using reply = await way.send(route, outgoing(call, route));
+  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
+    using reply = await transport.post(route, outgoing(call, route));
     return await readWhole(reply, call);
   });
   begun.release();
@@ -102,8 +102,8 @@ async function forwardStream(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await callWithFailover(call, plan, settlement, deps, async (route, way) => {
-    const { stream, contentType, keepAlive } = await openStream(call, route, way, deps);
+  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
+    const { stream, contentType, keepAlive } = await openStream(call, route, transport, deps);
     return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
   });
   const { contentType, delivery } = begun.answer;
@@ -131,11 +131,11 @@ interface Opened {
 async function openStream(
   call: Forwarded,
   route: SharedRoute,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   { delivery }: ForwardDeps,
 ): Promise<Opened> {
   const { format, question } = call;
-  const reply = await way.send(route, outgoing(call, route));
+  const reply = await transport.post(route, outgoing(call, route));
   const type = typeOf(reply);
   if (/^text\/event-stream/i.test(type)) {
     return {

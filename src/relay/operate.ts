@@ -6,7 +6,7 @@ import { LossReport } from "#core/lossy.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { Part, OperationRequest, OperationKind, OperationResult } from "#core/operation.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { abortReason } from "#egress/gone.ts";
+import { abortReason } from "#egress/abort-reason.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { writeJson } from "#lib/long-base64.ts";
@@ -20,12 +20,12 @@ import {
   type AttemptDeps,
   type Outgoing,
   type UpstreamTransport,
-} from "./attempt.ts";
+} from "./failover/attempt.ts";
 import type { Served } from "./call.ts";
-import type { DeliverySettings } from "./deliver.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import type { Candidate, Plan } from "./route.ts";
-import { parseLargeAnswer, parsePlacedAnswer } from "./whole.ts";
+import type { DeliverySettings } from "./delivery/deliver.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import type { Candidate, Plan } from "./routing/route.ts";
+import { parseLargeAnswer, parsePlacedAnswer } from "./delivery/whole.ts";
 
 /** A kind of question, and who answers it. */
 export interface Operation<
@@ -93,8 +93,8 @@ export async function operate<
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => planFor(call, operation, deps), deps);
   try {
-    const begun = await callWithFailover(call, plan, settlement, deps, (route, way) =>
-      ask(call, route, operation, way, deps),
+    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
+      ask(call, route, operation, transport, deps),
     );
     begun.release();
     const { answer, lost } = begun.answer;
@@ -151,7 +151,7 @@ export async function ask<
   asked: OperationCall<Q>,
   route: OperationRoute<E>,
   operation: Operation<Q, A, E>,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   deps: OperateDeps,
 ): Promise<PendingResult<A>> {
   const { question, isStrict, signal } = asked;
@@ -166,8 +166,8 @@ export async function ask<
   const askPart = async (part: Q): Promise<Part<Q, A>> => {
     try {
       // What goes out is megabytes long where pictures do: nobody holds it once it was sent.
-      const sending = way.send(route, write(part, route, report, isStrict));
-      const body = await answerTo(sending, route, way, signal, deps);
+      const sending = transport.post(route, write(part, route, report, isStrict));
+      const body = await answerTo(sending, route, transport, signal, deps);
       return { question: part, answer: endpoint.style.outbound.parse(body, part) };
     } catch (cause) {
       const error = GatewayError.from(cause);
@@ -218,7 +218,7 @@ export function write<Q extends OperationRequest, A extends OperationResult>(
 async function answerTo<Q extends OperationRequest, A extends OperationResult>(
   sending: Promise<UpstreamReply>,
   route: OperationRoute<OperationEndpoint<Q, A>>,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   signal: AbortSignal,
   { clock, pendingMs }: OperateDeps,
 ): Promise<JsonObject> {
@@ -234,7 +234,7 @@ async function answerTo<Q extends OperationRequest, A extends OperationResult>(
     }
     await pause(pending.everyMs, signal);
     try {
-      body = await wholeOf(way.look(route, pending.path(id)), style.outbound);
+      body = await wholeOf(transport.get(route, pending.path(id)), style.outbound);
       missed = 0;
     } catch (cause) {
       const { fault } = GatewayError.from(cause);

@@ -4,13 +4,13 @@ import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { outlineJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { tryOnce, type TryDeps } from "./attempt.ts";
+import { tryOnce, type TryDeps } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
-import type { Channels } from "./channels.ts";
-import { askForModels } from "./discover.ts";
+import type { Channels } from "./routing/channels.ts";
+import { askForModels } from "./routing/discover.ts";
 import { beginWhole, type RelayDeps } from "./relay.ts";
-import { routeFor } from "./route.ts";
-import type { TranslationDeps } from "./translate.ts";
+import { routeFor } from "./routing/route.ts";
+import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
 export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;

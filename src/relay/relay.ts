@@ -2,10 +2,10 @@ import { GatewayError } from "#core/error.ts";
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import { openAdapted, readAdapted } from "./adapted.ts";
-import { isHeldByTool, withFormatTool } from "./answer-form.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { inCallersWords } from "./callers-field.ts";
+import { openAdapted, readAdapted } from "./translation/adapted.ts";
+import { isHeldByTool, withFormatTool } from "./translation/answer-form.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
+import { inCallersWords } from "./translation/callers-field.ts";
 import {
   callWithFailover,
   type AttemptDeps,
@@ -13,9 +13,9 @@ import {
   type Begun,
   type Outgoing,
   type UpstreamTransport,
-} from "./attempt.ts";
+} from "./failover/attempt.ts";
 import type { Answer, Call } from "./call.ts";
-import { Delivery, type DeliverySettings } from "./deliver.ts";
+import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
 import {
   forgetQuestion,
   passStream,
@@ -23,15 +23,15 @@ import {
   passWhole,
   type PassedRequest,
   refuseNonStream,
-} from "./passthrough.ts";
+} from "./translation/passthrough.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import type { LearnedRefusals } from "./learned-refusals.ts";
-import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import { streamToClient } from "./hand-over.ts";
-import { findHome, isAway, type Homing } from "./reasoning-home.ts";
-import type { Candidate, Route, WireRoute } from "./route.ts";
-import type { Settlement } from "./settlement.ts";
+import type { LearnedRefusals } from "./failover/learned-refusals.ts";
+import { Continuation, type Books, type ContinuationDeps } from "./translation/continuation.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { findHome, isAway, type Homing } from "./routing/reasoning-home.ts";
+import type { Candidate, Route, WireRoute } from "./routing/route.ts";
+import type { Settlement } from "./metering/settlement.ts";
 import {
   gatherStream,
   translateRequest,
@@ -39,8 +39,8 @@ import {
   translateWhole,
   type Translation,
   type TranslationDeps,
-} from "./translate.ts";
-import type { WholeReading } from "./whole.ts";
+} from "./translation/translate.ts";
+import type { WholeReading } from "./delivery/whole.ts";
 
 export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
@@ -101,12 +101,13 @@ async function relayStream(
 
 type GoOn = (
   route: WireRoute,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   request: Outgoing,
 ) => Continuation | undefined;
 
 function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
-  return (route, way, request) => Continuation.of(call, route, way, request, books, deps);
+  return (route, transport, request) =>
+    Continuation.of(call, route, transport, request, books, deps);
 }
 
 export function beginWhole(
@@ -118,25 +119,30 @@ export function beginWhole(
   goOn?: GoOn,
 ): Begin<WholeReading> {
   const { reasoningCache } = deps;
-  return async (route, way) => {
+  return async (route, transport) => {
     if (route.endpoint === undefined)
-      return await readAdapted(call, route, way.openSession(), reasoningCache);
-    const away = isAway(home, route, way);
+      return await readAdapted(call, route, transport.openSession(), reasoningCache);
+    const away = isAway(home, route, transport);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
       const write = (refused: readonly string[]): PassedRequest =>
         passthroughRequest(call, route, passthrough, { isAway: away, refused });
-      const { request, reply: sent } = await sendFitted(way, route, write, deps.learned);
+      const { request, reply: sent } = await sendFitted(transport, route, write, deps.learned);
       using reply = sent;
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
     const write = (refused: readonly string[]): Promise<Translation> =>
       translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
-    const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
+    const { request: translation, reply: sent } = await sendFitted(
+      transport,
+      route,
+      write,
+      deps.learned,
+    );
     using reply = sent;
     if (!isStreamed) {
-      const more = goOn?.(route, way, translation);
+      const more = goOn?.(route, transport, translation);
       return await translateWhole(reply, call, route, translation, reasoningCache, more);
     }
     await refuseNonStream(reply, route.endpoint.style);
@@ -151,9 +157,9 @@ function beginStream(
   home: ReasoningHome | undefined,
   goOn: GoOn,
 ): Begin<Delivery> {
-  return async (route, way) =>
+  return async (route, transport) =>
     Delivery.begin(
-      await openStream(call, route, way, deps, home, goOn),
+      await openStream(call, route, transport, deps, home, goOn),
       deps.delivery,
       call.style.keepAlive,
     );
@@ -162,29 +168,29 @@ function beginStream(
 async function openStream(
   call: Call,
   route: Route,
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
   goOn: GoOn,
 ): Promise<AnswerStream> {
   const { reasoningCache, delivery } = deps;
   if (route.endpoint === undefined)
-    return openAdapted(call, route, way.openSession(), reasoningCache);
+    return openAdapted(call, route, transport.openSession(), reasoningCache);
   const { style } = route.endpoint;
   const maxEventBytes = mostOfAnEvent(route, delivery);
-  const away = isAway(home, route, way);
+  const away = isAway(home, route, transport);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
     const write = (refused: readonly string[]): PassedRequest =>
       passthroughRequest(call, route, passthrough, { isAway: away, refused });
-    const { request, reply } = await sendFitted(way, route, write, deps.learned);
+    const { request, reply } = await sendFitted(transport, route, write, deps.learned);
     return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const write = (refused: readonly string[]): Promise<Translation> =>
     translateRequest(call, route, deps, { isAway: away, refused });
-  const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
+  const { request: translation, reply } = await sendFitted(transport, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  const more = goOn(route, way, translation);
+  const more = goOn(route, transport, translation);
   return translateStream(reply, call, route, translation, maxEventBytes, reasoningCache, more);
 }
 
@@ -196,7 +202,7 @@ const MAX_LEARNED = 3;
  * that the vendor refuses by its name.
  */
 async function sendFitted<R extends Outgoing>(
-  way: UpstreamTransport,
+  transport: UpstreamTransport,
   route: WireRoute,
   write: (refused: readonly string[]) => R | Promise<R>,
   learned: LearnedRefusals,
@@ -205,7 +211,7 @@ async function sendFitted<R extends Outgoing>(
     const written = write(learned.on(route));
     const request = written instanceof Promise ? await written : written;
     try {
-      return { request, reply: await way.send(route, request) };
+      return { request, reply: await transport.post(route, request) };
     } catch (cause) {
       const isNew =
         count < MAX_LEARNED &&

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { ObjectRule } from "#lib/rules.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Exchange } from "../routes.ts";
 import { MAX_BODY_BYTES } from "./envelope.ts";
 

@@ -10,7 +10,13 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { LinkFollower } from "#core/media.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
-import { request, accountFor, firstAccount, requestOnce, type LibraryAccount } from "./desk.ts";
+import {
+  request,
+  accountFor,
+  firstAccount,
+  requestOnce,
+  type LibraryAccount,
+} from "./library-client.ts";
 import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 
 export interface LibraryDeps extends RefreshDeps {

@@ -2,7 +2,7 @@ import type { Asset, AssetStore } from "#core/asset.ts";
 import { invalid } from "#core/error.ts";
 import type { MediaOrigin, VideoMedia, VideoRequest } from "#core/video.ts";
 import { isArray, isObject, type Json } from "#lib/json.ts";
-import { findAccount } from "./desk.ts";
+import { findAccount } from "./library-client.ts";
 import { refreshed, type RefreshDeps } from "./refresh.ts";
 
 export interface ReferenceDeps extends RefreshDeps {

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
 import { withinTime } from "#lib/within-time.ts";
-import { request, accountFor, type LibraryClientDeps } from "./desk.ts";
+import { request, accountFor, type LibraryClientDeps } from "./library-client.ts";
 
 export interface RefreshDeps extends LibraryClientDeps {
   readonly assets: AssetStore;

@@ -14,12 +14,12 @@ import type { Clock } from "#lib/clock.ts";
 import { openSeal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 import { isSignedWith } from "#lib/standard-webhooks.ts";
-import { openAt, PEPPER } from "#storage/contract-place.ts";
+import { openAt, PEPPER } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
-import { digestOf } from "#storage/secrets.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
 import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
 import { waitFor } from "#test/wait.ts";
-import { processCallbacks, type CallbackDeps } from "./attend.ts";
+import { processCallbacks, type CallbackDeps } from "./process-callbacks.ts";
 import { Verifications, type VerificationDeps } from "./verifications.ts";
 
 const NEVER = new AbortController().signal;

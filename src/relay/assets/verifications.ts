@@ -10,9 +10,9 @@ import {
 } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import { randomBase62, ulid } from "#lib/ids.ts";
-import { firstAccount, requestOnce } from "./desk.ts";
-import { askVendor, type AskSessionDeps } from "./ask-session.ts";
-import { sealSecrets } from "./session-words.ts";
+import { firstAccount, requestOnce } from "./library-client.ts";
+import { askVendor, type AskSessionDeps } from "./poll-session.ts";
+import { sealSecrets } from "./session-secrets.ts";
 
 export interface VerificationDeps extends AskSessionDeps {
   readonly sessions: IdentitySessionStore;

@@ -9,7 +9,7 @@ import {
   baseOf,
   upstreamTaskContextOf,
   type UpstreamTaskContext,
-} from "../tasks/ask.ts";
+} from "../tasks/poll.ts";
 import type { Content, Wish } from "./content.ts";
 import { HeldContent } from "./held-content.ts";
 import { readFile } from "./read-file.ts";

@@ -3,7 +3,7 @@ import { base64Of } from "#core/image.ts";
 import { Base64Bytes } from "#lib/base64-bytes.ts";
 import type { Span } from "#lib/byte-range.ts";
 import { Semaphore } from "#lib/semaphore.ts";
-import { fetchPollBody, type PollDeps, type UpstreamTaskContext } from "../tasks/ask.ts";
+import { fetchPollBody, type PollDeps, type UpstreamTaskContext } from "../tasks/poll.ts";
 import { answerWith, type Content, type Wish } from "./content.ts";
 import { fileType } from "./file-type.ts";
 

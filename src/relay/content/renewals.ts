@@ -1,6 +1,6 @@
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
-import { pollTask, type PollDeps } from "../tasks/ask.ts";
+import { pollTask, type PollDeps } from "../tasks/poll.ts";
 
 export interface RenewalDeps extends PollDeps {
   readonly tasks: Pick<TaskStore, "change" | "findAny">;

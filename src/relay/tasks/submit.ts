@@ -15,15 +15,15 @@ import {
   type AttemptDeps,
   type Outgoing,
   type UpstreamTransport,
-} from "../attempt.ts";
+} from "../failover/attempt.ts";
 import type { Served } from "../call.ts";
-import type { DeliverySettings } from "../deliver.ts";
-import { endable } from "../open-calls.ts";
-import { isUnpriced, type Candidate, type Plan } from "../route.ts";
-import { noteUnpriced, type Settlement } from "../settlement.ts";
-import { parseAnswer } from "../whole.ts";
+import type { DeliverySettings } from "../delivery/deliver.ts";
+import { endable } from "../metering/open-calls.ts";
+import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
+import { noteUnpriced, type Settlement } from "../metering/settlement.ts";
+import { parseAnswer } from "../delivery/whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
-import { nextPollAt } from "./news.ts";
+import { nextPollAt } from "./task-update.ts";
 import { prepareMedia } from "./prepare-media.ts";
 
 export interface SubmitDeps extends AttemptDeps, AdmitDeps {
@@ -80,8 +80,8 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   const submission = new Submission(call, plan, deps);
   try {
     await settlement.durable;
-    const begun = await callWithFailover(call, plan, settlement, deps, (route, way) =>
-      submission.try(route, way),
+    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
+      submission.try(route, transport),
     );
     begun.release();
     const task = await submission.taken(begun.answer);
@@ -179,7 +179,7 @@ class Submission {
   }
 
   /** The vendor's id of the task. */
-  async try(route: VideoRoute, way: UpstreamTransport): Promise<string> {
+  async try(route: VideoRoute, transport: UpstreamTransport): Promise<string> {
     const { question, isStrict, id, signal } = this.#call;
     const { endpoint, upstreamModel: model, channel, traits } = route;
     const { style, dialect } = endpoint;
@@ -197,9 +197,9 @@ class Submission {
     });
     for (const name of question.changed ?? []) report.lose(name);
     if (isStrict) report.refuseIfAny();
-    await this.#isAskedOf(route, way.credential, report.fields);
+    await this.#isAskedOf(route, transport.credential, report.fields);
     try {
-      using reply = await way.send(route, outgoing(body, endpoint));
+      using reply = await transport.post(route, outgoing(body, endpoint));
       return style.outbound.parseSubmitted(parseAnswer(await reply.readAll()));
     } catch (cause) {
       const error = GatewayError.from(cause);

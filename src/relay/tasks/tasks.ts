@@ -7,9 +7,9 @@ import {
   type TaskQuery,
 } from "#core/task.ts";
 import { withinTime } from "#lib/within-time.ts";
-import { cancel, pollTask } from "./ask.ts";
-import { handleVendorWebhook, type VendorWebhook } from "./hear.ts";
-import { TaskScheduler, type TaskSchedulerDeps } from "./board.ts";
+import { cancel, pollTask } from "./poll.ts";
+import { handleVendorWebhook, type VendorWebhook } from "./vendor-webhook.ts";
+import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
 import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
 
 export type TasksDeps = TaskSchedulerDeps & Omit<SubmitDeps, "onTaken">;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { RateReservation, RateLimits } from "#core/limits.ts";
-import { describeLimiter } from "./contract.ts";
+import { describeLimiter } from "#test/storage/contract-counters.ts";
 import { InProcessLimiter } from "./in-process.ts";
 
 function openClock() {

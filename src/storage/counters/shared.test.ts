@@ -6,8 +6,8 @@ import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
 import { waitFor } from "#test/wait.ts";
-import { openCutter } from "../contract-cutter.ts";
-import { describeLimiter } from "./contract.ts";
+import { openCutter } from "#test/storage/contract-cutter.ts";
+import { describeLimiter } from "#test/storage/contract-counters.ts";
 import { InProcessLimiter } from "./in-process.ts";
 import { SharedLimiter, type SharedOptions } from "./shared.ts";
 

@@ -1,6 +1,6 @@
 import type { Bound, RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
 import { rule, verdictOf, type Level } from "#core/pace.ts";
-import { digestOf } from "../secrets.ts";
+import { digestOf } from "../secrets/secrets.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { scriptsOn, type Scripts } from "./scripts.ts";
 

@@ -5,14 +5,14 @@ import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { openCheckpoints } from "../checkpoints.ts";
-import type { EngineLedger } from "../engine.ts";
-import type { Group } from "../group.ts";
+import { openCheckpoints } from "../accounts/checkpoints.ts";
+import type { EngineLedger } from "../database/engine.ts";
+import type { Group } from "../accounts/group-commit.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
-import { isOrphan } from "../orphans.ts";
+import { isOrphan } from "../accounts/orphans.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 

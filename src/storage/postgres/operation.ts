@@ -3,8 +3,8 @@ import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { Checkpoint } from "../checkpoints.ts";
-import type { Write } from "../group.ts";
+import type { Checkpoint } from "../accounts/checkpoints.ts";
+import type { Write } from "../accounts/group-commit.ts";
 import type { AccountColumns } from "../tables/accounts.ts";
 
 /** What a transaction can be asked to do. */

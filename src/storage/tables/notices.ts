@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
-import type { WebhookDelivery, DeliveryState } from "#core/notice.ts";
+import type { WebhookDelivery, DeliveryState } from "#core/webhook-delivery.ts";
 
 export interface NoticesTable {
   id: string;

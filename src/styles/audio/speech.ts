@@ -1,5 +1,5 @@
 import { estimateTokens } from "#core/count.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";

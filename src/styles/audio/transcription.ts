@@ -1,6 +1,6 @@
 import { estimateTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import { fitsIn, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Form, FormFile } from "#lib/form.ts";
@@ -14,7 +14,7 @@ import { errorIn } from "#styles/text/chat/failure.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { openAudioTap } from "./audio-tap.ts";
 import { endOfCues } from "./cues.ts";
-import { usageOfHeard } from "./heard-usage.ts";
+import { usageOfHeard } from "./transcription-usage.ts";
 
 const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
 

@@ -1,5 +1,5 @@
 import { estimateInputTokens } from "#core/count.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { fitsIn, NO_USAGE, usageOf } from "#core/usage.ts";

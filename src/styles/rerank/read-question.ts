@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { RerankRequest } from "#core/rerank.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 
 export function readQuestion(body: JsonObject): RerankRequest {

@@ -11,7 +11,7 @@ import {
 import { readAsset, readGroup, readPage, textIn } from "#styles/asset/read.ts";
 import { writeAsset, writeError, writeGroup, writeResult } from "#styles/asset/write.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Route } from "#http/routes.ts";
 

@@ -1,6 +1,6 @@
 import type { CatalogPlan, CatalogState } from "#core/catalog-update.ts";
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { list, object, text } from "#lib/rules.ts";

@@ -2,8 +2,8 @@ import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { Health } from "#relay/health.ts";
-import { isServing, type ListedChannel } from "#relay/inventory.ts";
+import type { Health } from "#relay/failover/health.ts";
+import { isServing, type ListedChannel } from "#relay/routing/channel-registry.ts";
 import { seconds } from "../seconds.ts";
 
 /** A channel as the file would describe it, and how it is doing. Of its credentials only their ends are shown. */

@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
-import type { ChannelRegistry, ListedChannel } from "#relay/inventory.ts";
+import type { ChannelRegistry, ListedChannel } from "#relay/routing/channel-registry.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";

@@ -4,7 +4,7 @@ import type { Form } from "#lib/form.ts";
 import { forward } from "#relay/forward.ts";
 import { askedBy, named } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange } from "#http/routes.ts";
 

@@ -9,7 +9,7 @@ import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
 import { answerQuestion, askedBy, readQuestion } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { shapeFor } from "./shape.ts";

@@ -1,9 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { ChannelRegistry, ListedOverride } from "#relay/inventory.ts";
-import type { LearnedRefusal } from "#relay/learned-refusals.ts";
-import { isUnpriced, type Candidate } from "#relay/route.ts";
+import type { ChannelRegistry, ListedOverride } from "#relay/routing/channel-registry.ts";
+import type { LearnedRefusal } from "#relay/failover/learned-refusals.ts";
+import { isUnpriced, type Candidate } from "#relay/routing/route.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { showLimits } from "../channel/channel-json.ts";

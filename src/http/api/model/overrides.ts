@@ -6,7 +6,7 @@ import type { Json } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { integer, object, text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
-import type { ChannelRegistry } from "#relay/inventory.ts";
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";

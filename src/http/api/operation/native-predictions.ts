@@ -13,7 +13,7 @@ import { readOperation } from "#http/api/text/native.ts";
 import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
 import { refuseOtherFamilies } from "#http/authenticate.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { embed } from "./embedding.ts";

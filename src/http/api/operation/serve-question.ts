@@ -14,7 +14,7 @@ import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type OperationCall, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { textOf } from "#lib/values.ts";
 import { QUERY, REQUEST } from "#styles/video/jimeng/fields.ts";

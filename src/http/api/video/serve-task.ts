@@ -16,7 +16,7 @@ import { factsOf, type AskedVideo } from "#relay/tasks/submit.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { withIdempotency } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";

@@ -1,5 +1,5 @@
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
 import type { OperationResult } from "#core/operation.ts";
 import type { JsonObject } from "#lib/json.ts";

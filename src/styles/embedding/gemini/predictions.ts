@@ -1,6 +1,6 @@
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
 import type { InboundFormat, OperationResult } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";

@@ -4,7 +4,7 @@ import type { OperationResult } from "#core/operation.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, restOf, textOf } from "#lib/values.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { KNOWN, MAX_INPUTS, REQUEST } from "./fields.ts";
 
 export function read(body: JsonObject): EmbeddingRequest {

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type {
   Base64,
   HeldPicture,

@@ -14,7 +14,7 @@ import { Form, type FormPart, type SentForm, type SentPart } from "#lib/form.ts"
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { ImageDialect } from "./dialect.ts";
-import { wishesIn } from "./wishes.ts";
+import { wishesIn } from "./options.ts";
 
 /** JSON, or a form where pictures are given: then they go as files. */
 export function build(

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { ImageRequest, Picture } from "#core/image.ts";
 import type { Form } from "#lib/form.ts";
 import { isArray, parseJson, type Json, type JsonObject } from "#lib/json.ts";

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { REQUEST } from "./fields.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { askedFor, keepsLong } from "#styles/text/asked-for.ts";

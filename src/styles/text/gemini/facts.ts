@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor } from "#styles/text/asked-for.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
 import { isModelRole } from "./role.ts";

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor, keepsLong, marksLong, modelsIn } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 

@@ -2,7 +2,7 @@ import { invalid, type GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 

@@ -8,7 +8,7 @@ import { framingOf, type Framing } from "#styles/video/framing.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
 import { contentOf } from "./content.ts";
 import type { ArkVideoDialect } from "./dialect.ts";
-import { checkOwn, OWN } from "./own-members.ts";
+import { checkOwn, OWN } from "./vendor-members.ts";
 
 export const ID = "video-ark";
 

@@ -14,7 +14,7 @@ import {
   linkIn,
   secondsIn,
   takenOn,
-} from "#styles/video/news.ts";
+} from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { FRAMES_A_SECOND } from "./build.ts";

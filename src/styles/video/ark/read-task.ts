@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.ts";

@@ -15,7 +15,7 @@ import { defined, listOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, within } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../news.ts";
+import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";

@@ -13,7 +13,15 @@ import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, mostOf, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { addressIn, failureOf, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import {
+  addressIn,
+  failureOf,
+  heldAmong,
+  idOf,
+  linkIn,
+  secondsIn,
+  takenOn,
+} from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";

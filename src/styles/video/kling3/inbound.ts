@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";

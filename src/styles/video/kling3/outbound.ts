@@ -7,7 +7,7 @@ import { checkPrompt, mostOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
 import { succeeded, videoIn } from "../kling/outbound.ts";
-import { failureOf, heldAmong, idOf, takenOn } from "../news.ts";
+import { failureOf, heldAmong, idOf, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import { contentsOf, othersIn } from "./contents.ts";

@@ -1,5 +1,5 @@
 import { invalid, type GatewayError } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Task, TaskStatus } from "#core/task.ts";
 import type { InboundVideoFormat, TaskFailure, TaskLinks, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";

@@ -8,7 +8,7 @@ import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
-import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../news.ts";
+import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";

@@ -8,7 +8,7 @@ import {
   type Vocabulary,
 } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
-import { CANCELLED, EXPIRED, idOf, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import { CANCELLED, EXPIRED, idOf, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
 export const VOCABULARY: Vocabulary = [[/^moderation_blocked|^content_policy/, "content_filtered"]];

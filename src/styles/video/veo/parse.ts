@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { CODES } from "./codes.ts";
-import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/news.ts";
+import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
 /** It becomes part of the path by which the task is asked after. */

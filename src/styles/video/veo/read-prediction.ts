@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Address } from "#core/style.ts";
 import type { VideoMedia, VideoRequest } from "#core/video.ts";

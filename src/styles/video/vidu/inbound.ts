@@ -1,5 +1,5 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
-import { validate } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Address } from "#core/style.ts";
 import type { InboundVideoFormat, VideoMedia, VideoRequest, VideoScenario } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";

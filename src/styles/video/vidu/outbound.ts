@@ -13,7 +13,7 @@ import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/valu
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
-import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";

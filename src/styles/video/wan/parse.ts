@@ -12,7 +12,7 @@ import {
   heldAmong,
   secondsIn,
   takenOn,
-} from "#styles/video/news.ts";
+} from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
