@@ -220,6 +220,15 @@ describe("code", () => {
     .filter((path) => path.endsWith(".ts"))
     .map((path) => ({ path, ...partsOf(path) }));
 
+  test("refers only to documents that exist", () => {
+    const missing = tracked
+      .filter((path) => path.endsWith(".ts"))
+      .flatMap((path) => readFileSync(path, "utf8").match(/(?<![\w/.])docs\/[\w/-]+\.md/g) ?? [])
+      .filter((named) => !existsSync(named));
+
+    expect(missing).toEqual([]);
+  });
+
   test("uses the names that CONTRIBUTING.md replaces no more than before", () => {
     const replaced = namesNotToUse();
     const uses = files.flatMap(({ path, names }) =>
