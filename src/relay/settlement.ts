@@ -393,13 +393,14 @@ export function noteUnpriced(
   deps.onUnpriced(unpricedNotice({ facts }, route, false));
 }
 
-function contextOf({ key, facts, style }: Endable): HoldContext {
+function contextOf({ key, facts, style, tags }: Endable): HoldContext {
   return {
     userId: key.userId,
     keyId: key.id,
     model: facts.model,
     style: style.id,
     isStream: facts.stream,
+    ...(tags === undefined ? {} : { tags }),
   };
 }
 
