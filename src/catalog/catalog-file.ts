@@ -280,7 +280,8 @@ function variantsOf(
   return variants.length === 0 ? {} : { variants };
 }
 
-function isNamed(id: string, name: string): boolean {
+/** Whether a name in a shared variant is the row's id, or how its id begins (`gpt-6*`). */
+export function isNamed(id: string, name: string): boolean {
   return name.endsWith("*") ? id.startsWith(name.slice(0, -1)) : id === name;
 }
 
