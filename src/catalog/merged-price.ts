@@ -33,7 +33,12 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
     return isChanged ? stays("here it depends on days or hours") : {};
   }
 
-  const base = { ...old, ...ratesOf(given) };
+  const { searchOncePerCall } = given;
+  const base: JsonObject = {
+    ...old,
+    ...ratesOf(given),
+    ...(searchOncePerCall !== undefined && { searchOncePerCall }),
+  };
   const next: JsonObject =
     tiers.length === 0
       ? base

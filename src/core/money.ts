@@ -64,6 +64,8 @@ export interface PriceVariant {
 export interface Price extends GradedRates {
   /** Rates for the whole call when its input is above a bound; ascending. */
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
+  /** Searches cost once a call that searched, however many there were. */
+  readonly searchOncePerCall?: true;
   /** Where the figures stand, and the day they were read. */
   readonly source: string;
   readonly date: string;

@@ -351,7 +351,8 @@ export class Settlement {
     const { grade } = this.#call.units ?? {};
     const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
     if (route === undefined) return graded;
-    const named = route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
+    const searched = withChargedSearches(graded, route.price);
+    const named = route.hasOwnPrice === true ? withoutServedBy(searched) : searched;
     if (route.price?.variants === undefined) return named;
     return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
   }
@@ -376,6 +377,12 @@ function servedUnlessTold(call: Endable, route: Candidate & MaybeStyled): Served
 
 interface MaybeStyled {
   readonly endpoint?: { readonly style: { readonly id: string } };
+}
+
+/** Some models cost once for a call that searched. */
+function withChargedSearches(usage: Usage, price: Price | undefined): Usage {
+  const { searches = 0 } = usage;
+  return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;
 }
 
 /** The operator's price for a name holds for whatever answers under it. */

@@ -198,7 +198,18 @@ function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
   const tiers = steps.length > 0 ? steppedTiers(steps) : namedTiers(entry);
   const price = writePrice(whole, tiers);
   const variants = steps.length > 0 ? [] : variantsIn(entry, price);
-  return { price: { ...price, ...(variants.length > 0 && { variants }) } };
+  return {
+    price: {
+      ...price,
+      ...(variants.length > 0 && { variants }),
+      ...(base.search !== undefined && searchesOnce(entry) && { searchOncePerCall: true }),
+    },
+  };
+}
+
+/** Of this provider, whose older models cost once for a call that searched. */
+function searchesOnce(entry: JsonObject): boolean {
+  return entry["litellm_provider"] === "gemini" && entry["web_search_billing_unit"] !== "per_query";
 }
 
 /** Endings of their members, and the service tier that each is the price of. */
