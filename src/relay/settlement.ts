@@ -7,6 +7,7 @@ import {
   ANY_TIER,
   costOf,
   FREE,
+  isTierUnpriced,
   nanoUsd,
   priceAt,
   type NanoUsd,
@@ -161,6 +162,16 @@ export class Settlement {
     this.#lossy = lossy;
     this.#firstByteAt = this.#deps.clock.monotonic();
     if (isUnpriced(route)) noteUnpriced(this.#call, route, this.#deps);
+    else this.#noteUnpricedTier(route);
+  }
+
+  /** A published tier without a published price is charged as the usual one, and not in silence. */
+  #noteUnpricedTier(route: Candidate): void {
+    const { serviceTier } = servedUnlessTold(this.#call, route);
+    if (serviceTier === undefined || route.price === undefined) return;
+    if (!isTierUnpriced(route.price, { serviceTier })) return;
+    this.#call.onUnpriced?.("service_tier");
+    this.#deps.onUnpriced({ ...unpricedNotice(this.#call, route, false), serviceTier });
   }
 
   complete(): Promise<void> {
@@ -396,7 +407,7 @@ export function noteUnpriced(
   route: Candidate,
   deps: Pick<SettlementDeps, "onUnpriced">,
 ): void {
-  onUnpriced?.();
+  onUnpriced?.("model");
   deps.onUnpriced(unpricedNotice({ facts }, route, false));
 }
 
