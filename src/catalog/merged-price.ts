@@ -10,7 +10,7 @@ export interface MergedPrice {
   readonly whys?: readonly string[];
 }
 
-/** What a file's price of a model makes of the price that is known. Both in the form of catalogue files. */
+/** Merges a file's price of a model into the known price. Both have the form of catalogue files. */
 export function mergedPrice(old: JsonObject | undefined, given: JsonObject): MergedPrice {
   if (old === undefined) return { price: completePrice(given) };
   const said = Object.entries(ratesOf(given));
@@ -58,7 +58,7 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
   };
 }
 
-/** A price that was not known. Variants whose rates a file leaves out in part are without gaps. */
+/** A price that was not known before. Rates that its variants leave out are filled in. */
 export function completePrice(given: JsonObject): JsonObject {
   const { variants, ...price } = given;
   const said = listOf(variants).filter(isObject);

@@ -14,21 +14,21 @@ export interface Mode {
 
 const MEMBERS = ["serviceTier", "speed", "region"] as const;
 
-/** What variants of prices name, in words for people. */
+/** Names of the tiers, speeds and regions that have known rates, but none in the file. */
 export function unsaidModes(
   old: readonly JsonObject[],
   said: readonly JsonObject[],
 ): readonly string[] {
   const known = new Set(said.flatMap(modesOf).map(nameOf));
-  // A factor holds for whatever the other price is.
+  // A factor applies to any base price.
   const ofRates = old.filter(({ rates }) => rates !== undefined).flatMap(modesOf);
   return [...new Set(ofRates.map(nameOf))].filter((name) => !known.has(name));
 }
 
 /**
- * The variants of a price after those that a file says are taken in. A way to
- * be served whose rates are the same as before keeps its variants; one whose
- * rates changed has the file's, and what the file leaves out stays as it was.
+ * Merges the variants that a file names into the known ones. A way to be served
+ * keeps its variants if its rates are the same as before. Otherwise it has the
+ * file's rates, and rates that the file leaves out stay.
  */
 export function mergedVariants(
   price: JsonObject,

@@ -7,7 +7,7 @@ import { outranks } from "./overlay.ts";
 import { isSameRate, ratesOf } from "./written-rates.ts";
 
 /** The rows that hold, as catalogue files write them, each with its source and date. */
-export type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 export interface PlannedUpdate extends CatalogPlan {
   /** Whole rows, fit to be stored. */

@@ -1,4 +1,4 @@
-/** A vendor's API that is not served here, and what callers use instead. */
+/** A vendor's API that is not served here, and the endpoint to use instead. */
 interface UnservedApi {
   readonly path: RegExp;
   readonly style: "chat" | "native";

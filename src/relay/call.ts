@@ -1,12 +1,12 @@
 import type { CallTags } from "#core/call.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Standing } from "#core/limits.ts";
+import type { RateLimitStatus } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { ReadHeader } from "#providers/provider.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
-import type { UnpricedPart } from "./unpriced.ts";
+import type { UnpricedPart } from "./routing/unpriced.ts";
 
 /** What admission, the attempts and the books need to know of a call, of whatever kind. */
 export interface Served {
@@ -30,17 +30,14 @@ export interface Served {
   readonly isLasting?: true;
   readonly tags?: CallTags;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
-  onStanding?(standing: Standing): void;
-  /** Told what has no price of a model that answers, before the answer's head leaves. */
+  onStanding?(status: RateLimitStatus): void;
+  /** Called before the answer's head leaves if the model or its service tier has no price. */
   onUnpriced?(what: UnpricedPart): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }
 
-export type ServedFacts = Pick<
-  RequestFacts,
-  "model" | "stream" | "maxOutputTokens" | "choices" | "asked"
->;
+type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices" | "asked">;
 
 /** One client request for text, read and checked, about to be served. */
 export interface Call extends Served {

@@ -207,7 +207,7 @@ function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
   };
 }
 
-/** Of this provider, whose older models cost once for a call that searched. */
+/** Older models of this provider cost once for a call that searched. */
 function searchesOnce(entry: JsonObject): boolean {
   return entry["litellm_provider"] === "gemini" && entry["web_search_billing_unit"] !== "per_query";
 }

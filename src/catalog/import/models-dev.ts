@@ -166,7 +166,7 @@ function priceOf(cost: JsonObject | undefined, id: string): { price?: JsonObject
   return { price: writePrice(base, tiers) };
 }
 
-/** Modes are steered by a member of the request, whose value the price depends on. */
+/** A member of the request selects the mode, and the price depends on its value. */
 function withVariants(price: JsonObject, model: JsonObject): JsonObject {
   const modes = Object.values(objectOf(memberOf(model["experimental"], "modes")) ?? {});
   const variants = modes.flatMap((mode) => {

@@ -4,7 +4,7 @@ import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /** `search` and `browser.search`; to open a page that was found is no search. */
 const SEARCH = /(?:^|[._])search$/;
-const MOST = 1_000;
+const MAX_SEARCHES = 1_000;
 const MARK = Buffer.from('"executed_tools"');
 
 export function mentionsExecutedTools(bytes: Buffer): boolean {
@@ -28,7 +28,8 @@ export class ExecutedSearches {
   }
 
   #noteTool(choice: number, position: number, tool: Json): void {
-    if (!SEARCH.test(textOf(memberOf(tool, "type")) ?? "") || this.#known.size >= MOST) return;
+    if (!SEARCH.test(textOf(memberOf(tool, "type")) ?? "") || this.#known.size >= MAX_SEARCHES)
+      return;
     this.#known.add(`${choice} ${integerOf(memberOf(tool, "index")) ?? position}`);
   }
 }
