@@ -3,7 +3,7 @@ import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { mergedVariants, modesOf, unsaidModes } from "./merged-variants.ts";
 import { isSameRate, isZeroRate, ratesOf, UNIT_RATES } from "./written-rates.ts";
 
-export interface MergedPrice {
+interface MergedPrice {
   /** Undefined if the old price stays. */
   readonly price?: JsonObject;
   /** Why parts of the given price are not taken. */

@@ -7,7 +7,7 @@ import { parseCatalogFile } from "./catalog-file.ts";
 import { isSameRate, isZeroRate, ratesOf, UNIT_RATES } from "./written-rates.ts";
 
 /** A way to be served that has a price of its own: `{ member: "serviceTier", word: "flex" }`. */
-export interface Mode {
+interface Mode {
   readonly member: keyof ServedAs;
   readonly word: string;
 }
