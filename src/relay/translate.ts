@@ -23,7 +23,7 @@ import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthro
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
-import { parseAnswer, type WholeReading } from "./whole.ts";
+import { parseExactAnswer, type WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
@@ -123,11 +123,11 @@ export async function translateWhole(
 ): Promise<WholeReading> {
   const events: ChatEvent[] = [];
   const { outbound } = route.endpoint.style;
-  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  let last = outbound.parseResponse(parseExactAnswer(await reply.readAll()));
   for (let next = await continuation?.next(last); next !== undefined;) {
     using hop = next;
     events.push(...(continuation?.joiner.between(last) ?? []));
-    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    last = outbound.parseResponse(parseExactAnswer(await hop.readAll()));
     next = await continuation?.next(last);
   }
   events.push(...(continuation?.joiner.pass(last) ?? last));

@@ -12,15 +12,19 @@ afterAll(async () => {
 
 type Caller = keyof typeof CALLERS;
 
+function asked(caller: Caller, model: string, body: JsonObject): readonly [string, JsonObject] {
+  return CALLERS[caller](model, body);
+}
+
 function ask(caller: Caller, model: string, body: JsonObject) {
-  return losses.ask(...CALLERS[caller](model, body));
+  return losses.ask(...asked(caller, model, body));
 }
 
 /** The caller is told these names, and a strict caller is refused before the vendor is asked. */
 async function expectLost(caller: Caller, model: string, body: JsonObject, lost: string[]) {
   const told = await ask(caller, model, body);
   expect([told.status, told.lost]).toEqual([200, lost]);
-  const strict = await losses.askStrictly(...CALLERS[caller](model, body));
+  const strict = await losses.askStrictly(...asked(caller, model, body));
   expect(strict).toEqual({ status: 400, isAsked: false });
   return told.sent;
 }
@@ -29,7 +33,7 @@ async function expectLost(caller: Caller, model: string, body: JsonObject, lost:
 async function expectKept(caller: Caller, model: string, body: JsonObject) {
   const told = await ask(caller, model, body);
   expect([told.status, told.lost]).toEqual([200, []]);
-  const strict = await losses.askStrictly(...CALLERS[caller](model, body));
+  const strict = await losses.askStrictly(...asked(caller, model, body));
   expect(strict).toEqual({ status: 200, isAsked: true });
   return told.sent;
 }

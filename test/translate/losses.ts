@@ -15,7 +15,8 @@ export interface Told {
 
 export interface Losses extends AsyncDisposable {
   readonly gateway: TestGateway;
-  ask(path: string, body: object): Promise<Told>;
+  /** `body` may be text, for numbers that no double holds. */
+  ask(path: string, body: object | string): Promise<Told>;
   /** The status that a strict caller gets, and whether the vendor was asked. */
   askStrictly(path: string, body: object): Promise<{ status: number; isAsked: boolean }>;
   /** What the vendor answers from now on; the usual answers if undefined. */
@@ -127,10 +128,13 @@ const COHERE = [
 
 /** The path and the body of a question to a model in each style. */
 export const CALLERS = {
-  chat: (model: string, body: JsonObject) => ["/v1/chat/completions", { model, ...body }] as const,
-  responses: (model: string, body: JsonObject) => ["/v1/responses", { model, ...body }] as const,
-  messages: (model: string, body: JsonObject) =>
-    ["/v1/messages", { model, max_tokens: 4096, ...body }] as const,
-  gemini: (model: string, body: JsonObject) =>
-    [`/v1beta/models/${model}:generateContent`, body] as const,
-};
+  chat: (model, body) => ["/v1/chat/completions", { model, ...body }],
+  responses: (model, body) => ["/v1/responses", { model, ...body }],
+  messages: (model, body) => ["/v1/messages", { model, max_tokens: 4096, ...body }],
+  gemini: (model, { stream, ...body }) => {
+    const way = stream === true ? "streamGenerateContent?alt=sse" : "generateContent";
+    return [`/v1beta/models/${model}:${way}`, body];
+  },
+} as const satisfies Readonly<
+  Record<string, (model: string, body: JsonObject) => readonly [string, JsonObject]>
+>;
