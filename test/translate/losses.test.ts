@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
+import { listOf, memberOf } from "#lib/values.ts";
+import { said } from "#test/adapter/answer.ts";
+import { stream } from "#test/adapter/vendor.ts";
 import { CALLERS, openLosses, type Losses } from "./losses.ts";
 
 let losses: Losses;
@@ -40,6 +43,8 @@ async function expectKept(caller: Caller, model: string, body: JsonObject) {
 
 const user = (content: string | readonly JsonObject[]): JsonObject => ({ role: "user", content });
 
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PARAMETERS = { type: "object", properties: { n: { type: "integer" } } };
 const FLAT_TOOL = { type: "function", name: "f", parameters: PARAMETERS, strict: false };
 
@@ -80,4 +85,123 @@ describe("items of the responses style", () => {
       ]);
     },
   );
+});
+
+const TOOL = { type: "function", function: { name: "f", parameters: PARAMETERS } };
+const CALL = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+const RESULT = { role: "tool", tool_call_id: "call_1", content: "1" };
+
+describe("Cohere", () => {
+  test.each([
+    ["text beside calls", { content: "I will look it up." }],
+    ["its own tool_plan", { content: null, tool_plan: "I will look it up." }],
+  ])("is told %s as the plan that it was", async (_, members) => {
+    const spoken = { role: "assistant", ...members, tool_calls: [CALL] };
+    const body = { messages: [user("a"), spoken, RESULT], tools: [TOOL] };
+    const sent = await expectKept("chat", "command-a", body);
+
+    expect(listOf(sent.body["messages"])[1]).toMatchObject({
+      tool_plan: "I will look it up.",
+      tool_calls: [{ id: "call_1" }],
+    });
+  });
+
+  test.each([false, true])("has its plan told beside the calls (stream %p)", async (isStreamed) => {
+    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+    const events = [
+      { type: "message-start", id: "m", delta: { message: { role: "assistant", content: [] } } },
+      { type: "tool-plan-delta", delta: { message: { tool_plan: "I will " } } },
+      { type: "tool-plan-delta", delta: { message: { tool_plan: "look." } } },
+      { type: "tool-call-start", index: 0, delta: { message: { tool_calls: call } } },
+      { type: "tool-call-end", index: 0 },
+      {
+        type: "message-end",
+        delta: {
+          finish_reason: "TOOL_CALL",
+          usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
+        },
+      },
+    ];
+    losses.play(() => stream(events.map((event) => `data: ${JSON.stringify(event)}\n\n`)));
+    const answer = await losses.gateway.post("/v1/chat/completions", {
+      model: "command-a",
+      messages: [user("a")],
+      tools: [TOOL],
+      stream: isStreamed,
+    });
+    const answered = await said(answer);
+    losses.play();
+
+    expect(answered).toMatchObject({
+      text: "I will look.",
+      calls: [{ name: "f", arguments: {} }],
+      finish: "tool_calls",
+    });
+  });
+
+  test("is shown the pictures that a tool returned, and not their base64 as text", async () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } };
+    const result = { type: "tool_result", tool_use_id: "call_1" };
+    for (const [content, text] of [
+      [[{ type: "text", text: "A dot." }, image], "A dot."],
+      [[image], "The result is shown in the next message."],
+    ] as const) {
+      const call = { type: "tool_use", id: "call_1", name: "f", input: {} };
+      const sent = await expectKept("messages", "command-a", {
+        messages: [
+          user("a"),
+          { role: "assistant", content: [call] },
+          user([{ ...result, content }]),
+        ],
+        tools: [{ name: "f", input_schema: PARAMETERS }],
+      });
+
+      expect(listOf(sent.body["messages"]).slice(2)).toEqual([
+        { role: "tool", tool_call_id: "call_1", content: text },
+        {
+          role: "user",
+          content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }],
+        },
+      ]);
+    }
+  });
+
+  test("gets the words of a text file, and no file that it cannot read", async () => {
+    const asked = (type: string, name: string): JsonObject => {
+      const file = { filename: name, file_data: `data:${type};base64,aGVsbG8=` };
+      return {
+        messages: [
+          user([
+            { type: "text", text: "x" },
+            { type: "file", file },
+          ]),
+        ],
+      };
+    };
+    const sent = await expectKept("chat", "command-a", asked("text/plain", "a.txt"));
+    const refused = await losses.gateway.post("/v1/chat/completions", {
+      model: "command-a",
+      ...asked("application/pdf", "a.pdf"),
+    });
+
+    expect(sent.body["documents"]).toEqual([{ data: { text: "hello", title: "a.txt" } }]);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.any(String)]);
+  });
+
+  test("is told in which detail to look at a picture", async () => {
+    const url = `data:image/png;base64,${PNG}`;
+    const image = { type: "image_url", image_url: { url, detail: "high" } };
+    const sent = await expectKept("chat", "command-a", { messages: [user([image])] });
+
+    const [part] = listOf(memberOf(listOf(sent.body["messages"])[0], "content"));
+    expect(part).toEqual(image);
+  });
+
+  test("loses what was thought before, and its caller is told", async () => {
+    const thought = { role: "assistant", content: "b", reasoning_content: "because" };
+
+    await expectLost("chat", "command-a", { messages: [user("a"), thought, user("c")] }, [
+      "reasoning",
+    ]);
+  });
 });
