@@ -22,6 +22,7 @@ const DIALECT: ChatDialect = {
   jsonWord: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
+  webSearch: false,
 };
 
 /** Beside the channel's address, which ends with a version. */

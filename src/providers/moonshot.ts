@@ -22,6 +22,7 @@ export const moonshot: Provider = {
         reasoning: "type",
         reasoningBack: "text",
         strictTools: false,
+        webSearch: false,
       }),
     },
   ],

@@ -205,3 +205,76 @@ describe("Cohere", () => {
     ]);
   });
 });
+
+describe("a wish to search the web", () => {
+  const asked = { messages: [user("a")], web_search_options: { search_context_size: "high" } };
+
+  test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"])("reaches %s", async (model) => {
+    const { sent, lost } = await ask("chat", model, asked);
+
+    expect(JSON.stringify(sent.body["tools"])).toMatch(/"web_search|"googleSearch"/);
+    expect(lost).toEqual(model.startsWith("gemini") ? ["web_search.context_size"] : []);
+  });
+
+  test("is a switch at a vendor that has one", async () => {
+    const sent = await expectLost("chat", "qwen-plus", asked, ["web_search.search_context_size"]);
+
+    expect(sent.body).toMatchObject({ enable_search: true });
+    expect(sent.body).not.toHaveProperty("web_search_options");
+  });
+
+  test.each(["llama-3.3-70b-versatile", "mistral-large-latest", "deepseek-v4-pro", "command-a"])(
+    "is reported on %s, whose vendor does not search",
+    async (model) => {
+      const sent = await expectLost("chat", model, asked, ["web_search_options"]);
+
+      expect(sent.body).not.toHaveProperty("web_search_options");
+    },
+  );
+});
+
+describe("members of messages", () => {
+  const named = { messages: [{ role: "user", name: "ann", content: "a" }] };
+
+  test.each(["gpt-4o-mini", "llama-3.3-70b-versatile"])("a name reaches %s", async (model) => {
+    const sent = await expectKept("chat", model, named);
+
+    expect(sent.body["messages"]).toEqual(named.messages);
+  });
+
+  test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
+    "a name is reported on %s",
+    async (model) => {
+      await expectLost("chat", model, named, ["messages.name"]);
+    },
+  );
+
+  const thought = { role: "assistant", content: "b", reasoning_content: "because" };
+  const reasoned = { messages: [user("a"), thought, user("c")] };
+
+  test.each(["gpt-4o-mini", "llama-3.3-70b-versatile", "deepseek-v4-pro"])(
+    "reasoning reaches %s",
+    async (model) => {
+      const sent = await expectKept("chat", model, reasoned);
+
+      expect(sent.body["messages"]).toEqual(reasoned.messages);
+    },
+  );
+
+  test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "mistral-large-latest"])(
+    "reasoning is reported on %s",
+    async (model) => {
+      const sent = await expectLost("chat", model, reasoned, ["reasoning"]);
+
+      expect(sent.text).not.toContain("because");
+    },
+  );
+
+  test("empty members that a vendor refuses are left out without a word: they say nothing", async () => {
+    const empty = { refusal: null, annotations: [], audio: null, reasoning_content: "" };
+    const messages = [user("a"), { role: "assistant", content: "b", ...empty }, user("c")];
+    const sent = await expectKept("chat", "mistral-large-latest", { messages });
+
+    expect(listOf(sent.body["messages"])[1]).toEqual({ role: "assistant", content: "b" });
+  });
+});

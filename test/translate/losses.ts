@@ -32,6 +32,7 @@ const CHANNELS = `channels:
   - { name: groq, provider: groq, base_url: URL/groq, api_key: k, models: [llama-3.3-70b-versatile] }
   - { name: mistral, provider: mistral, base_url: URL/mistral, api_key: k, models: [mistral-large-latest] }
   - { name: deepseek, provider: deepseek, base_url: URL/deepseek, api_key: k, models: [deepseek-v4-pro] }
+  - { name: dashscope, provider: dashscope, base_url: URL/dashscope, api_key: k, models: [qwen-plus] }
   - { name: cohere, provider: ai-sdk, base_url: URL/cohere, api_key: k, options: { package: "@ai-sdk/cohere" }, models: [command-a] }`;
 
 /** A gateway in front of one vendor that speaks every format, says little and keeps what it was asked. */

@@ -10,6 +10,7 @@ import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
 import { isUsual } from "./usual.ts";
+import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /**
  * Removes or replaces what the vendor and the model of a chat body would
@@ -21,6 +22,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
+  fitSearch(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -51,6 +53,17 @@ function fitTools({ editor }: Fit): void {
   if (editor.has("tools") || editor.has("functions")) return;
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
+}
+
+/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
+function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
+  if (way === undefined || !editor.has("web_search_options")) return;
+  if (way === false) report.lose("web_search_options");
+  else if (way.as === "switch") {
+    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
+    if (search !== undefined) editor.assign(buildWebSearch(search, "", { webSearch: way }, report));
+  } else return;
+  editor.remove("web_search_options");
 }
 
 /** What the model refuses, whoever hosts it. */
