@@ -22,6 +22,7 @@ const DIALECT: ChatDialect = {
   jsonWord: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
+  prefill: "prefix",
   webSearch: false,
 };
 

@@ -23,6 +23,7 @@ export const moonshot: Provider = {
         reasoningBack: "text",
         strictTools: false,
         webSearch: false,
+        prefill: "partial",
       }),
     },
   ],

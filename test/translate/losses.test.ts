@@ -278,3 +278,113 @@ describe("members of messages", () => {
     expect(listOf(sent.body["messages"])[1]).toEqual({ role: "assistant", content: "b" });
   });
 });
+
+describe("the detail in which to look at a picture", () => {
+  const url = `data:image/png;base64,${PNG}`;
+  const shown = (detail: string): JsonObject => ({
+    messages: [user([{ type: "image_url", image_url: { url, detail } }])],
+  });
+
+  test("reaches vendors that know it", async () => {
+    const sent = await expectKept("chat", "gpt-4o", shown("low"));
+
+    expect(sent.text).toContain('"detail":"low"');
+  });
+
+  test.each(["claude-sonnet-4-5", "gemini-2.5-flash"])("is reported on %s", async (model) => {
+    await expectLost("chat", model, shown("low"), ["messages.detail"]);
+    const image = { type: "input_image", image_url: url, detail: "high" };
+    await expectLost("responses", model, { input: [user([image])] }, [
+      "input[0].content[0].detail",
+    ]);
+  });
+
+  test.each(["claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
+    "is not reported on %s if it is auto, which is what vendors do by themselves",
+    async (model) => {
+      await expectKept("chat", model, shown("auto"));
+    },
+  );
+});
+
+const DOCUMENT = {
+  type: "document",
+  source: { type: "text", media_type: "text/plain", data: "d" },
+};
+
+describe("citations of documents", () => {
+  const others = ["gpt-4o-mini", "gpt-4o", "gemini-2.5-flash", "command-a"];
+  const searched = {
+    type: "search_result",
+    source: "https://example.com",
+    title: "t",
+    content: [{ type: "text", text: "d" }],
+    citations: { enabled: true },
+  };
+
+  test.each(others)("that were asked for are reported on %s", async (model) => {
+    const wanted = { ...DOCUMENT, citations: { enabled: true } };
+    const call = { type: "tool_use", id: "c", name: "f", input: {} };
+    const result = { type: "tool_result", tool_use_id: "c", content: [searched] };
+    for (const messages of [
+      [user([wanted])],
+      [user([searched])],
+      [user("a"), { role: "assistant", content: [call] }, user([result])],
+    ]) {
+      await expectLost("messages", model, { messages }, ["messages.content.citations"]);
+    }
+  });
+
+  test("reach vendors of the style as they were asked for", async () => {
+    const messages = [user([{ ...DOCUMENT, citations: { enabled: true } }])];
+    const sent = await expectKept("messages", "claude-sonnet-4-5", { messages });
+
+    expect(sent.body["messages"]).toEqual(messages);
+  });
+
+  test.each(others)("that nobody asked for are not reported on %s", async (model) => {
+    const messages = [user([{ ...DOCUMENT, citations: { enabled: false } }])];
+
+    await expectKept("messages", model, { messages });
+  });
+});
+
+describe("the beginning of an answer", () => {
+  const messages = [user("a"), { role: "assistant", content: "{" }];
+
+  test.each(["mistral-large-latest", "deepseek-v4-pro"])(
+    "is marked as one for %s",
+    async (model) => {
+      const sent = await expectKept("messages", model, { messages });
+
+      expect(listOf(sent.body["messages"]).at(-1)).toMatchObject({ content: "{", prefix: true });
+    },
+  );
+
+  test.each(["claude-sonnet-4-5", "gemini-2.5-flash"])("is gone on from by %s", async (model) => {
+    await expectKept("messages", model, { messages });
+  });
+
+  test.each(["gpt-4o-mini", "gpt-4o", "llama-3.3-70b-versatile", "command-a"])(
+    "is reported on %s, which answers it",
+    async (model) => {
+      const contents = [
+        { role: "user", parts: [{ text: "a" }] },
+        { role: "model", parts: [{ text: "{" }] },
+      ];
+
+      await expectLost("messages", model, { messages }, ["messages.prefill"]);
+      await expectLost("gemini", model, { contents }, ["contents.prefill"]);
+    },
+  );
+
+  test("is reported on a Claude that refuses it", async () => {
+    await expectLost("messages", "claude-opus-4-6", { messages }, ["messages.prefill"]);
+    await expectLost("chat", "claude-opus-4-6", { messages }, ["messages.prefill"]);
+  });
+
+  test("is none in styles whose vendors answer it: nothing is reported", async () => {
+    await expectKept("chat", "gpt-4o", { messages });
+    await expectKept("responses", "gpt-4o-mini", { input: messages });
+  });
+});

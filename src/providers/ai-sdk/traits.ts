@@ -35,6 +35,8 @@ export interface PackageTraits {
   readonly resultsAreText?: true;
   /** It takes base64 of files other than pictures for their text, and reads bytes. */
   readonly readsFileBytes?: true;
+  /** Its vendor goes on from a last message of the assistant. */
+  readonly continues?: true;
   /** Options of a picture that is to be looked at in this detail. */
   detail?(detail: string): JSONObject;
   /** Usage that the package leaves out, read off an event as the vendor sent it. */
@@ -55,6 +57,7 @@ const lasting = (mark: "short" | "long"): JSONObject => (mark === "long" ? { ttl
 const KNOWN: Readonly<Record<string, PackageTraits>> = {
   "@ai-sdk/anthropic": {
     key: "anthropic",
+    continues: true,
     proof: "messages",
     needsProof: true,
     asksForJson: true,
@@ -114,6 +117,7 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
   },
   "@ai-sdk/google": {
     key: "google",
+    continues: true,
     proof: "gemini",
     takesShown: true,
     reasoning(asked, thinker) {

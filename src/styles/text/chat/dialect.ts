@@ -66,6 +66,11 @@ export interface ChatDialect {
   /** Knows tools that take free text, and a choice among some of the tools. */
   readonly customTools?: true;
   readonly topK?: true;
+  /**
+   * How it is told to go on from a last message of the assistant: by a member of that message, or
+   * it always does. If absent, it answers such a message, and the loss is reported.
+   */
+  readonly prefill?: "prefix" | "partial" | "always";
   /** Is told how a picture is to be, and takes back those that its models made. */
   readonly pictures?: true;
 }

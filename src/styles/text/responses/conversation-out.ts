@@ -4,15 +4,18 @@ import type { JsonObject } from "#lib/json.ts";
 import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { repairItems } from "./repair-items.ts";
 import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
 
 /** `instructions` and `input`. */
 export function buildConversation(
-  { messages, extra }: ChatRequest,
+  request: ChatRequest,
   { report, model }: OutboundContext,
   marks: BreakpointPlan["marks"],
 ): JsonObject {
+  const { messages, extra } = request;
+  if (hasPrefill(request)) report.lose("messages.prefill");
   const leading = countInstructions(messages, marks);
   const instructions = messages
     .slice(0, leading)
