@@ -388,3 +388,87 @@ describe("the beginning of an answer", () => {
     await expectKept("responses", "gpt-4o-mini", { input: messages });
   });
 });
+
+describe("a number of tokens to think for", () => {
+  const native = (thinkingBudget: number): JsonObject => ({
+    contents: [{ role: "user", parts: [{ text: "a" }] }],
+    generationConfig: { thinkingConfig: { thinkingBudget } },
+  });
+  const own = (budget: number): JsonObject => ({
+    messages: [user("a")],
+    max_tokens: 50_000,
+    thinking: { type: "enabled", budget_tokens: budget },
+  });
+
+  test("reaches vendors that take it", async () => {
+    const claude = await expectKept("gemini", "claude-sonnet-4-5", native(2_000));
+    const gemini = await expectKept("messages", "gemini-2.5-flash", own(2_000));
+
+    expect(claude.text).toContain('"budget_tokens":2000');
+    expect(gemini.text).toContain('"thinkingBudget":2000');
+  });
+
+  test("is reported if it is less or more than the model takes", async () => {
+    const claude = await expectLost("gemini", "claude-sonnet-4-5", native(100), [
+      "reasoning.budget_tokens",
+    ]);
+    const gemini = await expectLost("messages", "gemini-2.5-flash", own(40_000), [
+      "reasoning.budget_tokens",
+    ]);
+    const passed = await expectLost("gemini", "gemini-2.5-flash", native(40_000), [
+      "generationConfig.thinkingConfig.thinkingBudget",
+    ]);
+
+    expect(claude.text).toContain('"budget_tokens":1024');
+    for (const { text } of [gemini, passed]) expect(text).toContain('"thinkingBudget":24576');
+  });
+
+  test.each(["gpt-5", "gemini-3-pro-preview", "deepseek-v4-pro"])(
+    "is reported on %s, which knows steps of effort",
+    async (model) => {
+      await expectLost("messages", model, own(2_000), ["reasoning.budget_tokens"]);
+    },
+  );
+});
+
+describe("bounds of a schema", () => {
+  const schema = (bounds: JsonObject): JsonObject => ({
+    type: "object",
+    properties: { minimum: { type: "integer", ...bounds } },
+    required: ["minimum"],
+    additionalProperties: false,
+  });
+  const format = (bounds: JsonObject): JsonObject => ({
+    messages: [user("a")],
+    response_format: { type: "json_schema", json_schema: { name: "r", schema: schema(bounds) } },
+  });
+  const tool = (bounds: JsonObject): JsonObject => ({
+    messages: [user("a")],
+    tools: [
+      { type: "function", function: { name: "f", strict: true, parameters: schema(bounds) } },
+    ],
+  });
+  const BOUNDS = { minimum: 1, maximum: 5 };
+
+  test("that Claude can only be told are reported", async () => {
+    const answer = await expectLost("chat", "claude-sonnet-4-5", format(BOUNDS), [
+      "response_format",
+    ]);
+    const called = await expectLost("chat", "claude-sonnet-4-5", tool(BOUNDS), ["tools.strict"]);
+
+    for (const { text } of [answer, called]) expect(text).toContain("{minimum: 1, maximum: 5}");
+  });
+
+  test("reach vendors that take them", async () => {
+    for (const model of ["gpt-4o", "gemini-2.5-flash"]) {
+      const sent = await expectKept("chat", model, format(BOUNDS));
+
+      expect(sent.text).toContain('"minimum":1,"maximum":5');
+    }
+  });
+
+  test("are not looked for in the names of members", async () => {
+    await expectKept("chat", "claude-sonnet-4-5", format({}));
+    await expectKept("chat", "claude-sonnet-4-5", tool({}));
+  });
+});
