@@ -9,6 +9,7 @@ import type { AnswerStream } from "./answer-stream.ts";
 import type { Call } from "./call.ts";
 import type { AdaptedRoute } from "./route.ts";
 import { lossNames } from "./callers-field.ts";
+import { reportNeedlessChoice } from "./needless-choice.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { Vault } from "./vault.ts";
 import type { WholeReading } from "./whole.ts";
@@ -50,6 +51,7 @@ export function askAdapter(
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, vault);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  reportNeedlessChoice(request, report);
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},

@@ -20,6 +20,7 @@ import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { reportNeedlessChoice } from "./needless-choice.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
 import type { Vault } from "./vault.ts";
@@ -69,6 +70,7 @@ export async function translateRequest(
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
+  if (!isAlike) reportNeedlessChoice(request, report);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
   const written = byTool ?? request;

@@ -472,3 +472,177 @@ describe("bounds of a schema", () => {
     await expectKept("chat", "claude-sonnet-4-5", tool({}));
   });
 });
+
+describe("turns that say nothing", () => {
+  const messages = [user(""), { role: "assistant", content: "a" }, user("b")];
+
+  test("are left out without a word: nothing was said that could be lost", async () => {
+    const silent = [user("a"), { role: "assistant", content: "" }, user("b")];
+    for (const model of ["claude-sonnet-4-5", "gemini-2.5-flash", "command-a"]) {
+      await expectKept("chat", model, { messages: silent });
+    }
+  });
+
+  test("are reported if other words are put in their place", async () => {
+    const sent = await expectLost("chat", "claude-sonnet-4-5", { messages }, ["messages.content"]);
+    await expectLost("responses", "claude-sonnet-4-5", { input: messages }, ["input[0].content"]);
+
+    expect(listOf(sent.body["messages"])[0]).toEqual(user("..."));
+  });
+});
+
+describe("reasoning items with a summary and no proof", () => {
+  const thought = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "s" }] };
+  const call = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" };
+  const result = { type: "function_call_output", call_id: "call_1", output: "1" };
+  const input = [user("a"), thought, call, result];
+
+  test("reach vendors that take reasoning as text", async () => {
+    const sent = await expectKept("responses", "deepseek-v4-pro", { input, tools: [FLAT_TOOL] });
+
+    expect(listOf(sent.body["messages"])[1]).toMatchObject({ reasoning_content: "s" });
+  });
+
+  test.each([
+    "gpt-5",
+    "gpt-4o",
+    "gpt-4o-mini",
+    "claude-sonnet-4-5",
+    "gemini-2.5-flash",
+    "command-a",
+  ])("are reported on %s", async (model) => {
+    await expectLost("responses", model, { input, tools: [FLAT_TOOL] }, ["reasoning"]);
+  });
+});
+
+describe("proofs of reasoning that nobody has any more, as after a restart", () => {
+  const messages = [user("a"), { role: "assistant", content: null, tool_calls: [CALL] }, RESULT];
+  const body = { messages, tools: [TOOL] };
+
+  test.each(["gemini-3-pro-preview", "gpt-5"])("are reported on %s", async (model) => {
+    await expectLost("chat", model, body, ["reasoning"]);
+  });
+
+  test.each(["gemini-3-pro-preview", "gpt-5"])(
+    "are not missed on %s before the last question, where vendors need none",
+    async (model) => {
+      const ended = [...messages, { role: "assistant", content: "b" }, user("c")];
+
+      await expectKept("chat", model, { ...body, messages: ended });
+    },
+  );
+
+  test.each(["gemini-2.5-flash", "gpt-4o"])(
+    "are not missed on %s, which gives none",
+    async (model) => {
+      await expectKept("chat", model, body);
+    },
+  );
+});
+
+describe("a choice of tools", () => {
+  const validated = (allowedFunctionNames?: readonly string[]): JsonObject => ({
+    contents: [{ role: "user", parts: [{ text: "a" }] }],
+    tools: [{ functionDeclarations: [{ name: "f", parametersJsonSchema: PARAMETERS }] }],
+    toolConfig: {
+      functionCallingConfig: {
+        mode: "VALIDATED",
+        ...(allowedFunctionNames === undefined ? {} : { allowedFunctionNames }),
+      },
+    },
+  });
+  const others = ["gpt-4o-mini", "gpt-4o", "claude-sonnet-4-5", "command-a"];
+
+  test.each(others)("VALIDATED is reported on %s", async (model) => {
+    for (const names of [undefined, ["f"]]) {
+      await expectLost("gemini", model, validated(names), [
+        "toolConfig.functionCallingConfig.mode",
+      ]);
+    }
+  });
+
+  test("VALIDATED reaches Gemini", async () => {
+    const sent = await expectKept("gemini", "gemini-2.5-flash", validated());
+
+    expect(sent.body["toolConfig"]).toEqual({ functionCallingConfig: { mode: "VALIDATED" } });
+  });
+
+  test.each([...others, "gemini-2.5-flash", "mistral-large-latest"])(
+    "a demand for a call is reported on %s if there is no tool",
+    async (model) => {
+      const messages = [user("a")];
+      await expectLost("chat", model, { messages, tool_choice: "required" }, ["tool_choice"]);
+      if (!model.startsWith("claude")) {
+        const choice = { type: "tool", name: "f" };
+        await expectLost("messages", model, { messages, tool_choice: choice }, ["tool_choice"]);
+      }
+    },
+  );
+
+  test.each([...others, "gemini-2.5-flash", "mistral-large-latest"])(
+    "what happens anyway is not reported on %s",
+    async (model) => {
+      for (const choice of ["auto", "none"]) {
+        await expectKept("chat", model, { messages: [user("a")], tool_choice: choice });
+      }
+    },
+  );
+});
+
+describe("calls without results, and results without calls", () => {
+  const spoken = { role: "assistant", content: null, tool_calls: [CALL] };
+  const interrupted = { messages: [user("a"), spoken, user("b")], tools: [TOOL] };
+  const stray = {
+    messages: [user("a"), { ...RESULT, tool_call_id: "other" }, user("b")],
+    tools: [TOOL],
+  };
+  const MODELS = ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"];
+
+  test.each(MODELS)("are reported on %s, which is told other words", async (model) => {
+    await expectLost("chat", model, interrupted, ["messages.tool_calls"]);
+    await expectLost("chat", model, stray, ["messages.tool_call_id"]);
+  });
+
+  test.each(["gpt-4o-mini", "mistral-large-latest"])("are reported on %s", async (model) => {
+    const input = [
+      user("a"),
+      { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "other", output: "1" },
+      user("b"),
+    ];
+
+    await expectLost("responses", model, { input, tools: [FLAT_TOOL] }, [
+      "input.tool_calls",
+      "input.tool_call_id",
+    ]);
+  });
+
+  test.each(MODELS)("are not reported on %s if they belong together", async (model) => {
+    await expectKept("chat", model, { messages: [user("a"), spoken, RESULT], tools: [TOOL] });
+  });
+});
+
+describe("the quality of a picture", () => {
+  const asked = (quality: string): JsonObject => ({ model: "dall-e-2", prompt: "a dot", quality });
+
+  test("is reported on a model that has only one", async () => {
+    const told = await losses.ask("/v1/images/generations", asked("hd"));
+    const strict = await losses.askStrictly("/v1/images/generations", asked("hd"));
+
+    expect([told.status, told.lost, told.sent.body["quality"]]).toEqual([
+      200,
+      ["quality"],
+      undefined,
+    ]);
+    expect(strict).toEqual({ status: 400, isAsked: false });
+  });
+
+  test.each(["standard", "auto"])(
+    "is not reported if it is %s, which is that one",
+    async (quality) => {
+      const told = await losses.ask("/v1/images/generations", asked(quality));
+
+      expect([told.status, told.lost]).toEqual([200, []]);
+    },
+  );
+});

@@ -37,7 +37,7 @@ export function buildPrompt(messages: readonly Message[], terms: Terms): Languag
     if (message.role === "assistant") return assistantOf(message, plan, at);
     return turnOf(message, at);
   });
-  return pairCalls(prompt);
+  return pairCalls(prompt, terms.report);
 }
 
 /** Chat clients of a vendor that has plans write them into a member of their own. */

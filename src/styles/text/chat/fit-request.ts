@@ -46,11 +46,14 @@ export interface Fit {
  * An empty list of tools is refused, and so is a choice among none. One vendor
  * has a word of its own for a call that must be made.
  */
-function fitTools({ editor }: Fit): void {
+function fitTools({ editor, context: { report } }: Fit): void {
   if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
   const tools = editor.get("tools");
   if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
   if (editor.has("tools") || editor.has("functions")) return;
+  const choice = editor.get("tool_choice");
+  if (editor.has("tool_choice") && choice !== "auto" && choice !== "none")
+    report.lose("tool_choice");
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
 }

@@ -126,7 +126,7 @@ function messagesOf(
 ): readonly JsonObject[] {
   const messages = buildMessages(request.messages, dialect, report, marks);
   if (isOwn(request)) return messages;
-  const paired = pairCalls(messages);
+  const paired = pairCalls(messages, report);
   const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
   const spoken = hasPrefill(request) ? withPrefill(turns, dialect, report) : turns;
   return withJsonWord(spoken, request.format);

@@ -54,6 +54,7 @@ function buildPart(block: Block, at: Place): JsonObject | undefined {
     case "tool_call":
       return buildCall(block, at);
     case "tool_result":
+      at.report.lose("messages.tool_call_id", block);
       return textPart(strayResult(block));
     case "other":
       at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
