@@ -1,0 +1,48 @@
+import { GatewayError } from "#core/error.ts";
+import type { Usage } from "#core/usage.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isArray, isObject, reviveJson, type Json, type JsonObject } from "#lib/json.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
+import { shortenJson } from "#lib/short-json.ts";
+
+/** An answer that came in one piece, ready for the caller. */
+export interface WholeReading {
+  readonly body: Uint8Array | string;
+  readonly usage: Usage | undefined;
+  takeOutputText(): string;
+  readonly lost: readonly string[];
+}
+
+/** What a whole answer says, whichever style it is in. */
+export function parseAnswer(bytes: Uint8Array): JsonObject {
+  return objectIn(reviveJson(new TextDecoder().decode(bytes), undefined));
+}
+
+/** The same, with numbers that a double would round digit for digit: arguments of tools may hold them. */
+export function parseExactAnswer(bytes: Uint8Array): JsonObject {
+  return objectIn(parseExactJson(new TextDecoder().decode(bytes)));
+}
+
+/** The same in steps, between which other calls have their turn. `listAs`: as which member a list is read. */
+export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
+  await yieldToEventLoop(bytes.length);
+  const text = new TextDecoder().decode(bytes);
+  await yieldToEventLoop(bytes.length);
+  const json = objectIn(reviveJson(text, undefined), listAs);
+  // It is about to be written out again.
+  await yieldToEventLoop(bytes.length);
+  return json;
+}
+
+/** The same where long base64 is known for what it is: it is left where it stands. */
+export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
+  const short = await shortenJson(bytes);
+  await yieldToEventLoop(short.bytes.length);
+  return objectIn(reviveJson(new TextDecoder().decode(short.bytes), short.revive), listAs);
+}
+
+function objectIn(json: Json | undefined, listAs?: string): JsonObject {
+  if (isObject(json)) return json;
+  if (isArray(json) && listAs !== undefined) return { [listAs]: json };
+  throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");
+}
