@@ -137,7 +137,7 @@ describe("what is lost is named as its caller wrote it", () => {
     const searched = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
     const said = { role: "assistant", content: [{ type: "output_text", text: "Found." }] };
     const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result: PNG };
-    const input = [hello, searched, said, drawn, hello];
+    const input = [hello, searched, said, drawn];
 
     expect(
       await lossOf("/v1/responses", {
