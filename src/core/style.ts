@@ -87,6 +87,8 @@ export interface OutboundStyle {
       schema: JsonObject,
       context: Omit<OutboundContext, "report">,
     ): "format" | "tool" | "words";
+    /** The stop sequences that a body asks for. Absent if the style has none. */
+    stopsIn?(body: JsonObject): readonly string[];
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /**

@@ -32,6 +32,7 @@ import { handOver } from "./hand-over.ts";
 import { findHome, isAway, type Homing } from "./reasoning-home.ts";
 import type { Candidate, Route, WireRoute } from "./route.ts";
 import type { Settlement } from "./settlement.ts";
+import { losesStops } from "./stop-sequences.ts";
 import {
   gatherStream,
   translateRequest,
@@ -246,9 +247,10 @@ function isFormedByTool(
 
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
 export function passthroughFor(
-  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  call: Pick<Call, "style" | "facts" | "body" | "header">,
   route: WireRoute,
 ): Passthrough | undefined {
+  const { style, facts, body } = call;
   const { endpoint, steering, traits, upstreamModel } = route;
   const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
   const isPlain = facts.mustTranslate !== true && steering === undefined;
@@ -256,5 +258,6 @@ export function passthroughFor(
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
   if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
-  return isFormedByTool({ style, facts, body }, route, passthrough) ? undefined : passthrough;
+  if (isFormedByTool(call, route, passthrough)) return undefined;
+  return losesStops(call, route) ? undefined : passthrough;
 }

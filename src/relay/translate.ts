@@ -10,7 +10,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
-import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
+import { unpackerFor, withFormatTool, type AnswerForm, type Unpack } from "./answer-form.ts";
 import type { Call } from "./call.ts";
 import { lossNames } from "./callers-field.ts";
 import type { Continuation } from "./continuation.ts";
@@ -22,14 +22,20 @@ import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "./route.ts";
+import {
+  canSearch,
+  isMeasurable,
+  STOP_MEMBERS,
+  StopCutter,
+  unaskedStops,
+} from "./stop-sequences.ts";
 import type { Vault } from "./vault.ts";
 import { parseAnswer, type WholeReading } from "./whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
   readonly request: ChatRequest;
-  /** The answer is what a tool is called with. */
-  readonly isByTool: boolean;
+  readonly form: AnswerForm;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string | undefined;
@@ -67,7 +73,8 @@ export async function translateRequest(
   // What a caller of another style says in headers was not said to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, vault), call, route, media);
-  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  const kept = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
+  const report = new LossReport(kept, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
@@ -89,7 +96,10 @@ export async function translateRequest(
 
   return {
     request,
-    isByTool: byTool !== undefined,
+    form: {
+      isByTool: byTool !== undefined,
+      stops: unaskedStops(request, body, endpoint.style),
+    },
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     path: endpoint.pathFor?.(body),
@@ -117,7 +127,7 @@ export async function translateWhole(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost, isByTool }: Translation,
+  { request, lost, form }: Translation,
   vault: Vault,
   continuation?: Continuation,
 ): Promise<WholeReading> {
@@ -131,7 +141,7 @@ export async function translateWhole(
     next = await continuation?.next(last);
   }
   events.push(...(continuation?.joiner.pass(last) ?? last));
-  return await writeWhole(events, call, route, request, lost, vault, isByTool);
+  return await writeWhole(events, call, route, request, lost, vault, form);
 }
 
 /** A whole answer of an upstream that only streams. */
@@ -139,7 +149,7 @@ export async function gatherStream(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost, isByTool }: Translation,
+  { request, lost, form }: Translation,
   maxEventBytes: number,
   vault: Vault,
 ): Promise<WholeReading> {
@@ -158,7 +168,7 @@ export async function gatherStream(
   } catch (cause) {
     throw explained(cause);
   }
-  return await writeWhole(events, call, route, request, lost, vault, isByTool);
+  return await writeWhole(events, call, route, request, lost, vault, form);
 }
 
 /** A whole answer in the caller's style, out of the hub's events. */
@@ -169,13 +179,14 @@ export async function writeWhole(
   request: ChatRequest,
   lost: readonly string[],
   vault: Vault,
-  isByTool = false,
+  form: AnswerForm = {},
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const named = originalNames(request);
-  const unpack = unpackerFor(request, isByTool);
-  const told = unpack === undefined ? events : events.flatMap(unpack);
-  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
+  const { stages } = openForm(request, form);
+  const seen = through(stages, events)
+    .filter(onlyFirstCall(request))
+    .map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -189,6 +200,23 @@ export async function writeWhole(
     takeOutputText: () => "",
     lost: joined(lost, meter.lost),
   };
+}
+
+/** What an answer goes through on its way from the form that it has to the one that was asked for. */
+function openForm(
+  request: ChatRequest,
+  { isByTool = false, stops = [] }: AnswerForm,
+): { readonly stages: readonly Unpack[]; readonly cutter: StopCutter | undefined } {
+  const unpack = unpackerFor(request, isByTool);
+  const cutter = stops.length === 0 ? undefined : new StopCutter(stops, request.choices);
+  const cut: Unpack | undefined = cutter && ((event) => cutter.take(event));
+  return { stages: [unpack, cut].filter((stage) => stage !== undefined), cutter };
+}
+
+function through(stages: readonly Unpack[], events: readonly ChatEvent[]): readonly ChatEvent[] {
+  let passed = events;
+  for (const stage of stages) passed = passed.flatMap(stage);
+  return passed;
 }
 
 /** What we left out of the question, and what its upstream did. */
@@ -215,7 +243,7 @@ export function translateStream(
       sse: new SseDecoder(maxEventBytes),
       decoder: route.endpoint.style.outbound.openDecoder(),
     }),
-    new StreamWriter(call, route, translation.request, vault, translation.isByTool),
+    new StreamWriter(call, route, translation.request, vault, translation.form),
     translation.lost,
     continuation,
   );
@@ -229,12 +257,17 @@ export class StreamWriter {
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
   readonly #isWanted: (event: ChatEvent) => boolean;
-  readonly #unpack: Unpack | undefined;
+  readonly #stages: readonly Unpack[];
+  readonly #cutter: StopCutter | undefined;
+  readonly #isMeasurable: boolean;
   #hasUsage = false;
 
-  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, isByTool = false) {
+  constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, form: AnswerForm = {}) {
     this.#request = request;
-    this.#unpack = unpackerFor(request, isByTool);
+    const { stages, cutter } = openForm(request, form);
+    this.#stages = stages;
+    this.#cutter = cutter;
+    this.#isMeasurable = isMeasurable(request, route);
     this.#named = originalNames(request);
     this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
@@ -243,10 +276,20 @@ export class StreamWriter {
   }
 
   write(event: ChatEvent): string {
-    if (this.#unpack === undefined) return this.#write(event);
+    if (this.#stages.length === 0) return this.#write(event);
     let out = "";
-    for (const each of this.#unpack(event)) out += this.#write(each);
+    for (const each of through(this.#stages, [event])) out += this.#write(each);
     return out;
+  }
+
+  /** The answer was cut in all its choices: nothing that follows is content. */
+  get isCut(): boolean {
+    return this.#cutter?.isDone === true;
+  }
+
+  /** Nothing that follows is wanted: what was written can be ended, and its upstream let go. */
+  get isComplete(): boolean {
+    return this.isCut && this.#isMeasurable;
   }
 
   #write(event: ChatEvent): string {
@@ -323,11 +366,17 @@ class TranslatedStream implements AnswerStream {
   /** One reply of the upstream; true if another one follows. */
   async #runHop(take: Sink["write"]): Promise<boolean> {
     const { sse, decoder } = this.#reader;
-    await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    try {
+      await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    } catch (cause) {
+      // Its end was written, and the upstream was let go before its own.
+      if (this.isEnding && this.#isClosed) return false;
+      throw cause;
+    }
     await this.#pass(sse.end(), take);
     if (this.isEnding) return false;
     const last = decoder.end();
-    const next = await this.#continuation?.next(last);
+    const next = this.#writer.isCut ? undefined : await this.#continuation?.next(last);
     if (next === undefined || this.#continuation === undefined) {
       await this.#end(this.#write(this.#joined(last)), take);
       return false;
@@ -380,6 +429,7 @@ class TranslatedStream implements AnswerStream {
       for (const event of events) {
         out += this.#write(this.#joined(decoder.read(event)));
         if (decoder.isOver) return this.#end(out, take);
+        if (this.#writer.isComplete) return this.#end(out, take).then(() => this.close());
       }
     } catch (cause) {
       // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.

@@ -9,7 +9,7 @@ import { schemaBy, schemaIn } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
-import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
+import { parseRequest, parseStop, placesOf, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -30,6 +30,7 @@ export const messages: TextStyle = {
     buildRequest,
     fitRequest,
     schemaBy,
+    stopsIn: parseStop,
     parseResponse,
     openDecoder,
     parseError,
