@@ -4,8 +4,10 @@ import type { Route, WireRoute } from "./route.ts";
 
 /** How an upstream's answer differs from what its caller asked for. */
 export interface AnswerForm {
-  /** The answer is what a tool is called with. */
+  /** The answer is what a tool is called with, and its caller wants it as text. */
   readonly isByTool?: boolean;
+  /** The answer is text, and its caller wants a call of this tool. */
+  readonly asCallOf?: string;
   /** Stop sequences that the upstream was not asked for. */
   readonly stops?: readonly string[];
 }

@@ -27,6 +27,7 @@ import {
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./learned-refusals.ts";
 import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
+import { withCallFormat } from "./forced-call.ts";
 import { endable, type Endable } from "./open-calls.ts";
 import { handOver } from "./hand-over.ts";
 import { findHome, isAway, type Homing } from "./reasoning-home.ts";
@@ -245,6 +246,17 @@ function isFormedByTool(
   return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
 }
 
+/** The answer is in a tool's schema, and becomes a call of it: only if the caller forces one. */
+function isCallByFormat(
+  { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
+  route: WireRoute,
+  passthrough: Passthrough | undefined,
+): boolean {
+  if (route.traits.rules?.forcedTools !== false || facts.unknownValue !== undefined) return false;
+  if (passthrough?.forcesTool?.(body.json) !== true) return false;
+  return withCallFormat(style.inbound.parseRequest(body.json, facts), route) !== undefined;
+}
+
 /** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
 export function passthroughFor(
   call: Pick<Call, "style" | "facts" | "body" | "header">,
@@ -258,6 +270,8 @@ export function passthroughFor(
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
   if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
-  if (isFormedByTool(call, route, passthrough)) return undefined;
+  if (isFormedByTool(call, route, passthrough) || isCallByFormat(call, route, passthrough)) {
+    return undefined;
+  }
   return losesStops(call, route) ? undefined : passthrough;
 }

@@ -17,6 +17,7 @@ import type { Continuation } from "./continuation.ts";
 import { countUsage } from "./count-usage.ts";
 import { EventMeter } from "./event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
+import { CallWriter, withCallFormat } from "./forced-call.ts";
 import { editsWithout } from "./learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
@@ -78,14 +79,17 @@ export async function translateRequest(
   if (isAway) report.lose(REASONING_ACCOUNT);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
-  const written = byTool ?? request;
+  const byFormat = byTool === undefined ? withCallFormat(request, route) : undefined;
+  if (byFormat !== undefined) report.lose("tool_choice");
+  const written = byTool ?? byFormat?.request ?? request;
   const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const isRewritten = isAway || !isAlike || byFormat !== undefined;
+  const fitted = { ...built, ...fitRequest(built, route, report, isRewritten) };
   const context = requestContext(route, isAlike ? call.header : NO_HEADER);
   const adapted = {
     ...fitted,
@@ -94,10 +98,12 @@ export async function translateRequest(
   const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
+  const keepsReasoning = byFormat !== undefined && isAlike;
   return {
-    request,
+    request: keepsReasoning ? { ...request, keepsReasoning } : request,
     form: {
       isByTool: byTool !== undefined,
+      ...(byFormat === undefined ? {} : { asCallOf: byFormat.tool }),
       stops: unaskedStops(request, body, endpoint.style),
     },
     body: JSON.stringify(body),
@@ -183,7 +189,7 @@ export async function writeWhole(
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, vault);
   const named = originalNames(request);
-  const { stages } = openForm(request, form);
+  const { stages } = openForm(call, request, form);
   const seen = through(stages, events)
     .filter(onlyFirstCall(request))
     .map((event) => meter.see(named(event)));
@@ -204,13 +210,16 @@ export async function writeWhole(
 
 /** What an answer goes through on its way from the form that it has to the one that was asked for. */
 function openForm(
+  { style }: Call,
   request: ChatRequest,
-  { isByTool = false, stops = [] }: AnswerForm,
+  { isByTool = false, asCallOf, stops = [] }: AnswerForm,
 ): { readonly stages: readonly Unpack[]; readonly cutter: StopCutter | undefined } {
   const unpack = unpackerFor(request, isByTool);
+  const caller = asCallOf === undefined ? undefined : new CallWriter(asCallOf, style.callIdPrefix);
+  const call: Unpack | undefined = caller && ((event) => caller.take(event));
   const cutter = stops.length === 0 ? undefined : new StopCutter(stops, request.choices);
   const cut: Unpack | undefined = cutter && ((event) => cutter.take(event));
-  return { stages: [unpack, cut].filter((stage) => stage !== undefined), cutter };
+  return { stages: [unpack, call, cut].filter((stage) => stage !== undefined), cutter };
 }
 
 function through(stages: readonly Unpack[], events: readonly ChatEvent[]): readonly ChatEvent[] {
@@ -264,7 +273,7 @@ export class StreamWriter {
 
   constructor(call: Call, route: Route, request: ChatRequest, vault: Vault, form: AnswerForm = {}) {
     this.#request = request;
-    const { stages, cutter } = openForm(request, form);
+    const { stages, cutter } = openForm(call, request, form);
     this.#stages = stages;
     this.#cutter = cutter;
     this.#isMeasurable = isMeasurable(request, route);

@@ -7,6 +7,7 @@ import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { schemaBy, schemaIn } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
+import { answersForTool, forcesTool } from "./forced-tool.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
 import { parseRequest, parseStop, placesOf, wantsOf } from "./request-in.ts";
@@ -30,6 +31,7 @@ export const messages: TextStyle = {
     buildRequest,
     fitRequest,
     schemaBy,
+    answersForTool,
     stopsIn: parseStop,
     parseResponse,
     openDecoder,
@@ -37,5 +39,5 @@ export const messages: TextStyle = {
     errorIn,
     essential: ESSENTIAL,
   },
-  passthrough: { amend, mustTranslate, schemaIn, readAnswer, repairAnswer, openTap },
+  passthrough: { amend, mustTranslate, schemaIn, forcesTool, readAnswer, repairAnswer, openTap },
 };
