@@ -22,7 +22,7 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 export function parseRequest(body: JsonObject): ChatRequest {
   const { unknown, ...tools } = parseTools(body);
   const choice = parseToolChoice(body);
-  const stop = listOf(body["stop_sequences"]).filter((one) => typeof one === "string");
+  const stop = parseStop(body);
   return {
     model: textOf(body["model"]) ?? "",
     messages: [
@@ -50,6 +50,10 @@ export function parseRequest(body: JsonObject): ChatRequest {
     }),
     spelling: { [MESSAGES]: pick(body, SPELLED_MEMBERS) },
   };
+}
+
+export function parseStop(body: JsonObject): readonly string[] {
+  return listOf(body["stop_sequences"]).filter((one) => typeof one === "string");
 }
 
 export function wantsOf(body: JsonObject): CallWants {
