@@ -1,47 +1,88 @@
-/**
- * Which tests are to notice a change of which file. A path names the first of
- * these that it begins with. The quick tests come first: they are run first,
- * and only what they let pass goes on to the rest.
- */
-export const TARGETS: readonly Target[] = [
-  { path: "src/core/money.ts", tests: ["src/core/money.test.ts", "src/catalog/billing.test.ts"] },
-  {
-    path: "src/http/credential.ts",
-    tests: ["src/http/credential.test.ts", "test/gateway/access.test.ts"],
-  },
-  {
-    path: "src/http/once.ts",
-    tests: ["src/http/once.test.ts", "test/gateway/idempotency.test.ts"],
-  },
-  {
-    path: "src/storage/sqlite/ledger.ts",
-    tests: ["src/storage/sqlite.test.ts", "test/hazards/crash.test.ts"],
-  },
-  {
-    path: "src/storage/postgres/ledger.ts",
-    tests: ["src/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
-  },
-  { path: "src/relay/settlement.ts", tests: ["src/relay/settlement.test.ts"] },
-  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
-  { path: "src/relay/attempt.ts", tests: ["src/relay/attempt.test.ts"] },
-  {
-    path: "src/relay/breaker.ts",
-    tests: ["src/relay/breaker.test.ts", "src/relay/health.test.ts"],
-  },
-  { path: "src/relay/hand-over.ts", tests: ["src/relay/hand-over.test.ts"] },
-  {
-    path: "src/relay/claims.ts",
-    tests: ["src/relay/claims.test.ts", "test/gateway/limits.test.ts"],
-  },
-  {
-    path: "src/relay/",
-    tests: ["src/relay/", "test/hazards/", "test/gateway/"],
-  },
-];
+/** A test file or a folder of them, and of these those whose names match `named`. */
+export interface NamedTests {
+  readonly path: string;
+  readonly named?: string;
+}
 
 export interface Target {
   readonly path: string;
-  readonly tests: readonly string[];
+  readonly tests: readonly (string | NamedTests)[];
+}
+
+const CONTRACTS = ["src/storage/sqlite.test.ts", "src/storage/postgres.test.ts"];
+/** The tests of both databases that are about money. */
+const MONEY = "money|many at once|what goes wrong|budgets|several gateways|the way to";
+
+/**
+ * Which tests are to notice a change of which file, in addition to the file's
+ * own (`money.test.ts` for `money.ts`), which run first. A path names the first
+ * of these that it begins with. The quick tests come first: only what they let
+ * pass goes on to the rest.
+ */
+const TARGETS: readonly Target[] = [
+  { path: "src/core/money.ts", tests: ["src/catalog/billing.test.ts"] },
+  { path: "src/core/", tests: ["src/core/", "src/styles/", "src/relay/"] },
+  { path: "src/lib/", tests: ["src/lib/", "src/styles/"] },
+  { path: "src/catalog/", tests: ["src/catalog/", "test/gateway/catalog.test.ts"] },
+  { path: "src/styles/text/", tests: ["src/styles/text/", "test/translate/"] },
+  { path: "src/styles/video/", tests: ["src/styles/video/", "test/gateway/videos/native.test.ts"] },
+  { path: "src/styles/image/", tests: ["src/styles/image/", "test/gateway/images/"] },
+  { path: "src/styles/", tests: ["src/styles/"] },
+  { path: "src/providers/", tests: ["src/providers/"] },
+  { path: "src/egress/", tests: ["src/egress/"] },
+  { path: "src/config", tests: ["src/config.test.ts", "src/config/"] },
+  { path: "src/cli/", tests: ["src/cli/", "test/cli.test.ts"] },
+  { path: "src/jobs/", tests: ["src/jobs/"] },
+  { path: "src/gateway/", tests: ["src/gateway/", "test/gateway/start.test.ts"] },
+  { path: "src/main.ts", tests: ["test/gateway/start.test.ts", "test/cli.test.ts"] },
+  { path: "src/http/credential.ts", tests: ["test/gateway/access.test.ts"] },
+  { path: "src/http/once.ts", tests: ["test/gateway/idempotency.test.ts"] },
+  { path: "src/http/api/video/", tests: ["test/gateway/videos/"] },
+  { path: "src/http/api/image/", tests: ["src/http/api/image/", "test/gateway/images/"] },
+  { path: "src/http/api/asset/", tests: ["test/gateway/assets/"] },
+  {
+    path: "src/http/api/text/",
+    tests: ["test/gateway/endpoints.test.ts", "test/gateway/responses.test.ts", "test/translate/"],
+  },
+  { path: "src/http/", tests: ["src/http/", "test/gateway/"] },
+  {
+    path: "src/storage/sqlite/ledger.ts",
+    tests: [{ path: "src/storage/sqlite.test.ts", named: MONEY }, "test/hazards/crash.test.ts"],
+  },
+  { path: "src/storage/sqlite/", tests: ["src/storage/sqlite/", "src/storage/sqlite.test.ts"] },
+  {
+    path: "src/storage/postgres/ledger.ts",
+    tests: [{ path: "src/storage/postgres.test.ts", named: MONEY }],
+  },
+  {
+    path: "src/storage/postgres/",
+    tests: ["src/storage/postgres/", "src/storage/postgres.test.ts"],
+  },
+  { path: "src/storage/counters/", tests: ["src/storage/counters/"] },
+  { path: "src/storage/", tests: CONTRACTS },
+  { path: "src/relay/settlement.ts", tests: [] },
+  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
+  { path: "src/relay/attempt.ts", tests: [] },
+  { path: "src/relay/breaker.ts", tests: ["src/relay/health.test.ts"] },
+  { path: "src/relay/cooldowns.ts", tests: ["src/relay/health.test.ts"] },
+  { path: "src/relay/health.ts", tests: ["src/relay/attempt.test.ts"] },
+  { path: "src/relay/hand-over.ts", tests: [] },
+  { path: "src/relay/claims.ts", tests: ["test/gateway/limits.test.ts"] },
+  { path: "src/relay/tasks/", tests: ["src/relay/tasks/", "test/gateway/videos/"] },
+  { path: "src/relay/assets/", tests: ["src/relay/assets/", "test/gateway/assets/"] },
+  { path: "src/relay/content/", tests: ["src/relay/content/", "test/gateway/videos/"] },
+  { path: "src/relay/", tests: ["src/relay/", "test/gateway/", "test/hazards/"] },
+];
+
+/** The tests for a file; throws if none are named. */
+export function testsOf(path: string, exists: (path: string) => boolean): readonly NamedTests[] {
+  const target = TARGETS.find((each) => path.startsWith(each.path));
+  if (target === undefined) throw new Error(`No tests are named for ${path}: use --tests.`);
+  const own = path.replace(/\.ts$/, ".test.ts");
+  const named = target.tests.map((each) => (typeof each === "string" ? { path: each } : each));
+  const tests = exists(own) ? [{ path: own }, ...named] : named;
+  if (tests.length === 0) throw new Error(`${own} does not exist, and no other tests are named.`);
+  return tests;
 }
 
 /**
