@@ -112,7 +112,7 @@ export const LIMITS = {
   downloads: limit("downloads", count, 256, "Files of videos handed over at once."),
   keyDownloads: limit("key_downloads", count, 16, "The same for one key."),
   tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
-  taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
+  taskPolls: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
   assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
   assetBytes: limit(
     "asset_bytes",

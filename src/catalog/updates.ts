@@ -61,7 +61,7 @@ export function openCatalogUpdates(deps: CatalogUpdatesDeps): CatalogUpdates {
       return withoutRows(plan);
     },
 
-    async takeBack(named) {
+    async remove(named) {
       const count = await store.delete(named);
       await onChanged();
       return count;

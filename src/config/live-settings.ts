@@ -19,7 +19,7 @@ export interface LiveSettingsDeps {
   readonly store: SettingStore;
   readonly version: RoutingVersion;
   /** What is stored under this name is nothing that the setting takes, and has no effect. */
-  readonly onTrouble: (name: string) => void;
+  readonly onError: (name: string) => void;
   readonly onLoad: (now: Settings) => void;
 }
 
@@ -102,7 +102,7 @@ export class LiveSettings implements ChangeableSettings {
   }
 
   async #load(): Promise<void> {
-    const { version, store, onTrouble, onLoad } = this.#deps;
+    const { version, store, onError, onLoad } = this.#deps;
     const isFirst = this.#version === undefined;
     // Before the rows: of a change in between, the next look tells.
     const latest = await version.read();
@@ -115,7 +115,7 @@ export class LiveSettings implements ChangeableSettings {
       const text = this.#stored.get(name);
       const value = text === undefined ? undefined : row.parser.parse(text);
       const isNew = text !== undefined && text !== before.get(name);
-      if (isNew && value === undefined) onTrouble(name);
+      if (isNew && value === undefined) onError(name);
       if (isFirst || row.stored === "at once") this.#take(slot, value);
     }
     const { userRpm, userTpm, userConcurrency } = this.now;

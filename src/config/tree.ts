@@ -57,7 +57,7 @@ const MAX_DEPTH = 16;
 const MAX_NODES = 100_000;
 const MAX_ALIASES = 100;
 
-const NOTHING = /^(?:~|null|Null|NULL)?$/;
+const NULL_SCALAR = /^(?:~|null|Null|NULL)?$/;
 
 /**
  * Turns parsed YAML into nodes that know their place, with variables filled in
@@ -107,7 +107,7 @@ export function buildTree(
 
     const written = typeof node.value === "string" ? node.value : "";
     const isPlain = node.type === "PLAIN" && node.tag === undefined;
-    if (isPlain && NOTHING.test(written)) return { kind: "empty", place };
+    if (isPlain && NULL_SCALAR.test(written)) return { kind: "empty", place };
     return fillIn(written, place);
   }
 

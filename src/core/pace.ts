@@ -1,4 +1,4 @@
-import type { Allowance, Bound, Refusal, Standing, Verdict } from "./limits.ts";
+import type { Allowance, Bound, Refusal, RateLimitStatus, Verdict } from "./limits.ts";
 
 /**
  * The generic cell rate algorithm in its form of virtual scheduling (ITU-T
@@ -75,11 +75,11 @@ export function ahead(beforeMs: number, amount: number, perMinute: number | unde
 }
 
 export function verdictOf(bounds: readonly Bound[], { refusal, levels }: Ruling): Verdict {
-  const standings = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
-  return refusal === undefined ? { standings } : { refusal, standings };
+  const statuses = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
+  return refusal === undefined ? { statuses } : { refusal, statuses };
 }
 
-function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): Standing {
+function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
   const { requestsPerMinute, tokensPerMinute } = limits;
   return {
     ...(requestsPerMinute === undefined

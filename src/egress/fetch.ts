@@ -140,7 +140,7 @@ function methodOf({ method }: Request): "GET" | "POST" {
 }
 
 /** Connection and coding are ours to choose, and libraries need not be told apart. */
-const OURS = new Set([
+const GATEWAY_HEADERS = new Set([
   "accept-encoding",
   "connection",
   "content-length",
@@ -150,5 +150,5 @@ const OURS = new Set([
 ]);
 
 function headersOf(request: Request): Record<string, string> {
-  return Object.fromEntries([...request.headers].filter(([name]) => !OURS.has(name)));
+  return Object.fromEntries([...request.headers].filter(([name]) => !GATEWAY_HEADERS.has(name)));
 }

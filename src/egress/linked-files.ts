@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Fields } from "#lib/http1.ts";
 import { guardedFetch, REDIRECTS, type GuardedResponse } from "./guarded-fetch.ts";
 import type { LinkRules } from "./linked-media.ts";
-import { ownLink, type LinkGiver } from "./own-link.ts";
+import { ownLink, type LinkGiver } from "./upstream-link.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 
 export interface FileRequest {

@@ -6,13 +6,13 @@ export interface Refreshable {
 }
 
 /** Takes up what another gateway on the same database changed. */
-export function refreshStored(settings: Refreshable, inventory: Refreshable): Job {
+export function refreshStored(settings: Refreshable, channelRegistry: Refreshable): Job {
   return {
     name: "refresh-stored",
     everyMs: 1_000,
     async run() {
       await settings.refresh();
-      await inventory.refresh();
+      await channelRegistry.refresh();
     },
   };
 }

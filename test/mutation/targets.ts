@@ -9,9 +9,20 @@ export interface Target {
   readonly tests: readonly (string | NamedTests)[];
 }
 
-const CONTRACTS = ["src/storage/sqlite.test.ts", "src/storage/postgres.test.ts"];
-/** The tests of both databases that are about money. */
+/** The contract of both databases; of it what is about money. */
+const CONTRACTS = ["test/storage/sqlite.test.ts", "test/storage/postgres.test.ts"];
 const MONEY = "money|many at once|what goes wrong|budgets|several gateways|the way to";
+/** Of a gateway that relays videos: each of these takes seconds. */
+const VIDEOS = [
+  "unified",
+  "failover",
+  "callbacks",
+  "native",
+  "notices",
+  "other-users",
+  "simulated",
+];
+const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
 
 /**
  * Which tests are to notice a change of which file, in addition to the file's
@@ -36,8 +47,8 @@ const TARGETS: readonly Target[] = [
   { path: "src/gateway/", tests: ["src/gateway/", "test/gateway/start.test.ts"] },
   { path: "src/main.ts", tests: ["test/gateway/start.test.ts", "test/cli.test.ts"] },
   { path: "src/http/credential.ts", tests: ["test/gateway/access.test.ts"] },
-  { path: "src/http/once.ts", tests: ["test/gateway/idempotency.test.ts"] },
-  { path: "src/http/api/video/", tests: ["test/gateway/videos/"] },
+  { path: "src/http/idempotency.ts", tests: ["test/gateway/idempotency.test.ts"] },
+  { path: "src/http/api/video/", tests: VIDEO_TESTS },
   { path: "src/http/api/image/", tests: ["src/http/api/image/", "test/gateway/images/"] },
   { path: "src/http/api/asset/", tests: ["test/gateway/assets/"] },
   {
@@ -47,31 +58,60 @@ const TARGETS: readonly Target[] = [
   { path: "src/http/", tests: ["src/http/", "test/gateway/"] },
   {
     path: "src/storage/sqlite/ledger.ts",
-    tests: [{ path: "src/storage/sqlite.test.ts", named: MONEY }, "test/hazards/crash.test.ts"],
+    tests: [{ path: "test/storage/sqlite.test.ts", named: MONEY }, "test/hazards/crash.test.ts"],
   },
-  { path: "src/storage/sqlite/", tests: ["src/storage/sqlite/", "src/storage/sqlite.test.ts"] },
+  { path: "src/storage/sqlite/", tests: ["src/storage/sqlite/", "test/storage/sqlite.test.ts"] },
   {
     path: "src/storage/postgres/ledger.ts",
-    tests: [{ path: "src/storage/postgres.test.ts", named: MONEY }],
+    tests: [{ path: "test/storage/postgres.test.ts", named: MONEY }],
   },
   {
     path: "src/storage/postgres/",
-    tests: ["src/storage/postgres/", "src/storage/postgres.test.ts"],
+    tests: ["src/storage/postgres/", "test/storage/postgres.test.ts"],
   },
   { path: "src/storage/counters/", tests: ["src/storage/counters/"] },
-  { path: "src/storage/", tests: CONTRACTS },
-  { path: "src/relay/settlement.ts", tests: [] },
-  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
-  { path: "src/relay/attempt.ts", tests: [] },
-  { path: "src/relay/breaker.ts", tests: ["src/relay/health.test.ts"] },
-  { path: "src/relay/cooldowns.ts", tests: ["src/relay/health.test.ts"] },
-  { path: "src/relay/health.ts", tests: ["src/relay/attempt.test.ts"] },
-  { path: "src/relay/hand-over.ts", tests: [] },
-  { path: "src/relay/claims.ts", tests: ["test/gateway/limits.test.ts"] },
-  { path: "src/relay/tasks/", tests: ["src/relay/tasks/", "test/gateway/videos/"] },
+  { path: "src/storage/", tests: ["src/storage/", ...CONTRACTS] },
+  { path: "src/relay/failover/breaker.ts", tests: ["src/relay/failover/health.test.ts"] },
+  { path: "src/relay/failover/cooldowns.ts", tests: ["src/relay/failover/health.test.ts"] },
+  {
+    path: "src/relay/failover/",
+    tests: ["src/relay/failover/", "test/hazards/failover.test.ts"],
+  },
+  { path: "src/relay/metering/rate-reservations.ts", tests: ["test/gateway/limits.test.ts"] },
+  {
+    path: "src/relay/metering/",
+    tests: ["src/relay/metering/", "test/hazards/metering.test.ts"],
+  },
+  { path: "src/relay/delivery/", tests: ["src/relay/delivery/", "test/gateway/native.test.ts"] },
+  {
+    path: "src/relay/routing/",
+    tests: [
+      "src/relay/routing/",
+      "test/gateway/channels.test.ts",
+      "test/gateway/unknown-models.test.ts",
+    ],
+  },
+  {
+    path: "src/relay/translation/",
+    tests: [
+      "src/relay/translation/",
+      "test/translate/",
+      "test/gateway/same-style.test.ts",
+      "test/gateway/continuations.test.ts",
+    ],
+  },
+  { path: "src/relay/tasks/", tests: ["src/relay/tasks/", ...VIDEO_TESTS] },
   { path: "src/relay/assets/", tests: ["src/relay/assets/", "test/gateway/assets/"] },
-  { path: "src/relay/content/", tests: ["src/relay/content/", "test/gateway/videos/"] },
-  { path: "src/relay/", tests: ["src/relay/", "test/gateway/", "test/hazards/"] },
+  {
+    path: "src/relay/content/",
+    tests: [
+      "test/gateway/videos/content.test.ts",
+      "test/gateway/videos/content-copies.test.ts",
+      "test/gateway/videos/content-simulated.test.ts",
+      "test/gateway/videos/content-tasks.test.ts",
+    ],
+  },
+  { path: "src/relay/", tests: ["src/relay/", "test/gateway/"] },
 ];
 
 /** The tests for a file; throws if none are named. */

@@ -118,9 +118,9 @@ export function decide(
   }
 
   function hold(operation: HoldOperation): boolean {
-    const { request, columns, isForsaken } = operation;
+    const { request, columns, isAbandoned } = operation;
     const { callId, amount, openedAt } = request;
-    if (isForsaken === true) return false;
+    if (isAbandoned === true) return false;
     const short = reserve(columns, amount);
     if (short !== undefined) {
       operation.short = short;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { DummyDriver, Kysely, PostgresAdapter, PostgresQueryCompiler } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { nanoUsd } from "#core/money.ts";
-import { holdFor, reasonOf, recordOf } from "../contract-place.ts";
+import { holdFor, reasonOf, recordOf } from "#test/storage/contract-place.ts";
 import { STORAGE_LIMITS } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
@@ -166,7 +166,7 @@ test("a hold that the database is too slow for is refused, and released if it wa
   const refused = await reasonOf(ledger.hold(request));
   expect(refused).toMatchObject({ code: "unavailable" });
   expect(own.size).toBe(0);
-  expect(writes.map(({ operation }) => operation)).toMatchObject([{ isForsaken: true }]);
+  expect(writes.map(({ operation }) => operation)).toMatchObject([{ isAbandoned: true }]);
   end(writes[0], true);
 
   expect(writes.slice(1)).toMatchObject([

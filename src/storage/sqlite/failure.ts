@@ -1,4 +1,4 @@
-import type { Verdict } from "../group.ts";
+import type { Verdict } from "../accounts/group-commit.ts";
 
 /** An error of SQLite, also when it comes from the writer's thread. */
 export class SqliteFailure extends Error {

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
 
@@ -80,7 +80,7 @@ export function holdToAction(body: JsonObject, action: Action): void {
     const member = body[each];
     if (member === undefined || member === null || member === "") throw missing(each);
   }
-  holdToRule(body, rule);
+  validate(body, rule);
 }
 
 export function missing(param: string): GatewayError {

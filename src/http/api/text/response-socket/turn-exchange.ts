@@ -58,7 +58,7 @@ export class TurnExchange implements Exchange {
   }
 
   /** The connection's own limits apply. */
-  waitLong(): Disposable {
+  suspendIdleTimeout(): Disposable {
     return NO_WAIT;
   }
 
