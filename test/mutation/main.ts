@@ -55,6 +55,16 @@ interface BoundedTests extends NamedTests {
   readonly withinMs: number;
 }
 
+/** Process ids of the tests that run. */
+const running = new Set<number>();
+let isStopped = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    isStopped = true;
+    for (const pid of running) killGroup(pid);
+  });
+}
+
 using scratch = openScratchFolder();
 process.env["TMPDIR"] = scratch.path;
 await using services = await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]);
@@ -72,12 +82,13 @@ for (const path of positionals) {
   const files = filesOf(path);
   const ofFiles: Score[] = [];
   for (const file of files) ofFiles.push(await scoreOf(file));
+  if (isStopped) break;
   if (files.length > 1) print(path, total(ofFiles));
   scores.push(...ofFiles);
 }
 const all = total(scores);
-if (positionals.length > 1) print("all", all);
-process.exitCode = all.noticed === all.made ? 0 : 1;
+if (positionals.length > 1 && !isStopped) print("all", all);
+process.exitCode = all.noticed === all.made && !isStopped ? 0 : 1;
 
 function print(path: string, { noticed, made }: Score): void {
   process.stdout.write(`${path}: ${noticed} of ${made} noticed\n`);
@@ -107,7 +118,7 @@ async function scoreOf(path: string): Promise<Score> {
     .filter(({ line }) => line >= from && line <= to)
     .filter((_, index) => index % Number(values.every) === 0);
   const score = { noticed: 0, made: trials.length };
-  if (trials.length === 0) return score;
+  if (trials.length === 0 || isStopped) return score;
   process.stdout.write(`${path}: ${trials.length} mutants\n`);
 
   const [first = ""] = copies;
@@ -115,12 +126,14 @@ async function scoreOf(path: string): Promise<Score> {
   const queue = trials.values();
   const work = async (folder: string): Promise<void> => {
     for (const mutant of queue) {
-      if (await isNoticed(folder, path, mutant, tests)) score.noticed++;
+      const wasNoticed = await isNoticed(folder, path, mutant, tests);
+      if (isStopped) return;
+      if (wasNoticed) score.noticed++;
       else process.stdout.write(`  survived ${path}:${mutant.line}: ${mutant.change}\n`);
     }
   };
   await Promise.all(copies.map(work));
-  print(path, score);
+  if (!isStopped) print(path, score);
   return score;
 }
 
@@ -145,6 +158,7 @@ async function timed(folder: string, path: string): Promise<readonly BoundedTest
   for (const tests of named.length > 0 ? named : testsOf(path, existsSync)) {
     const start = performance.now();
     const isPassed = await pass(folder, path, { ...tests, withinMs: 600_000 });
+    if (isStopped) return [];
     if (!isPassed) throw new Error(`${tests.path} fails without a mutant.`);
     const tookMs = performance.now() - start;
     bounded.push({ ...tests, withinMs: tookMs * PATIENCE.factor + PATIENCE.ms });
@@ -189,13 +203,16 @@ async function pass(
     run.once("exit", (code) => resolve(code ?? 1));
     run.once("error", () => resolve(1));
   });
+  const { pid } = run;
+  if (pid !== undefined) running.add(pid);
   const timer = new AbortController();
   const late = sleep(withinMs, 1, { signal: timer.signal }).catch(() => 1);
   const code = await Promise.race([ended, late]);
   timer.abort();
   // With whatever it started: a mutant may leave gateways behind.
-  if (run.pid !== undefined) killGroup(run.pid);
+  if (pid !== undefined) killGroup(pid);
   await ended;
+  if (pid !== undefined) running.delete(pid);
   return code === 0;
 }
 
