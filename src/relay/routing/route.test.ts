@@ -653,6 +653,19 @@ describe("the endpoint of a call", () => {
     expect(on({ provider: offered, channel: asSet }).endpoint).toBeDefined();
   });
 
+  test("is of the style that the model needs for what is asked for, and says what needed it", () => {
+    const needing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "messages" } } } };
+
+    expect(on(needing)).toMatchObject({
+      endpoint: { style: { id: "messages" } },
+      neededFor: "any",
+    });
+    expect(on({ provider: twoStyles })).not.toHaveProperty("neededFor");
+    const missing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "none" } } } };
+    expect(on(missing).endpoint?.style.id).toBe("chat");
+    expect(on(missing)).not.toHaveProperty("neededFor");
+  });
+
   test("is the vendor's adapter if it has one", () => {
     const adapter = { id: "test" } as unknown as NonNullable<Provider["adapter"]>;
 
