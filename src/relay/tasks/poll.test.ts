@@ -3,12 +3,10 @@ import { credential, type Channel } from "#core/channel.ts";
 import type { TaskPlace } from "#core/task.ts";
 import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { findProvider } from "#providers/index.ts";
-import type { Provider } from "#providers/provider.ts";
 import { aChannel } from "#test/a-channel.ts";
 import { aTask } from "#test/a-task.ts";
 import { reasonOf } from "#test/storage/contract-place.ts";
 import {
-  baseOf,
   cancel,
   fetchPollBody,
   findSubmitted,
@@ -146,22 +144,23 @@ describe("the upstream of a task", () => {
     expect(() => upstreamTaskContextOf(aTask(), deps)).toThrow("is not there any more");
   });
 
-  test("is at the channel's address, or else at the one that its options make", () => {
-    const provider: Provider = {
-      ...(findProvider("ark") ?? missing()),
-      baseUrlOf: ({ region }) => `https://${region ?? "no"}.vendor.example`,
+  test("is at the channel's address, or else at the one that its options make", async () => {
+    const VEO = {
+      upstreamModel: "veo-3.1-generate-preview",
+      format: "video-veo",
+      upstreamId: "o/1",
     };
-    const { baseUrlOf: _, ...plain } = provider;
-    const channel = aChannel({ baseUrl: "" });
+    const originOf = async (change: Partial<Channel>): Promise<string | undefined> => {
+      const { deps, task, sent } = setup("vertex", VEO, [{ body: { name: "o/1" } }], change);
+      await pollTask(task, deps);
+      return sent[0]?.url.origin;
+    };
 
-    expect(baseOf({ channel: aChannel({ baseUrl: "https://own.example" }), provider })).toBe(
-      "https://own.example",
+    expect(await originOf({ baseUrl: "https://own.example" })).toBe("https://own.example");
+    expect(await originOf({ baseUrl: "", options: { location: "eu" } })).toBe(
+      "https://eu-aiplatform.googleapis.com",
     );
-    expect(baseOf({ channel: { ...channel, options: { region: "eu" } }, provider })).toBe(
-      "https://eu.vendor.example",
-    );
-    expect(baseOf({ channel, provider })).toBe("https://no.vendor.example");
-    expect(baseOf({ channel, provider: plain })).toBe("");
+    expect(await originOf({ baseUrl: "" })).toBe("https://aiplatform.googleapis.com");
   });
 });
 

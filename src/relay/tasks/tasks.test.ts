@@ -77,8 +77,8 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
 }
 
 describe.each([
-  ["its id", (tasks: Tasks, userId = 1) => tasks.see(userId, "task_1")],
-  ["its caller's id", (tasks: Tasks, userId = 1) => tasks.seeExternal(userId, "theirs")],
+  ["its id", (tasks: Tasks, userId: number) => tasks.see(userId, "task_1")],
+  ["its caller's id", (tasks: Tasks, userId: number) => tasks.seeExternal(userId, "theirs")],
 ] as const)("a task that is asked for by %s", (_, see) => {
   test("is nobody else's", async () => {
     const { tasks, hurried } = setup();
@@ -91,7 +91,7 @@ describe.each([
     const { tasks, task, methods, hurried } = setup({ status: "succeeded" });
     tasks.taskScheduler.take(task);
 
-    expect(await see(tasks)).toBe(task);
+    expect(await see(tasks, 1)).toBe(task);
     expect(methods()).toEqual([]);
     expect(hurried).toEqual([]);
   });
@@ -100,12 +100,12 @@ describe.each([
     const { tasks, task, methods, hurried, wait } = setup();
     tasks.taskScheduler.take(task);
 
-    expect((await see(tasks))?.status).toBe("running");
+    expect((await see(tasks, 1))?.status).toBe("running");
     wait(2_999);
-    await see(tasks);
+    await see(tasks, 1);
     expect(methods()).toEqual(["GET"]);
     wait(1);
-    await see(tasks);
+    await see(tasks, 1);
     expect(methods()).toEqual(["GET", "GET"]);
     expect(hurried).toEqual([]);
   });
@@ -113,12 +113,12 @@ describe.each([
   test("is what another gateway last wrote of it, which is asked to look, each three seconds", async () => {
     const { tasks, hurried, wait, methods } = setup({ progress: 40 });
 
-    expect((await see(tasks))?.progress).toBe(40);
+    expect((await see(tasks, 1))?.progress).toBe(40);
     wait(2_999);
-    await see(tasks);
+    await see(tasks, 1);
     expect(hurried).toEqual(["task_1"]);
     wait(1);
-    await see(tasks);
+    await see(tasks, 1);
     expect(hurried).toEqual(["task_1", "task_1"]);
     expect(methods()).toEqual([]);
   });
@@ -218,11 +218,11 @@ describe("a task that something may have happened to", () => {
     const webhook = { channel: "c", taskId: "task_1", body: Buffer.from("{}"), header: () => "" };
     const { tasks, hurried, becomes, wait } = setup();
 
-    await tasks.hear(webhook);
+    await tasks.handleVendorWebhook(webhook);
     expect(hurried).toEqual(["task_1"]);
     becomes({ status: "failed" });
     wait(3_000);
-    await tasks.hear(webhook);
+    await tasks.handleVendorWebhook(webhook);
     expect(hurried).toEqual(["task_1"]);
   });
 });

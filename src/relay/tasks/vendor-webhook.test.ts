@@ -21,7 +21,7 @@ const PLACE: TaskPlace = {
 const NAMED = aTask({ id: "task_named", place: PLACE });
 const BY_UPSTREAM = aTask({ id: "task_of_upstream", place: PLACE });
 
-function hear({
+function received({
   provider = "ark",
   channel = "c",
   taskId = NAMED.id,
@@ -69,35 +69,35 @@ function signed(body: string, timestamp = NOW_SECONDS, secret = SECRET) {
 }
 
 test("a webhook is about the task that its address names, if that runs on the channel", async () => {
-  expect(await hear({})).toBe(NAMED);
+  expect(await received({})).toBe(NAMED);
   const other = aTask({ id: NAMED.id, place: { ...PLACE, channel: "another" } });
-  expect(await hear({ tasks: [other] })).toBe(BY_UPSTREAM);
-  expect(await hear({ tasks: [aTask({ id: NAMED.id })] })).toBe(BY_UPSTREAM);
+  expect(await received({ tasks: [other] })).toBe(BY_UPSTREAM);
+  expect(await received({ tasks: [aTask({ id: NAMED.id })] })).toBe(BY_UPSTREAM);
 });
 
 test("a webhook is about the task that its body names, if its address names none", async () => {
-  expect(await hear({ taskId: "" })).toBe(BY_UPSTREAM);
+  expect(await received({ taskId: "" })).toBe(BY_UPSTREAM);
   for (const body of ["not JSON", "[]", "{}", '{"id":"another"}']) {
-    expect(await hear({ taskId: "", body })).toBeUndefined();
+    expect(await received({ taskId: "", body })).toBeUndefined();
   }
 });
 
 test("a webhook about a task that is over is about none", async () => {
-  expect(await hear({ tasks: [{ ...NAMED, status: "succeeded" }] })).toBeUndefined();
+  expect(await received({ tasks: [{ ...NAMED, status: "succeeded" }] })).toBeUndefined();
 });
 
 test("a webhook for a channel that is gone, or whose provider sends none, is about nothing", async () => {
-  expect(await hear({ channel: "another" })).toBeUndefined();
-  expect(await hear({ provider: "jimeng" })).toBeUndefined();
-  expect(await hear({ provider: "none" })).toBeUndefined();
+  expect(await received({ channel: "another" })).toBeUndefined();
+  expect(await received({ provider: "jimeng" })).toBeUndefined();
+  expect(await received({ provider: "none" })).toBeUndefined();
 });
 
 test("a webhook of a vendor with whom a secret was agreed on is signed with it, within five minutes", async () => {
   const body = '{"task_id":"up-1"}';
   const kling = { provider: "kling", secret: `a-key|${SECRET}`, body } as const;
 
-  expect(await hear({ ...kling, headers: signed(body) })).toBe(NAMED);
-  expect(await hear({ ...kling, headers: signed(body, NOW_SECONDS - 300) })).toBe(NAMED);
+  expect(await received({ ...kling, headers: signed(body) })).toBe(NAMED);
+  expect(await received({ ...kling, headers: signed(body, NOW_SECONDS - 300) })).toBe(NAMED);
   for (const headers of [
     {},
     signed(body, NOW_SECONDS, `whsec_${Buffer.from("another").toString("base64")}`),
@@ -106,12 +106,12 @@ test("a webhook of a vendor with whom a secret was agreed on is signed with it, 
     { ...signed(body), "webhook-id": "msg_2" },
     { ...signed(body), "webhook-timestamp": "" },
   ]) {
-    expect(await reasonOf(hear({ ...kling, headers }))).toMatchObject({
+    expect(await reasonOf(received({ ...kling, headers }))).toMatchObject({
       code: "unauthenticated",
     });
   }
 });
 
 test("a webhook of a vendor with whom no secret was agreed on needs no signature", async () => {
-  expect(await hear({ provider: "kling", secret: "a-key" })).toBe(NAMED);
+  expect(await received({ provider: "kling", secret: "a-key" })).toBe(NAMED);
 });
