@@ -12,6 +12,7 @@ import {
   restOf,
   textOf,
 } from "#lib/values.ts";
+import { askedCitations } from "./asked-citations.ts";
 import { parseContent } from "./block-in.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { MESSAGES, READ_MEMBERS, SPELLED_MEMBERS } from "./spelling.ts";
@@ -82,11 +83,11 @@ const MESSAGE_MEMBERS = new Set(["role", "content"]);
 
 function parseMessage(wire: JsonObject): Message {
   const { role, content } = wire;
-  const rest = restOf(wire, MESSAGE_MEMBERS);
+  const rest = { ...restOf(wire, MESSAGE_MEMBERS), ...askedCitations(content) };
   return {
     role: role === "assistant" || role === "system" ? role : "user",
     blocks: parseContent(content),
-    ...(rest === undefined ? {} : { extra: { [MESSAGES]: rest } }),
+    ...(Object.keys(rest).length === 0 ? {} : { extra: { [MESSAGES]: rest } }),
     spelling: { [MESSAGES]: spelled(content) },
   };
 }
