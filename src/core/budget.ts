@@ -2,16 +2,16 @@ import { GatewayError } from "./error.ts";
 import type { AccountId, Budget, OwnerId, Period } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** Amounts by period; what is absent stays as it is, and `null` takes a budget away. */
+/** Amounts per period. Absent fields stay unchanged; `null` removes a budget. */
 export type BudgetChange = { readonly [P in Period]?: NanoUsd | null };
 
-/** The account of a budget's period that is running. */
+/** The account of a budget's current period. */
 export interface PeriodAccount {
   readonly id: AccountId;
   readonly budget: Budget;
 }
 
-/** A period has an account of its own, so that nothing has to be reset. `at`: Unix ms. */
+/** Each period has its own account, so that no account needs a reset. `at`: Unix ms. */
 export function periodAccounts(budgets: readonly Budget[], at: number): readonly PeriodAccount[] {
   return budgets.map((budget) => ({
     id: periodAccountId(budget.owner, budget.period, at),
@@ -23,7 +23,7 @@ export function periodAccountId(owner: OwnerId, period: Period, at: number): Acc
   return `${owner}@${new Date(at).toISOString().slice(0, DATE_CHARS[period])}`;
 }
 
-/** When the period after the one of `at` begins, Unix ms. */
+/** Unix ms at which the period after the one of `at` begins. */
 export function periodEnd(period: Period, at: number): number {
   const date = new Date(at);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -32,7 +32,10 @@ export function periodEnd(period: Period, at: number): number {
     : Date.UTC(year, month + 1);
 }
 
-/** A refusal that says whose account cannot bear the call, where that is known, and when a budget begins anew. */
+/**
+ * The error that names the account without funds, if known, and the start of
+ * the next budget period.
+ */
 export function outOfQuota(short: AccountId | undefined): GatewayError {
   const [owner = "", date] = short?.split("@") ?? [];
   const whose = WHOSE[owner.split(":")[0] ?? ""] ?? "this key";
@@ -50,7 +53,7 @@ export function outOfQuota(short: AccountId | undefined): GatewayError {
   );
 }
 
-/** Of an instant in ISO 8601, what names a period. */
+/** Length of the ISO 8601 prefix that names a period. */
 const DATE_CHARS = { day: 10, month: 7 } as const satisfies Record<Period, number>;
 
 const WHOSE: Readonly<Record<string, string>> = {

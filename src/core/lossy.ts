@@ -4,24 +4,26 @@ import type { Block, Extra, Message } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
 /**
- * What a conversion could not carry. A field that only tunes is reported in
- * the journal and in the `sluice-lossy` header; a field that changes the
- * meaning of the result is refused. A strict caller gets a 400 for either.
+ * The fields that a conversion could not carry. A field that only tunes is
+ * reported in the journal and in the `sluice-lossy` header. A field that
+ * changes the meaning of the result is refused. With `sluice-strict`, the
+ * client gets a 400 for either.
  */
 export class LossReport {
   readonly #fields = new Set<string>();
   readonly #kept: readonly string[];
   readonly #nameOf: LossNames | undefined;
 
-  /** `kept`: fields that the gateway gives back to the caller by itself. */
+  /** `kept`: fields that the gateway answers itself. */
   constructor(kept: readonly string[] = [], nameOf?: LossNames) {
     this.#kept = kept;
     this.#nameOf = nameOf;
   }
 
   /**
-   * Callers name some of them: neither a name nor the list grows with what they
-   * send. `part`: the part of the conversation that is lost, or that had the field.
+   * Clients choose some of the names, so both name length and list length are
+   * limited. `part`: the lost part of the conversation, or the part with the
+   * lost field.
    */
   lose(field: string, part?: Block | Message): void {
     if (this.#kept.includes(field) || this.#fields.size >= MAX_FIELDS) return;
@@ -29,10 +31,7 @@ export class LossReport {
     this.#fields.add(name.slice(0, MAX_LENGTH));
   }
 
-  /**
-   * Reports members that belong to other styles than the one written now, and
-   * refuses those without which the answer would be to another question.
-   */
+  /** Reports fields of other styles than the target style, and refuses essential ones. */
   loseForeign(extra: Extra | undefined, style: string, path = "", part?: Message): void {
     for (const [owner, members] of Object.entries(extra ?? {})) {
       if (owner === style) continue;
@@ -50,7 +49,7 @@ export class LossReport {
     return [...this.#fields];
   }
 
-  /** Throws what a caller who sent `sluice-strict: true` is answered. */
+  /** Throws the error for a client that sent `sluice-strict: true`. */
   refuseIfAny(): void {
     const [first] = this.#fields;
     if (first === undefined) return;
@@ -61,10 +60,10 @@ export class LossReport {
   }
 }
 
-/** A lost field as the caller wrote it; the styles that write requests know the conversation as `messages`. */
+/** Maps a lost field to the client's notation; outbound styles call the conversation `messages`. */
 export type LossNames = (field: string, part: Block | Message | undefined) => string;
 
-/** A list of tools that only some vendor knows is told by each tool's name. */
+/** A list of vendor tools is reported by the name of each tool. */
 function namesOf(member: string, value: Json): readonly string[] {
   if (member !== "tools" || !isArray(value)) return [member];
   return value.flatMap((tool) => {
@@ -75,12 +74,12 @@ function namesOf(member: string, value: Json): readonly string[] {
   });
 }
 
-/** Versions of one tool differ in the date that its type ends with. */
+/** Versions of a tool differ in the date at the end of its type. */
 function withoutDate(type: string): string {
   return type.replace(/_\d{8}$/, "");
 }
 
-/** Why a tool cannot be left out, in whichever style it is declared. */
+/** The reason why a tool cannot be dropped; works for the tool's name in every style. */
 function whyVendorRuns(name: string): string | undefined {
   if (!name.startsWith("tools.")) return undefined;
   return VENDOR_RUN.get(snakeCase(name.slice("tools.".length)));
@@ -94,7 +93,7 @@ const CODE = "only the vendor whose tool this is runs code by itself.";
 const FILES = "stored files can only be searched by the vendor that keeps them.";
 const COMPUTER = "only models of the vendor whose tool this is can use a computer's screen.";
 
-/** Tools without which the answer would be to another question; in snake case, without their date. */
+/** Tools that cannot be dropped without changing the task; in snake case, without their date. */
 const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
   ["mcp", SERVERS],
   ["mcp_toolset", SERVERS],
@@ -113,7 +112,10 @@ const ELEMENTS =
 const MASKS = "no upstream of this model can be told what of a picture is to move.";
 const SHOTS = "no upstream of this model makes one video of several prompts.";
 
-/** Members of a style whose loss would change what the result means, and why no other style has them. */
+/**
+ * Fields of a style that cannot be dropped without changing the result, and the
+ * reason why other styles lack them.
+ */
 const VITAL: ReadonlyMap<string, string> = new Map([
   [
     "messages.mcp_servers",
@@ -140,7 +142,7 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ["video-vidu.subjects", ELEMENTS],
 ]);
 
-/** For a field whose loss would change what the result means. */
+/** The error for a field that cannot be dropped without changing the result. */
 export function refuse(field: string, why: string): GatewayError {
   return new GatewayError("not_carried", `'${field}' cannot be carried: ${why}`, { param: field });
 }
