@@ -62,14 +62,14 @@ export interface AssetNews {
   readonly url?: string;
 }
 
-export interface BegunSession {
+interface BegunSession {
   /** The vendor's token. */
   readonly token: string;
   /** The link that the person opens. */
   readonly link: string;
 }
 
-export interface Person {
+interface Person {
   readonly upstreamId: string;
   /** Unix ms. */
   readonly createdAt: number;

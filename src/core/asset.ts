@@ -9,11 +9,11 @@ export const ASSET_TYPES = ["image", "video", "audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** `identity`: assets of one verified person; only vendors can create these groups. */
-export const GROUP_KINDS = ["image", "identity"] as const;
+const GROUP_KINDS = ["image", "identity"] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
 /** The status changes once, from `pending` to one of the others. */
-export const ASSET_STATUSES = ["pending", "active", "failed"] as const;
+const ASSET_STATUSES = ["pending", "active", "failed"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
 
 /** Where a vendor stores an asset or group. */
@@ -105,7 +105,7 @@ export interface AssetPage {
 }
 
 /** A user's totals in the library. */
-export interface AssetStock {
+interface AssetStock {
   readonly groups: number;
   readonly assets: number;
   /** Total size of the files that are stored here. */

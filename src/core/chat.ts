@@ -79,7 +79,7 @@ export interface TextBlock extends BlockBase {
 }
 
 /** A model's refusal, which some styles separate from text. */
-export interface RefusalBlock extends BlockBase {
+interface RefusalBlock extends BlockBase {
   readonly type: "refusal";
   readonly text: string;
 }
@@ -122,7 +122,7 @@ export interface MediaBlock extends BlockBase {
 }
 
 /** Content of one style only, such as a server tool call. */
-export interface OtherBlock extends BlockBase {
+interface OtherBlock extends BlockBase {
   readonly type: "other";
   readonly style: string;
   readonly data: JsonObject;

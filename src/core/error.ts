@@ -1,7 +1,7 @@
 import type { JsonObject } from "#lib/json.ts";
 
 /** The meaning of a failure: who caused it, its HTTP status, and how the router continues. */
-export interface Fault {
+interface Fault {
   readonly status: number;
   readonly blame: "client" | "operator" | "upstream" | "gateway";
   /**
@@ -62,7 +62,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The invalid request field, in the client's notation: `messages[2].content`. */
   readonly param?: string;
   /** How long the client should wait before a retry, in milliseconds. */
@@ -78,7 +78,7 @@ export interface ErrorDetails {
 }
 
 /** The failed attempt, described only with the operator's own names. */
-export interface FailedUpstream {
+interface FailedUpstream {
   readonly channel: string;
   readonly model: string;
   /** The credential's label. */

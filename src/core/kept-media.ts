@@ -31,7 +31,7 @@ export interface MediaCopy extends TaskFile {
   readonly dueAt: number;
 }
 
-export interface KeptFile {
+interface KeptFile {
   readonly sizeBytes: number;
   readonly mediaType: string;
   /** SHA-256 in hex. */
@@ -72,7 +72,7 @@ export interface MediaStore {
   remove(path: string): Promise<void>;
 }
 
-export type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
+type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
 
 /** A blob is sent directly, without a copy in memory. */
 export type MediaBytes = Blob | AsyncIterable<Uint8Array>;

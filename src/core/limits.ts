@@ -60,7 +60,7 @@ export interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-export type Dimension = "requests" | "tokens" | "concurrency";
+type Dimension = "requests" | "tokens" | "concurrency";
 
 /** The remaining allowances of a bound. */
 export interface RateLimitStatus {

@@ -26,7 +26,7 @@ export const ADDRESS_BURST = 50;
 export const ADDRESS_EVERY_MS = 10_000;
 
 /** The counters of an account and address, and of the address itself. */
-export interface LoginLevel {
+interface LoginLevel {
   /** Attempts since the last success. */
   readonly tries: number;
   readonly lastTryMsAgo: number;

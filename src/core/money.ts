@@ -15,10 +15,10 @@ import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
 
 /** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
-export type PicoUsdPerToken = number;
+type PicoUsdPerToken = number;
 
 /** Whole pico-dollars for one unit other than a token: $0.04 per image is 40,000,000,000. */
-export type PicoUsdPerUnit = number;
+type PicoUsdPerUnit = number;
 
 export interface Rates {
   readonly input: PicoUsdPerToken;
@@ -207,7 +207,7 @@ export interface Charge {
  * rates for its own input length. Units that are only reported for the whole
  * call form one more charge.
  */
-export function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
+function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
   const { steps, servedBy, served, grade } = usage;
   const main = chargeOf(usage, servedBy, price, priceOf);
   if (steps === undefined) return [main];
@@ -517,4 +517,4 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
 }
 
 /** The largest usage that a call may have. */
-export type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;
+type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;

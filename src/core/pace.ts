@@ -17,7 +17,7 @@ export const MAX_AHEAD_MS = 3_600_000;
 export const GRAIN_MS = 0.01;
 
 /** Retry interval for concurrency, because the end of a running call is unknown. */
-export const PLACE_WAIT_MS = 1_000;
+const PLACE_WAIT_MS = 1_000;
 
 /** The state of a bound. */
 export interface Level {
@@ -29,7 +29,7 @@ export interface Level {
 }
 
 /** A decision, and the state of each bound after it. */
-export interface Ruling {
+interface Ruling {
   readonly refusal?: Refusal;
   readonly levels: readonly Level[];
 }

@@ -7,7 +7,7 @@ import type { NanoUsd } from "./money.ts";
 export type QuotaOwner = Exclude<OwnerId, `key:${number}`>;
 
 /** Absent fields stay unchanged; `null` removes a limit. */
-export interface QuotaChange {
+interface QuotaChange {
   /** Total limit, including the amount already spent. */
   readonly quota?: NanoUsd | null;
   readonly budgets?: BudgetChange;
@@ -39,7 +39,7 @@ export interface GrantRecord {
   readonly note: string | null;
 }
 
-export interface GrantQuery {
+interface GrantQuery {
   /** Id of the last record of the previous page. */
   readonly before?: string;
   readonly limit: number;

@@ -50,7 +50,7 @@ export interface ChannelChange extends Omit<ChannelEntry, "credentials"> {
   readonly credentials?: readonly Credential[];
 }
 
-export interface ChangedChannel {
+interface ChangedChannel {
   readonly channel: StoredChannel;
   /** Number of credentials that were deleted because the channel's destination changed. */
   readonly dropped: number;

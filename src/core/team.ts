@@ -12,7 +12,7 @@ export interface Team {
 }
 
 /** Absent fields stay unchanged; `null` removes a limit. */
-export interface TeamChange {
+interface TeamChange {
   readonly name?: string;
   /** Total spending limit of all members, including the amount already spent. */
   readonly quota?: NanoUsd | null;

@@ -67,7 +67,7 @@ export const NO_USAGE: Usage = {
 };
 
 /** No vendor serves a call of this many tokens; a larger count is an error. */
-export const MAX_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 const MAX_GRADE_CHARS = 100;
 
 const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;

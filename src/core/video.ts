@@ -102,7 +102,7 @@ export type MediaOrigin =
   | { readonly kind: "reference"; readonly id: string };
 
 /** `id` is our id, `upstreamId` the vendor's. */
-export interface VideoSource {
+interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
   /** Properties of the source video. The remix keeps them unless the request sets others. */

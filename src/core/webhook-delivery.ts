@@ -23,7 +23,7 @@ export interface WebhookDelivery {
 /** `dead`: the retries are exhausted; it is sent again only if the user asks for it. */
 export type DeliveryState = "pending" | "delivered" | "dead";
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly userId: number;
   readonly state?: DeliveryState;
   /** Id of the last delivery of the previous page. */

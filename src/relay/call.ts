@@ -36,10 +36,7 @@ export interface Served {
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }
 
-export type ServedFacts = Pick<
-  RequestFacts,
-  "model" | "stream" | "maxOutputTokens" | "choices" | "asked"
->;
+type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices" | "asked">;
 
 /** One client request for text, read and checked, about to be served. */
 export interface Call extends Served {

@@ -58,7 +58,7 @@ import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
 import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
-export interface StorageOptions {
+interface StorageOptions {
   /** Where SQLite's files live. */
   readonly dataDir: string;
   /** PostgreSQL instead, which several gateways may share. */

@@ -90,7 +90,7 @@ export interface Addressed extends Candidate {
 }
 
 /** What an attempt needs to know of an endpoint. */
-export interface Addressee {
+interface Addressee {
   /** Below the channel's address; some vendors name the model in it. */
   readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
   readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };

@@ -53,7 +53,7 @@ export interface Metered {
 }
 
 /** What of a question was not carried, which may be known at the end of its answer only. */
-export interface Lossy {
+interface Lossy {
   readonly lost: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { Served } from "../call.ts";
 import { isUnpriced, UnpricedModel, type Candidate, type Plan, type Router } from "./route.ts";
 
-export interface PricedDeps {
+interface PricedDeps {
   readonly router: Router;
   readonly ledger: Pick<Ledger, "findAccount">;
 }

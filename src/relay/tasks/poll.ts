@@ -142,7 +142,7 @@ interface UpstreamTaskRequest extends Pick<TaskPoll, "path" | "body"> {
   readonly signal?: AbortSignal;
 }
 
-export async function requestUpstream(
+async function requestUpstream(
   context: UpstreamTaskContext,
   { method, path, body, signal }: UpstreamTaskRequest,
   deps: Pick<PollDeps, "egress">,

@@ -12,7 +12,7 @@ import type { Tables } from "../tables.ts";
 import { createTeamStore } from "../access/teams.ts";
 import { createGroupStore } from "../access/user-groups.ts";
 
-export interface AtomicallyDeps {
+interface AtomicallyDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly reasoningCache: CredentialVault;

@@ -19,7 +19,7 @@ import type { ChannelsTable } from "../tables/channels.ts";
 import { limitsOf } from "../tables/limit-columns.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
-export interface ChannelStoreDeps {
+interface ChannelStoreDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly reasoningCache: CredentialVault;

@@ -128,7 +128,7 @@ async function refuseTaken(
 }
 
 /** A request for a video, as it was read and as it came. */
-export interface ReadVideoRequest {
+interface ReadVideoRequest {
   readonly question: VideoRequest;
   readonly sent: string | Form;
   /** What its caller called the fields. */
