@@ -124,19 +124,19 @@ test.each([
   [
     "a price that loses its steps",
     { id: "long-1", price: { input: "1.5", output: "6" } },
-    "it has steps by the length of the input",
+    "it has tiers now",
   ],
   [
     "a price that differs by kinds of results here",
     { id: "painter-1", price: { image: "0.05" } },
-    "it has grades",
+    "it now has grades",
   ],
   [
     "an alias at another price",
     { id: "swift-1-2026-01-01", price: { input: "9", output: "9" } },
     "it is an alias of swift-1",
   ],
-  ["a row out of shape", { id: "new-1", price: { input: "1" } }, "out of shape"],
+  ["a row out of shape", { id: "new-1", price: { input: "1" } }, "would be invalid"],
 ])("%s is left out, and says why", (_, row, why) => {
   const planned = plan(row);
 
@@ -169,8 +169,10 @@ test("facts older than what is known, and those of providers that are not here, 
   const { rows, leftOut } = planUpdate(knownRows(SHIPPED, []), [{ ...file, models }], PROVIDERS);
 
   expect(rows).toEqual([]);
-  expect(leftOut[0]?.why).toBe("what is known is newer: 2026-06-01");
-  expect(plan({ id: "a" }, "nobody").leftOut[0]?.why).toBe("this gateway has no such provider");
+  expect(leftOut[0]?.why).toBe("the known facts are newer: 2026-06-01");
+  expect(plan({ id: "a" }, "nobody").leftOut[0]?.why).toBe(
+    "the provider is unknown to this gateway",
+  );
 });
 
 test("an update is planned over the updates before it", () => {

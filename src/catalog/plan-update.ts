@@ -4,11 +4,11 @@ import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { parseCatalogFile } from "./catalog-file.ts";
 import { outranks } from "./overlay.ts";
 
-/** The rows that hold, as catalogue files write them, each with its source and date. */
+/** The current rows in the notation of catalogue files, each with its source and date. */
 type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 export interface PlannedUpdate extends CatalogPlan {
-  /** Whole rows, fit to be stored. */
+  /** Complete rows, ready to be stored. */
   readonly rows: readonly UpdatedRow[];
 }
 
@@ -36,9 +36,9 @@ export function knownRows(
 }
 
 /**
- * What facts make of the rows that hold. A row keeps what its facts do not
- * say. A price that would lose something by them stays as it is, and is left
- * out: nothing becomes free, or loses a step, without an operator who says so.
+ * The changes that facts make to the current rows. A row keeps values that its
+ * facts omit. A price that would lose a rate or a tier stays unchanged and is
+ * reported. No price becomes free or flat without an operator's decision.
  */
 export function planUpdate(
   known: KnownRows,
@@ -57,7 +57,7 @@ export function planUpdate(
       const id = idOf(given);
       const leave = (why: string): void => void leftOut.push({ provider, id, why });
       if (!providers.has(provider)) {
-        leave("this gateway has no such provider");
+        leave("the provider is unknown to this gateway");
         continue;
       }
       const before = listed.get(id);
@@ -65,7 +65,7 @@ export function planUpdate(
       const said = sourced(given, file);
       if (namesake !== undefined) {
         if (!hasSamePrice(namesake, said))
-          leave(`it is an alias of ${idOf(namesake)}, at another price`);
+          leave(`it is an alias of ${idOf(namesake)} with another price`);
         else unchanged++;
         continue;
       }
@@ -82,7 +82,7 @@ export function planUpdate(
         continue;
       }
       if (!outranks(dateOf(said), dateOf(before))) {
-        leave(`what is known is newer: ${dateOf(before)}`);
+        leave(`the known facts are newer: ${dateOf(before)}`);
         continue;
       }
       const { row, whys } = merged(before, said);
@@ -114,7 +114,7 @@ function dateOf(row: JsonObject): string {
   return textOf(row["date"]) ?? "";
 }
 
-/** A row by itself: with what its file says for all of them. */
+/** A row completed with the common values of its file. */
 function sourced(row: JsonObject, file: JsonObject): JsonObject {
   const { source, date, suffixes } = file;
   return {
@@ -134,7 +134,7 @@ function newRow({ ifNew, ...said }: JsonObject): JsonObject {
   return { ...objectOf(ifNew), ...said };
 }
 
-/** Sentences, too: why some of the facts are not taken. */
+/** Returns the merged row, and the reasons why some facts are not used. */
 function merged(
   before: JsonObject,
   facts: JsonObject,
@@ -151,12 +151,12 @@ function merged(
   const { price, why } = isObject(given) ? mergedPrice(old, given) : {};
   const whys = why === undefined ? [] : [why];
   if (price !== undefined) return { row: { ...row, price }, whys };
-  // If the price stays, it is still as it was read then.
+  // If the price stays, its source and date stay too.
   const { source = row["source"], date = row["date"] } = old === undefined ? row : before;
   return { row: { ...row, ...(source !== undefined && { source }), date }, whys };
 }
 
-/** Undefined where the old price stays. */
+/** Undefined if the old price stays. */
 function mergedPrice(
   old: JsonObject | undefined,
   given: JsonObject,
@@ -166,7 +166,9 @@ function mergedPrice(
   const zero = said.find(([name, rate]) => isZero(rate) && !isZero(old[name] ?? "0"));
   if (zero !== undefined) {
     const [name] = zero;
-    return { why: `its price stays: '${name}' is 0 there, and ${textOf(old[name]) ?? ""} here` };
+    return {
+      why: `its price stays: '${name}' is 0 in the facts, but ${textOf(old[name]) ?? ""} now`,
+    };
   }
   const isChanged = said.some(([name, rate]) => !isSameRate(old[name], rate));
   const tiers = listOf(given["tiers"]);
@@ -174,14 +176,14 @@ function mergedPrice(
   if (tiers.length === 0) {
     if (!isChanged) return {};
     if (oldTiers.length > 0) {
-      return { why: "its price stays: here it has steps by the length of the input, there none" };
+      return { why: "its price stays: it has tiers now, but none in the facts" };
     }
   }
   const conditions = Object.keys(old).filter(
     (name) => name !== "tiers" && isArrayOrObject(old[name]),
   );
   if (conditions.length > 0) {
-    return isChanged ? { why: `its price stays: here it has ${conditions.join(", ")}` } : {};
+    return isChanged ? { why: `its price stays: it now has ${conditions.join(", ")}` } : {};
   }
   const base = { ...old, ...ratesOf(given) };
   if (tiers.length === 0) return { price: base };
@@ -195,7 +197,7 @@ function mergedPrice(
 
 const OF_UNITS = ["image", "second", "character", "search"];
 
-/** Names the rates that the base names: as the new tier has them, the old one, or the base. */
+/** Completes a tier to the rates of the base: from the new tier, the old tier, or the base. */
 function wholeTier(tier: JsonObject, base: JsonObject, oldTiers: readonly Json[]): JsonObject {
   const bound = tier["aboveInputTokens"];
   const old = oldTiers.find((each) => memberOf(each, "aboveInputTokens") === bound);
@@ -232,7 +234,7 @@ function hasSamePrice(known: JsonObject, said: JsonObject): boolean {
   );
 }
 
-/** Those that say where and when a fact was read are no facts about the model. */
+/** Source and date of a fact are not facts about the model. */
 const NO_FACTS = new Set(["source", "date"]);
 
 function changesOf(
@@ -252,7 +254,7 @@ function changesOf(
   });
 }
 
-/** Each fact as text, each rate of a price by itself. */
+/** Each fact as text, each rate of a price separately. */
 function fieldsOf(row: JsonObject): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries(row)) {
@@ -280,12 +282,12 @@ function written(value: Json): string {
   return textOf(value) ?? JSON.stringify(value);
 }
 
-/** Held to the rules of shipped files, since it becomes a row as theirs. */
+/** Validated like shipped files, since the result becomes a catalogue row. */
 function whyUnreadable(provider: string, row: JsonObject): string | undefined {
   try {
     parseCatalogFile({ provider, date: dateOf(row), models: [row] });
     return undefined;
   } catch (cause) {
-    return `the row would be out of shape: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
+    return `the row would be invalid: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
   }
 }

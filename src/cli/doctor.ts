@@ -16,7 +16,7 @@ interface DoctorInput {
   reach(): Promise<Reach>;
 }
 
-/** `doubtful` works, but not for long or not for many. */
+/** `doubtful` works now, but may fail soon or under load. */
 interface Finding {
   readonly what: string;
   readonly verdict: "good" | "doubtful" | "bad";
@@ -24,11 +24,14 @@ interface Finding {
 }
 
 const GIB = 1024 ** 3;
-/** A stream holds two sockets. */
+/** A stream uses two sockets. */
 const FEW_FILES = 8_192;
 const ANSWER_MS = 60_000;
 
-/** `sluice doctor`: looks at all that a gateway needs, and says what is wrong. 1 where something is bad. */
+/**
+ * `sluice doctor`: checks everything that a gateway needs and reports problems.
+ * Returns 1 if a check failed.
+ */
 export async function doctor({ output, loadConfig, reach }: DoctorInput): Promise<0 | 1> {
   const findings: Finding[] = [];
   const look = async (what: string, examine: () => Promise<Finding[]>): Promise<void> => {
@@ -60,12 +63,12 @@ export async function doctor({ output, loadConfig, reach }: DoctorInput): Promis
 async function lookAtFolder(config: Config | undefined): Promise<Finding[]> {
   const { dataDir = "", secret } = config?.settings ?? {};
   if (!(await exists(dataDir))) {
-    return [good("data folder", `${dataDir} is made by the first start`)];
+    return [good("data folder", `${dataDir} does not exist yet; the first start creates it`)];
   }
   await access(dataDir, constants.W_OK);
   const { bavail, bsize } = await statfs(dataDir);
   const free = (bavail * bsize) / GIB;
-  const space = `${free.toFixed(1)} GiB are free at ${dataDir}`;
+  const space = `${free.toFixed(1)} GiB free at ${dataDir}`;
   const findings = [
     free < 0.2 ? bad("disk", space) : free < 2 ? doubtful("disk", space) : good("disk", space),
   ];
@@ -75,8 +78,8 @@ async function lookAtFolder(config: Config | undefined): Promise<Finding[]> {
     const isOpen = (mode & 0o077) !== 0;
     findings.push(
       isOpen
-        ? bad("secret", `${secretFile} can be read by others: chmod 600 it`)
-        : good("secret", `${secretFile} is its owner's alone; is it in your backups?`),
+        ? bad("secret", `other users can read ${secretFile}: run chmod 600 on it`)
+        : good("secret", `only its owner can read ${secretFile}; include it in your backups`),
     );
   }
   return findings;
@@ -86,7 +89,7 @@ async function lookAtOpenFiles(): Promise<Finding[]> {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined);
   const [, soft = ""] = /^Max open files\s+(\S+)/m.exec(limits ?? "") ?? [];
   if (soft === "") return [];
-  const why = `${soft} may be open at once`;
+  const why = `limit of ${soft} open files`;
   return [Number(soft) < FEW_FILES ? doubtful("open files", why) : good("open files", why)];
 }
 
@@ -99,7 +102,7 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
   });
   const findings = [
     ready.ok
-      ? good("gateway", `${house.place} is ready, and its database can be written`)
+      ? good("gateway", `${house.place} is ready and can write to its database`)
       : bad("gateway", `${house.place} is not ready (${ready.status})`),
   ];
   if (house.verifyLedger !== undefined) {
@@ -107,7 +110,7 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
     const [first] = violations;
     findings.push(
       first === undefined
-        ? good("ledger", "every account is the sum of its entries")
+        ? good("ledger", "every account equals the sum of its entries")
         : bad("ledger", `${violations.length} violations, such as: ${first}`),
     );
   }
@@ -131,13 +134,13 @@ async function lookAtCatalog(house: Reach): Promise<Finding> {
   const state = await ask({ method: "GET", path: "/api/catalog" }, house);
   const [shipped = "", updated] = [textOf(state["shipped"]), textOf(state["updated"])];
   const date = updated !== undefined && updated > shipped ? updated : shipped;
-  const why = `prices and limits of models are those of ${date}`;
+  const why = `model prices and limits date from ${date}`;
   return flagOf(state["is_old"]) === true
     ? doubtful("catalogue", `${why}: update Sluice, or run 'sluice models update'`)
     : good("catalogue", why);
 }
 
-/** What the catalogue ought to know. */
+/** Refused fields that the catalogue should list. */
 function lookAtRefusals(members: Json | undefined): Finding[] {
   return listOf(members).map((each) => {
     const [member = "", model = "", channel = ""] = ["member", "model", "channel"].map((name) =>
@@ -145,7 +148,7 @@ function lookAtRefusals(members: Json | undefined): Finding[] {
     );
     return doubtful(
       "learned",
-      `${member} is left out of requests for ${model} on channel ${channel}: its vendor refused it`,
+      `requests for ${model} on channel ${channel} omit ${member}, because the vendor refused it`,
     );
   });
 }
@@ -164,7 +167,7 @@ function lookAtPrices(items: Json | undefined): Finding {
 async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding> {
   const name = textOf(channel["name"]) ?? "";
   const what = `channel ${name}`;
-  if (textOf(channel["source"]) === "simulated") return doubtful(what, "its answers are simulated");
+  if (textOf(channel["source"]) === "simulated") return doubtful(what, "responses are simulated");
   if (channel["status"] === 2) return good(what, "disabled");
   const path = `/api/channel/${encodeURIComponent(cell(channel["id"] ?? name))}/test`;
   try {
@@ -173,7 +176,7 @@ async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding
     const isRefused = listOf(tested["probes"]).some(
       (each) => memberOf(each, "fault") === "upstream_auth",
     );
-    const why = isRefused ? `the vendor refuses its API key: put in another. ${probes}` : probes;
+    const why = isRefused ? `the vendor refuses its API key: replace the key. ${probes}` : probes;
     return flagOf(tested["ok"]) === true ? good(what, why) : bad(what, why);
   } catch (cause) {
     return doubtful(what, cause instanceof Error ? cause.message : String(cause));

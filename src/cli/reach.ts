@@ -11,8 +11,8 @@ interface ReachInput {
 }
 
 /**
- * The gateway that `SLUICE_URL` names, or else the one that the configuration
- * would start; where that does not run, its database.
+ * Connects to the gateway of `SLUICE_URL`, or else to the gateway of the local
+ * configuration; if that does not run, opens its database.
  */
 export async function openReach({ env, loadConfig, openOffline }: ReachInput): Promise<Reach> {
   try {
@@ -26,9 +26,12 @@ export async function openReach({ env, loadConfig, openOffline }: ReachInput): P
   } catch (cause) {
     if (cause instanceof Refused) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused(cause instanceof ConfigError ? why : `It cannot be opened: ${why}`, {
-      cause,
-    });
+    throw new Refused(
+      cause instanceof ConfigError ? why : `Cannot open the gateway or its database: ${why}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -7,12 +7,12 @@ interface CommandIo {
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
   readonly errors: { write(text: string): unknown };
-  /** Finds the gateway to ask, or opens its database where none runs. */
+  /** Connects to the gateway, or opens its database if none runs. */
   reach(): Promise<Reach>;
   readLink(url: string): Promise<string>;
 }
 
-/** One question to the management API, and its answer. Returns the exit code. */
+/** Runs one management API request and prints its response. Returns the exit code. */
 export async function runNoun(
   noun: Noun,
   typed: readonly string[],

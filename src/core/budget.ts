@@ -42,19 +42,23 @@ export function outOfQuota(short: AccountId | undefined): GatewayError {
   if (date === undefined) {
     return new GatewayError(
       "out_of_quota",
-      `What ${whose} may spend does not cover the call. Ask for a higher quota, or ask for less.`,
+      `Quota exceeded: the quota of ${whose} does not cover this call. Raise the quota or lower max_tokens.`,
     );
   }
   const period = date.length === DATE_CHARS.day ? "day" : "month";
-  const anew = new Date(periodEnd(period, Date.parse(date))).toISOString().slice(0, DATE_CHARS.day);
+  const reset = new Date(periodEnd(period, Date.parse(date)))
+    .toISOString()
+    .slice(0, DATE_CHARS.day);
   return new GatewayError(
     "out_of_quota",
-    `What ${whose} may spend in a ${period} does not cover the call. It begins anew on ${anew}, at 00:00 UTC.`,
+    `Budget exceeded: the ${NAMES[period]} budget of ${whose} does not cover this call. It resets on ${reset} at 00:00 UTC.`,
   );
 }
 
 /** Length of the ISO 8601 prefix that names a period. */
 const DATE_CHARS = { day: 10, month: 7 } as const satisfies Record<Period, number>;
+
+const NAMES = { day: "daily", month: "monthly" } as const satisfies Record<Period, string>;
 
 const WHOSE: Readonly<Record<string, string>> = {
   key: "this key",

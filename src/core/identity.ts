@@ -77,17 +77,17 @@ export function admit(
   const { issuer, subject, displayName } = identity;
   const email = identity.isEmailVerified ? identity.email : undefined;
   if (domains.length > 0 && !domains.includes(domainOf(email))) {
-    throw refusal("Your identity provider does not vouch for an address that may log in here.");
+    throw refusal("Your identity provider sent no verified email address of an allowed domain.");
   }
   if (owner !== undefined) {
     // An email address can be reassigned to another person, so admin accounts
     // are never linked automatically.
     const mayLink = email !== undefined && owner.user.email === email && !owner.isLinked;
     if (mayLink && !isAtLeast(owner.user.role, "admin")) return { link: owner.user };
-    throw refusal("Your account here is not linked to this identity; an admin has to link it.");
+    throw refusal("Your account is not linked to this identity. Ask an admin to link it.");
   }
   if (newUsers === "refuse") {
-    throw refusal("There is no account for you here; an admin has to make one.");
+    throw refusal("You have no account here. Ask an admin to create one.");
   }
   return {
     create: {

@@ -86,8 +86,8 @@ export interface CallSize {
 
 /**
  * The reservation of a call of this size under one owner's limits. The client's
- * own numbers count in full. Our assumption is capped at the limit, because it
- * must not refuse a call that could never be admitted otherwise.
+ * own numbers count in full. Our assumption is capped at the limit: a larger one
+ * would make the call impossible to admit.
  */
 export function boundOf({ id, limits }: Limited, { known, assumed }: CallSize): Bound {
   const { tokensPerMinute: most } = limits;

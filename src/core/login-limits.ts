@@ -43,7 +43,7 @@ export function waitFor({ tries, lastTryMsAgo, owedMs }: LoginLevel): number {
 }
 
 export function tooManyTries(waitMs: number): GatewayError {
-  return new GatewayError("rate_limited", "Too many failed logins. Wait, and try again.", {
+  return new GatewayError("rate_limited", "Too many failed logins. Wait before you try again.", {
     retryAfterMs: waitMs,
   });
 }

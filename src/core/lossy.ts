@@ -54,9 +54,13 @@ export class LossReport {
     const [first] = this.#fields;
     if (first === undefined) return;
     const list = this.fields.map((field) => `'${field}'`).join(", ");
-    throw new GatewayError("not_carried", `No upstream of this model can carry ${list}.`, {
-      param: first,
-    });
+    throw new GatewayError(
+      "not_carried",
+      `No upstream of this model supports ${list}. Remove it, or do not send 'sluice-strict'.`,
+      {
+        param: first,
+      },
+    );
   }
 }
 
@@ -88,10 +92,10 @@ function whyVendorRuns(name: string): string | undefined {
 const MAX_FIELDS = 100;
 const MAX_LENGTH = 200;
 
-const SERVERS = "only the vendor whose tool this is reaches tool servers by itself.";
-const CODE = "only the vendor whose tool this is runs code by itself.";
-const FILES = "stored files can only be searched by the vendor that keeps them.";
-const COMPUTER = "only models of the vendor whose tool this is can use a computer's screen.";
+const SERVERS = "only the vendor of this tool can connect to tool servers.";
+const CODE = "only the vendor of this tool can run code.";
+const FILES = "only the vendor that stores the files can search them.";
+const COMPUTER = "only models of this tool's vendor can use a computer's screen.";
 
 /** Tools that cannot be dropped without changing the task; in snake case, without their date. */
 const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
@@ -108,31 +112,28 @@ const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ELEMENTS =
-  "no upstream of this model knows characters and voices that a vendor keeps by name.";
-const MASKS = "no upstream of this model can be told what of a picture is to move.";
-const SHOTS = "no upstream of this model makes one video of several prompts.";
+  "no upstream of this model supports characters or voices that are stored at a vendor.";
+const MASKS = "no upstream of this model supports motion masks.";
+const SHOTS = "no upstream of this model supports several prompts for one video.";
 
 /**
  * Fields of a style that cannot be dropped without changing the result, and the
  * reason why other styles lack them.
  */
 const VITAL: ReadonlyMap<string, string> = new Map([
-  [
-    "messages.mcp_servers",
-    "only the upstreams of the messages style reach tool servers themselves.",
-  ],
-  ["messages.container", "only the upstreams of the messages style keep containers."],
-  ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
+  ["messages.mcp_servers", "only upstreams of the messages style can connect to tool servers."],
+  ["messages.container", "only upstreams of the messages style support containers."],
+  ["responses.prompt", "only the vendor that stores the prompt can read it."],
   [
     "responses.input.compaction",
-    "a compaction can only be read by the vendor that made it. Send the conversation itself.",
+    "only the vendor that created the compaction can read it. Send the conversation itself.",
   ],
-  ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  ["responses.conversation", "only the vendor that stores the conversation can read it."],
   [
     "gemini.generationConfig.responseModalities",
-    "no upstream of this model answers such a request with a video.",
+    "no upstream of this model supports video output in this request.",
   ],
-  ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
+  ["gemini.cachedContent", "only the vendor that stores the cached content can read it."],
   ["video-kling.element_list", ELEMENTS],
   ["video-kling.voice_list", ELEMENTS],
   ["video-kling.static_mask", MASKS],

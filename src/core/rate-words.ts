@@ -46,7 +46,7 @@ export function writeRate(rate: number, scale: Scale): string {
 export function describeScale(scale: Scale): string {
   const { decimals, most } = SCALES[scale];
   const units = scale === "million" ? " per million" : "";
-  return `US dollars${units}, such as 0.15, of at most ${decimals} decimals and ${most}`;
+  return `US dollars${units}, such as 0.15, with at most ${decimals} decimals and at most ${most}`;
 }
 
 interface Word extends RateWord {

@@ -48,7 +48,7 @@ export interface ResponseStore {
 export function referencesTooLong(): GatewayError {
   return new GatewayError(
     "context_length_exceeded",
-    "What this request refers to is too long; send what matters of it instead.",
+    "The items that this request refers to are too long. Send only the relevant content.",
     { param: "input" },
   );
 }

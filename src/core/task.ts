@@ -139,7 +139,7 @@ export interface TaskPage {
 }
 
 export function externalIdTaken(cause?: unknown): GatewayError {
-  const message = "'external_task_id' is taken: another task of yours has it.";
+  const message = "'external_task_id' is already used by another of your tasks. Use a unique id.";
   return new GatewayError("invalid_request", message, { param: "external_task_id", cause });
 }
 

@@ -152,7 +152,7 @@ export function objectionToPassword(password: string): string | undefined {
   const { min, max } = PASSWORD_CHARS;
   if (password.length < min) return `needs at least ${min} characters.`;
   if (password.length > max) return `may have at most ${max} characters.`;
-  if (new Set(password).size < MIN_DIFFERENT) return "repeats too few different characters.";
+  if (new Set(password).size < MIN_DIFFERENT) return "has too few different characters.";
   return undefined;
 }
 

@@ -3,13 +3,13 @@ import { isSignedWith, type SignedMessage } from "#lib/standard-webhooks.ts";
 
 interface NoticeProof {
   readonly message: SignedMessage;
-  /** With spaces between them; empty where there is none. */
+  /** Separated by spaces; empty if there are none. */
   readonly signatures: string;
 }
 
 /**
- * Whether a notice comes from the vendor of a channel: undefined where no
- * secret was agreed on with it, so that nobody can tell.
+ * True if a webhook comes from the channel's vendor. Undefined if the channel
+ * has no shared secret, so that it cannot be verified.
  */
 export function isProven(
   { credentials }: Channel,

@@ -108,21 +108,25 @@ describe("refused in plain words is", () => {
 
   test.each<[string, () => unknown, string]>([
     ["a type without a boundary", () => read(bodyOf([]), "multipart/form-data"), "no boundary"],
-    ["another boundary", () => read(bodyOf([field("a", "b")], "c")), "breaks off"],
-    ["a body that breaks off", () => read(bodyOf([field("a", "b")]).subarray(0, -6)), "breaks off"],
-    ["an empty body", () => read(Buffer.alloc(0)), "breaks off"],
+    ["another boundary", () => read(bodyOf([field("a", "b")], "c")), "is incomplete"],
+    [
+      "a body that breaks off",
+      () => read(bodyOf([field("a", "b")]).subarray(0, -6)),
+      "is incomplete",
+    ],
+    ["an empty body", () => read(Buffer.alloc(0)), "is incomplete"],
     ["a part without a head", () => read(bodyOf(["a"])), "no head"],
     ["a part without a name", () => read(bodyOf(["Content-Type: text/plain\r\n\r\na"])), "no name"],
     [
       "a file of lines that begin like the boundary",
       () => read(bodyOf([field("a", "\r\n--bb".repeat(2_000))])),
-      "boundary stands in what it holds",
+      "boundary occurs in its content",
     ],
-    ["a form of too many parts", () => read(bodyOf(many)), "10 parts"],
+    ["a form of too many parts", () => read(bodyOf(many)), "at most 10"],
     [
       "a field that is too long",
       () => read(bodyOf([field("a", "b".repeat(65))])),
-      "'a' may have 64",
+      "'a' may have at most 64",
     ],
     [
       "text that is none",

@@ -1,14 +1,20 @@
 import { LARGE_BYTES, yieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
+/** Long content that is read in pieces, each short enough for one turn of the event loop. */
 export interface Stretch extends Iterable<string | Uint8Array> {
   readonly sizeBytes: number;
 }
 
-/** No piece of bytes is longer. In base64, these are three quarters of it in bytes, and none left over. */
+/**
+ * Maximum size of a piece. A piece of base64 decodes to exactly three quarters
+ * as many bytes, without a rest.
+ */
 export const PIECE_BYTES = 512 * 1024;
 
-/** A body that is never put together, since it may be megabytes long; it can be gone over again. */
+/**
+ * A body of many parts that is never concatenated, since it may be megabytes
+ * long; it can be read repeatedly.
+ */
 export class Pieces implements Stretch {
   readonly sizeBytes: number;
   readonly #parts: readonly (string | Uint8Array | Stretch)[];
@@ -27,16 +33,16 @@ export class Pieces implements Stretch {
   }
 }
 
-/** A body on its way out: put together, or not. */
+/** An outgoing body, concatenated or not. */
 export type Body = string | Uint8Array | Pieces;
 
-/** In bytes, as it is written. */
+/** The size in bytes when written. */
 export function sizeOf(part: string | Uint8Array | Stretch): number {
   if (typeof part === "string") return Buffer.byteLength(part);
   return part instanceof Uint8Array ? part.length : part.sizeBytes;
 }
 
-/** All of it in one after all, a piece in each turn. */
+/** Concatenates all pieces, one per turn of the event loop. */
 export async function gather(stretch: Stretch): Promise<Uint8Array> {
   const all = Buffer.allocUnsafeSlow(stretch.sizeBytes);
   let at = 0;

@@ -60,7 +60,7 @@ function tomorrow(): number {
 const budgetsIn = (data: JsonObject): JsonObject[] => data["budgets"] as JsonObject[];
 
 describe("a token's budget", () => {
-  test("refuses calls beyond it, in the words of the style, and says when it begins anew", async () => {
+  test("refuses calls beyond it in the format of the style, and says when it resets", async () => {
     const { ask, call, tokenId } = await somebody("tia", { budget_day_usd: "0" });
 
     const refused = await call();
@@ -69,7 +69,7 @@ describe("a token's budget", () => {
     expect(refused.status).toBe(402);
     const anew = new Date(tomorrow() * 1_000).toISOString().slice(0, 10);
     expect(refused.message).toContain("this key may spend in a day");
-    expect(refused.message).toContain(`begins anew on ${anew}`);
+    expect(refused.message).toContain(`resets on ${anew}`);
     expect(shown.data).toMatchObject({ budget_day_usd: 0.5, budget_month_usd: null });
     expect((await call()).status).toBe(200);
     await ask("PUT", `/api/token/${tokenId}`, { budget_month_usd: 0 });

@@ -33,7 +33,7 @@ test("a second gateway on the same folder is refused, until the first one has cl
   const second = openAt(place.address);
 
   expect(String(await reasonOf(second))).toContain(
-    `Another gateway is running on ${place.address.dataDir}.`,
+    `Another gateway is using ${place.address.dataDir}.`,
   );
   await first.ledger.grant("key:1", nanoUsd(5), "the first one still works");
   await first.close();

@@ -171,9 +171,9 @@ describe("LiteLLM's price file", () => {
       {
         provider: "openai",
         id: "thinker-1",
-        why: "reasoning has a price of its own, which a row cannot say",
+        why: "its separate price for reasoning is not supported",
       },
-      { provider: "openai", id: "live-1", why: "its mode is not served: realtime" },
+      { provider: "openai", id: "live-1", why: "its mode is not supported: realtime" },
     ]);
     expect(row(LITELLM, "openai", "thinker-1")).not.toHaveProperty("price");
     expect(row(LITELLM, "openai", "live-1")).toBeUndefined();

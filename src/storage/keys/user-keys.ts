@@ -19,10 +19,10 @@ interface OwnKeysDeps {
 }
 
 const BY_OWNER = "changed by its owner";
-/** Both engines bound the parameters of a statement. */
+/** Both engines limit the parameters of a statement. */
 const MAX_AT_ONCE = 1_000;
 
-/** Every query names the owner: what it does not find may be somebody else's, or nobody's. */
+/** Every query filters by owner, so another user's key counts as missing. */
 export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
   const { db, grants, keys, clock } = deps;
   return {
@@ -64,7 +64,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
       } catch (cause) {
         throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;
       } finally {
-        // Also when it failed: the change may have been made without our hearing of it.
+        // Also after an error: the change may have been committed without our knowledge.
         await keys.changed([id]);
       }
       return await findOwn(userId, id);
@@ -99,7 +99,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
   }
 }
 
-/** Where it is another than before; a key that never had one gets no account for having none. */
+/** Writes only changed quotas, so that a key without a quota gets no account. */
 export async function setQuota(
   { db, grant }: GrantTransaction,
   keyId: number,

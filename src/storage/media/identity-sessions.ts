@@ -11,7 +11,7 @@ import { NO_USER } from "../tables/users.ts";
 
 interface IdentitySessionStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
@@ -98,7 +98,7 @@ export function createIdentitySessionStore({
             .orderBy("due_at")
             .limit(limit),
         )
-        // Of two who found the same one, the second finds it taken.
+        // Of two concurrent leases of one row, the second finds it leased.
         .where("lease_until", "<=", sharedNow())
         .returningAll()
         .execute();
@@ -125,7 +125,7 @@ export function createIdentitySessionStore({
   }
 }
 
-/** Somebody else changed the session: nothing of this is written. */
+/** A concurrent change of the session: the transaction is rolled back. */
 class Outrun extends Error {}
 
 async function changeOn(

@@ -6,7 +6,7 @@ import { namesOf, type Columns } from "../tables/columns.ts";
 import { HOLD_COLUMNS } from "../tables/holds.ts";
 import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
-/** What a batch is made of; within a transaction they run in this order. */
+/** The statements of a batch, in their execution order. */
 export type StatementName =
   | "opening"
   | "hold"
@@ -19,7 +19,7 @@ export type StatementName =
   | "balance"
   | "probe";
 
-/** Compiled once, prepared once, run for every row. */
+/** Compiled and prepared once, run for every row. */
 export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
@@ -28,7 +28,7 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
   const probe = sql`insert into meta (key, value) values ('probe', ${0})
     on conflict (key) do update set value = excluded.value`;
 
-  // A change of the bound may have opened the account already, with the entry's very name.
+  // A change of the limit may already have opened the account, with the same entry id.
   const opening = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
     on conflict do nothing`;
 
@@ -42,7 +42,7 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
     checkpoint: text(sql`update holds set checkpoint = ${0}, context = coalesce(${0}, context)
       where call_id = ${0}`),
     release: text(sql`delete from holds where call_id = ${0}`),
-    // A record is written once: a call that both failed early and was settled keeps its first.
+    // A record is written once: a call that failed early and was settled keeps the first record.
     record: text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),
     balance: text(balance),
     probe: text(probe),
