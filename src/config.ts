@@ -23,7 +23,7 @@ import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 import { MEDIA_PLACES } from "#core/kept-media.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
-import type { Onset } from "#core/setting.ts";
+import type { EffectTime } from "#core/setting.ts";
 
 const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
 const bytes = take.size(take.KIB, take.GIB);
@@ -610,7 +610,7 @@ export interface Setting<T> {
   readonly default: T;
   readonly doc: string;
   /** When a change at run time takes effect; absent if it cannot change at run time. */
-  readonly stored?: Onset;
+  readonly stored?: EffectTime;
   /** Former names; they still take effect, with a warning. */
   readonly formerly?: { readonly env: string; readonly path: string };
 }
@@ -716,7 +716,7 @@ function limit<T, D extends T | undefined = T>(
   parser: take.Parser<T>,
   fallback: D,
   doc: string,
-  stored: Onset | "never" = "at once",
+  stored: EffectTime | "never" = "at once",
 ): Setting<T | D> {
   const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
   const row = { env, path: `limits.${name}`, parser, default: fallback, doc };

@@ -2,7 +2,7 @@ import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import type { Question } from "./command.ts";
 
 /** Access to the management API, over HTTP or in this process. */
-export interface Reach extends AsyncDisposable {
+export interface ApiClient extends AsyncDisposable {
   /** A name of the gateway for messages. */
   readonly place: string;
   /** Adds the authentication to the request. */
@@ -27,7 +27,7 @@ const YAML = "application/yaml";
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
 
-export async function ask(question: Question, reach: Reach): Promise<JsonObject> {
+export async function ask(question: Question, reach: ApiClient): Promise<JsonObject> {
   const { method, path, body, document } = question;
   const response = await reach.send(path, {
     method,
@@ -50,10 +50,10 @@ export async function ask(question: Question, reach: Reach): Promise<JsonObject>
 }
 
 /** A running gateway; undefined if none listens at the URL. */
-export async function reachServer(
+export async function connectToServer(
   url: string,
   token: string | undefined,
-): Promise<Reach | undefined> {
+): Promise<ApiClient | undefined> {
   if (!(await isAlive(url))) return undefined;
   if (token === undefined) {
     throw new Refused(

@@ -104,7 +104,7 @@ describe("arguments become a request to the management API", () => {
 test.each([
   ["keys burn 3", "Unknown command 'keys burn'. Known: list, create"],
   ["keys create", "Give the name of the new key"],
-  ["keys create a b", "nothing else"],
+  ["keys create a b", "no other arguments"],
   ["keys create a --rpm fast", "--rpm takes a whole number"],
   ["keys create a --expires soon", "--expires takes a date"],
   ["keys create a --expires 1", "--expires takes a date"],
@@ -176,7 +176,7 @@ describe("a file of prices", () => {
 
   test.each([
     ["update a.json", "{}", "none of the known formats"],
-    ["update a.json", "<html>", "no JSON"],
+    ["update a.json", "<html>", "not valid JSON"],
     ["update a.json --date 2026-02-30", JSON.stringify(OWN), "--date takes a day"],
     ["update a.json --provider nobody", JSON.stringify(OWN), "no models of these providers"],
     ["update", JSON.stringify(OWN), "Give a file or a link"],

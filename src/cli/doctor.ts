@@ -6,14 +6,14 @@ import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { showProbes } from "./channels.ts";
-import { ask, type Reach } from "./client.ts";
+import { ask, type ApiClient } from "./client.ts";
 import { columns } from "./columns.ts";
 import { cell } from "./command.ts";
 
 interface DoctorInput {
   readonly output: { write(text: string): unknown };
   loadConfig(): Config;
-  reach(): Promise<Reach>;
+  reach(): Promise<ApiClient>;
 }
 
 /** `doubtful` works now, but may fail soon or under load. */
@@ -34,16 +34,16 @@ const ANSWER_MS = 60_000;
  */
 export async function doctor({ output, loadConfig, reach }: DoctorInput): Promise<0 | 1> {
   const findings: Finding[] = [];
-  const look = async (what: string, examine: () => Promise<Finding[]>): Promise<void> => {
+  const run = async (what: string, check: () => Promise<Finding[]>): Promise<void> => {
     try {
-      findings.push(...(await examine()));
+      findings.push(...(await check()));
     } catch (cause) {
       findings.push(bad(what, cause instanceof Error ? cause.message : String(cause)));
     }
   };
 
   let config: Config | undefined;
-  await look("configuration", async () => {
+  await run("configuration", async () => {
     config = loadConfig();
     return [
       good("configuration", config.settings.configPath ?? "no file"),
@@ -51,16 +51,16 @@ export async function doctor({ output, loadConfig, reach }: DoctorInput): Promis
       ...config.formerNames.map((each) => doubtful("configuration", describeFormerName(each))),
     ];
   });
-  if (config !== undefined) await look("data folder", () => lookAtFolder(config));
-  await look("open files", lookAtOpenFiles);
-  if (config !== undefined) await look("gateway", () => lookInside(reach));
+  if (config !== undefined) await run("data folder", () => checkFolder(config));
+  await run("open files", checkOpenFiles);
+  if (config !== undefined) await run("gateway", () => checkGateway(reach));
 
   const rows = findings.map(({ what, verdict, why }) => [verdict, what, why]);
   output.write(`${columns(rows).join("\n")}\n`);
   return findings.some(({ verdict }) => verdict === "bad") ? 1 : 0;
 }
 
-async function lookAtFolder(config: Config | undefined): Promise<Finding[]> {
+async function checkFolder(config: Config | undefined): Promise<Finding[]> {
   const { dataDir = "", secret } = config?.settings ?? {};
   if (!(await exists(dataDir))) {
     return [good("data folder", `${dataDir} does not exist yet; the first start creates it`)];
@@ -85,7 +85,7 @@ async function lookAtFolder(config: Config | undefined): Promise<Finding[]> {
   return findings;
 }
 
-async function lookAtOpenFiles(): Promise<Finding[]> {
+async function checkOpenFiles(): Promise<Finding[]> {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined);
   const [, soft = ""] = /^Max open files\s+(\S+)/m.exec(limits ?? "") ?? [];
   if (soft === "") return [];
@@ -93,20 +93,20 @@ async function lookAtOpenFiles(): Promise<Finding[]> {
   return [Number(soft) < FEW_FILES ? doubtful("open files", why) : good("open files", why)];
 }
 
-async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
-  await using house = await reach();
-  const ready = await house.send("/readyz", {
+async function checkGateway(reach: () => Promise<ApiClient>): Promise<Finding[]> {
+  await using gateway = await reach();
+  const ready = await gateway.send("/readyz", {
     method: "GET",
     headers: {},
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const findings = [
     ready.ok
-      ? good("gateway", `${house.place} is ready and can write to its database`)
-      : bad("gateway", `${house.place} is not ready (${ready.status})`),
+      ? good("gateway", `${gateway.place} is ready and can write to its database`)
+      : bad("gateway", `${gateway.place} is not ready (${ready.status})`),
   ];
-  if (house.verifyLedger !== undefined) {
-    const violations = await house.verifyLedger();
+  if (gateway.verifyLedger !== undefined) {
+    const violations = await gateway.verifyLedger();
     const [first] = violations;
     findings.push(
       first === undefined
@@ -114,24 +114,24 @@ async function lookInside(reach: () => Promise<Reach>): Promise<Finding[]> {
         : bad("ledger", `${violations.length} violations, such as: ${first}`),
     );
   }
-  const { items } = await ask({ method: "GET", path: "/api/channel" }, house);
+  const { items } = await ask({ method: "GET", path: "/api/channel" }, gateway);
   const channels = listOf(items).filter(isObject);
   if (channels.length === 0) findings.push(bad("channels", "there is none"));
-  for (const channel of channels) findings.push(await lookAtChannel(channel, house));
-  findings.push(...(await lookAtModels(house)));
-  findings.push(await lookAtCatalog(house));
+  for (const channel of channels) findings.push(await checkChannel(channel, gateway));
+  findings.push(...(await checkModels(gateway)));
+  findings.push(await checkCatalog(gateway));
   return findings;
 }
 
 const MAX_NAMED = 3;
 
-async function lookAtModels(house: Reach): Promise<Finding[]> {
-  const found = await ask({ method: "GET", path: "/api/model?unpriced=true" }, house);
-  return [lookAtPrices(found["items"]), ...lookAtRefusals(found["refused_members"])];
+async function checkModels(gateway: ApiClient): Promise<Finding[]> {
+  const found = await ask({ method: "GET", path: "/api/model?unpriced=true" }, gateway);
+  return [checkPrices(found["items"]), ...checkLearnedRefusals(found["refused_members"])];
 }
 
-async function lookAtCatalog(house: Reach): Promise<Finding> {
-  const state = await ask({ method: "GET", path: "/api/catalog" }, house);
+async function checkCatalog(gateway: ApiClient): Promise<Finding> {
+  const state = await ask({ method: "GET", path: "/api/catalog" }, gateway);
   const [shipped = "", updated] = [textOf(state["shipped"]), textOf(state["updated"])];
   const date = updated !== undefined && updated > shipped ? updated : shipped;
   const why = `model prices and limits date from ${date}`;
@@ -141,7 +141,7 @@ async function lookAtCatalog(house: Reach): Promise<Finding> {
 }
 
 /** Refused fields that the catalogue should list. */
-function lookAtRefusals(members: Json | undefined): Finding[] {
+function checkLearnedRefusals(members: Json | undefined): Finding[] {
   return listOf(members).map((each) => {
     const [member = "", model = "", channel = ""] = ["member", "model", "channel"].map((name) =>
       textOf(memberOf(each, name)),
@@ -153,7 +153,7 @@ function lookAtRefusals(members: Json | undefined): Finding[] {
   });
 }
 
-function lookAtPrices(items: Json | undefined): Finding {
+function checkPrices(items: Json | undefined): Finding {
   const names = listOf(items).flatMap((model) => textOf(memberOf(model, "name")) ?? []);
   if (names.length === 0) return good("prices", "every model has a price");
   const named = names.slice(0, MAX_NAMED).join(", ");
@@ -164,14 +164,14 @@ function lookAtPrices(items: Json | undefined): Finding {
   );
 }
 
-async function lookAtChannel(channel: JsonObject, house: Reach): Promise<Finding> {
+async function checkChannel(channel: JsonObject, gateway: ApiClient): Promise<Finding> {
   const name = textOf(channel["name"]) ?? "";
   const what = `channel ${name}`;
   if (textOf(channel["source"]) === "simulated") return doubtful(what, "responses are simulated");
   if (channel["status"] === 2) return good(what, "disabled");
   const path = `/api/channel/${encodeURIComponent(cell(channel["id"] ?? name))}/test`;
   try {
-    const tested = await ask({ method: "POST", path, body: {} }, house);
+    const tested = await ask({ method: "POST", path, body: {} }, gateway);
     const probes = showProbes(tested).join("; ");
     const isRefused = listOf(tested["probes"]).some(
       (each) => memberOf(each, "fault") === "upstream_auth",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { ask, Refused, type Reach } from "./client.ts";
+import { ask, Refused, type ApiClient } from "./client.ts";
 import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
 
 interface CommandIo {
@@ -8,7 +8,7 @@ interface CommandIo {
   readonly output: { write(text: string): unknown };
   readonly errors: { write(text: string): unknown };
   /** Connects to the gateway, or opens its database if none runs. */
-  reach(): Promise<Reach>;
+  reach(): Promise<ApiClient>;
   readLink(url: string): Promise<string>;
 }
 

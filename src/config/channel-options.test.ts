@@ -13,7 +13,7 @@ const PROVIDERS: readonly KnownProvider[] = [
     options: {
       required: { region: "where it is" },
       optional: { project: "what it is for" },
-      objectionsTo: ({ region }) =>
+      optionProblems: ({ region }) =>
         region === "mars" ? { region: "is not the name of a region." } : {},
     },
   },

@@ -13,7 +13,7 @@ export interface KnownOptions {
   /** Unknown options are accepted and passed on. */
   readonly isOpen?: true;
   /** Error messages by option name. */
-  objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
+  optionProblems?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
 const MAX_OPTIONS = 64;
@@ -43,8 +43,8 @@ export function readOptions(
   for (const [name, what] of missing) {
     report(form.place, `"options.${name}" is missing: ${what}.`);
   }
-  const objections = missing.length > 0 ? undefined : known.objectionsTo?.(options);
-  for (const [name, why] of Object.entries(objections ?? {})) {
+  const problems = missing.length > 0 ? undefined : known.optionProblems?.(options);
+  for (const [name, why] of Object.entries(problems ?? {})) {
     report(map?.members.get(name)?.node.place ?? form.place, why);
   }
   return map === undefined ? undefined : options;

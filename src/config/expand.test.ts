@@ -44,7 +44,7 @@ test.each(["${NONE}", "${constructor}", "${__proto__}", "${toString}"])(
 test.each(["${", "${}", "${1A}", "${HOST", "${HO ST}", "${HOST:80}", "${HOST:-80"])(
   "an incomplete variable is reported with the correct notation: %s",
   (template) => {
-    expect(expand(template, env).mistakes).toEqual([expect.stringContaining("write $${")]);
+    expect(expand(template, env).mistakes).toEqual([expect.stringContaining("Write $${")]);
   },
 );
 

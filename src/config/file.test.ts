@@ -97,7 +97,9 @@ test("nested aliases are limited", () => {
   expect(mistakesOf(bomb)).toContainEqual(
     expect.stringContaining("exceeds the limit of 100 aliases."),
   );
-  expect(mistakesOf("channels: &a [*a]")).toContainEqual(expect.stringContaining("without an earlier anchor"));
+  expect(mistakesOf("channels: &a [*a]")).toContainEqual(
+    expect.stringContaining("without an earlier anchor"),
+  );
 });
 
 test("at most a hundred aliases are followed", () => {
@@ -114,7 +116,9 @@ test("copies of a large value are limited by the number of values", () => {
   const large = Array.from({ length: 20_000 }, (_, i) => `m${i}`).join(",");
   const copies = Array.from({ length: 8 }, (_, i) => `  - { name: c${i}, models: *m }`).join("\n");
   const yaml = `channels:\n  - { name: a, provider: local, models: &m [${large}] }\n${copies}`;
-  expect(mistakesOf(yaml)).toContainEqual(expect.stringContaining("beyond the limit of 100000 values"));
+  expect(mistakesOf(yaml)).toContainEqual(
+    expect.stringContaining("beyond the limit of 100000 values"),
+  );
 });
 
 test("every sequence of bytes is accepted or refused with mistakes", () => {

@@ -1,5 +1,5 @@
 import { type Credential, credential } from "#core/channel.ts";
-import { objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
+import { passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 import type { Parser } from "./parsers.ts";
 
 /** A secret in a closure, so that logs, errors and dumps cannot show it by accident. */
@@ -51,7 +51,7 @@ export const password: Parser<Secret> = {
   expects: `a password of ${PASSWORD_CHARS.min} to ${PASSWORD_CHARS.max} characters`,
   shows: "never",
   parse: (text) =>
-    objectionToPassword(text) === undefined && !isSample(text) ? { open: () => text } : undefined,
+    passwordProblem(text) === undefined && !isSample(text) ? { open: () => text } : undefined,
   format: hide,
   explain: (text) =>
     isSample(text)

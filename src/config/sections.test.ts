@@ -173,7 +173,7 @@ describe("a key", () => {
     [`name: a, key: ${SECRET}, quota: 9007199.254740992`, "is not an amount"],
     [`name: a, key: ${SECRET}, quota: .inf`, "is not an amount"],
     [`name: a, key: ${SECRET}, models: []`, "leave it out to allow all models"],
-    [`name: a, key: ${SECRET}, models: ["a*b"]`, '"a*b" is not a model\'s name'],
+    [`name: a, key: ${SECRET}, models: ["a*b"]`, '"a*b" is not a model name'],
     [`name: a, key: ${SECRET}, expires_at: 2030-02-30`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: 2029-02-29`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: 2030-13-01`, "is not a date"],

@@ -20,7 +20,7 @@ export interface OutboundAssetFormat {
   readonly renameGroup: AssetAction<Renamed, void>;
   /** The vendor's id of the asset. */
   readonly create: AssetAction<NewAsset, string>;
-  readonly look: AssetAction<string, AssetNews>;
+  readonly look: AssetAction<string, AssetUpdate>;
   readonly rename: AssetAction<Renamed, void>;
   readonly remove: AssetAction<string, void>;
   readonly beginSession: AssetAction<{ readonly callbackUrl: string }, BegunSession>;
@@ -55,7 +55,7 @@ interface NewAsset {
   readonly name: string;
 }
 
-export interface AssetNews {
+export interface AssetUpdate {
   readonly status: AssetStatus;
   readonly failure?: AssetFailure;
   /** Without its expiry, which only the vendor's documentation states. */

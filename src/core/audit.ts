@@ -2,7 +2,13 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Role } from "./user.ts";
 
 /** The authentication method of an actor. */
-export type Proof = "session" | "token" | "password" | "single_sign_on" | "setup_token" | "none";
+export type AuthMethod =
+  | "session"
+  | "token"
+  | "password"
+  | "single_sign_on"
+  | "setup_token"
+  | "none";
 
 /**
  * `asked` is written before the action. An `asked` row without a later row of
@@ -19,7 +25,7 @@ export interface AuditEntry {
   readonly actorId: number | null;
   readonly actor: string | null;
   readonly role: Role | null;
-  readonly proof: Proof;
+  readonly proof: AuthMethod;
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly requestId: string;

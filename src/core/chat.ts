@@ -23,7 +23,7 @@ export interface ChatRequest {
   readonly reasoning?: Reasoning;
   readonly logprobs?: { readonly top?: number };
   readonly modalities?: readonly ("text" | "audio" | "image")[];
-  readonly picture?: PictureWish;
+  readonly picture?: ImageOptions;
   readonly webSearch?: WebSearch;
   /** The client's id of its end user, for the vendor's abuse reports. */
   readonly user?: string;
@@ -199,7 +199,7 @@ export interface Reasoning {
 }
 
 /** Options of an image in the response. */
-export interface PictureWish {
+export interface ImageOptions {
   /** `16:9`. */
   readonly aspectRatio?: string;
   /** `2K`. */

@@ -22,11 +22,11 @@ export type IdempotencyResult =
   | {
       readonly kind: "done";
       readonly callId: string;
-      readonly answer: KeptReply | undefined;
+      readonly answer: StoredReply | undefined;
     };
 
 /** The response that a client received. */
-export interface KeptReply {
+export interface StoredReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -44,7 +44,7 @@ export interface IdempotencyStore {
   /** Completes a claim with its response, or without one if the response is too long. */
   keep(
     reservation: Pick<IdempotencyRecord, "id" | "callId">,
-    answer: KeptReply | undefined,
+    answer: StoredReply | undefined,
     expiresAt: number,
   ): Promise<void>;
   /** Deletes a claim, as if it had never existed. */

@@ -14,7 +14,7 @@ import {
   type OperationResult,
 } from "./operation.ts";
 import type { UpstreamError } from "./style.ts";
-import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
+import { clampCount, NO_USAGE, type Usage } from "./usage.ts";
 
 /**
  * An image request in the union of all model families' fields. A family refuses
@@ -238,8 +238,8 @@ export const image: OperationKind<ImageRequest, Images> = {
     return {
       pictures,
       failures: answers.flatMap(({ failures = [] }) => failures),
-      usage: withPictures(
-        usage ?? guessedUsage(question, pictures.length),
+      usage: withImageCount(
+        usage ?? estimatedUsage(question, pictures.length),
         pictures.length,
         question,
       ),
@@ -280,28 +280,28 @@ export const MAX_SERIES = 4;
 const SEEDS = 2 ** 31;
 
 /** Estimated usage of a request without reported usage, for this number of images. */
-export function guessedUsage(question: ImageRequest, made: number): Usage {
+export function estimatedUsage(question: ImageRequest, made: number): Usage {
   return {
     ...NO_USAGE,
     ...tokensOf(made, question),
-    inputTokens: fitsIn(image.sizeOf(question)),
+    inputTokens: clampCount(image.sizeOf(question)),
     isEstimated: true,
   };
 }
 
 /** Estimated usage of an image that was aborted before it was complete. */
-export function leftUsage(question: ImageRequest): Usage {
+export function abortedUsage(question: ImageRequest): Usage {
   return { ...NO_USAGE, ...tokensOf(1, question), isEstimated: true };
 }
 
 /** The lowest count that vendors use for this quality. */
 function tokensOf(made: number, { quality = "" }: ImageRequest) {
-  const outputTokens = fitsIn(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
+  const outputTokens = clampCount(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
   return { outputTokens, imageOutputTokens: outputTokens };
 }
 
 /** Adds the number of images, for prices per image. */
-export function withPictures(usage: Usage, made: number, question: ImageRequest): Usage {
+export function withImageCount(usage: Usage, made: number, question: ImageRequest): Usage {
   return { ...usage, images: made, ...gradeOf(question) };
 }
 

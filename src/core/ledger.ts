@@ -1,6 +1,6 @@
 import type { CallRecord } from "./call.ts";
 import type { AccountId, Budget } from "./key.ts";
-import { MOST_USD, nanoUsd, type NanoUsd } from "./money.ts";
+import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
 /**
  * The amounts that an owner may spend, has spent and has reserved: the sums of
@@ -97,11 +97,11 @@ export function unopenedAccount(id: AccountId, { amount }: Budget): Account {
 
 /** An unlimited account has the largest countable amount. */
 export function availableIn({ granted, spent, held }: Account): number {
-  return (granted === null ? MOST_USD : granted - spent) - held;
+  return (granted === null ? MAX_NANO_USD : granted - spent) - held;
 }
 
 /** The first account that lacks funds for this amount: the reason to refuse the call. */
-export function findShort(
+export function findUnderfunded(
   ids: readonly AccountId[],
   find: (id: AccountId) => Account | undefined,
   amount: NanoUsd,

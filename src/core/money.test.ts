@@ -6,17 +6,17 @@ import {
   costOf,
   estimateCost,
   FREE,
-  isNone,
-  isPriceOfOther,
+  isUnknownPrice,
+  pricesOnlyOtherUnits,
   formatUsd,
-  MOST_USD,
+  MAX_NANO_USD,
   nanoUsd,
   parseThousandths,
   parseUsd,
   partsOf,
   ratesFor,
   scalePrice,
-  spendMore,
+  addCost,
   writePartCost,
   writeThousandths,
   type Price,
@@ -232,7 +232,11 @@ test.each([
 test("a missing price differs from a price of 0", () => {
   const given: Price = { input: 0, output: 0, source: "the owner", date: "2026-01-01" };
 
-  expect([isNone(FREE), isNone(given), isNone(PRICE)]).toEqual([true, false, false]);
+  expect([isUnknownPrice(FREE), isUnknownPrice(given), isUnknownPrice(PRICE)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test.each<[string, Partial<Price>, boolean]>([
@@ -251,7 +255,7 @@ test.each<[string, Partial<Price>, boolean]>([
   const price: Price = { input: 0, output: 0, source: "test", date: "2026-01-01", ...rates };
   const video = { inputTokens: 0, outputTokens: 100, durationMs: 5_000, grade: "720p" };
 
-  expect(isPriceOfOther(video, price)).toBe(isOther);
+  expect(pricesOnlyOtherUnits(video, price)).toBe(isOther);
 });
 
 test("a factor multiplies every rate, including those of the grades", () => {
@@ -415,6 +419,6 @@ test("an amount is a whole number of nano-dollars and is shown with at least two
 });
 
 test("an account at its maximum stays at the maximum", () => {
-  expect(Number(spendMore(nanoUsd(5), 7))).toBe(12);
-  expect(Number(spendMore(nanoUsd(MOST_USD - 1), 7))).toBe(MOST_USD);
+  expect(Number(addCost(nanoUsd(5), 7))).toBe(12);
+  expect(Number(addCost(nanoUsd(MAX_NANO_USD - 1), 7))).toBe(MAX_NANO_USD);
 });

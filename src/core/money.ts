@@ -9,7 +9,7 @@ import {
   type ServedAs,
 } from "./price-condition.ts";
 import { RATE_WORDS, UNIT_WORDS } from "./rate-words.ts";
-import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
+import { addUsage, clampCount, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. All money is stored in this unit. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
@@ -81,7 +81,7 @@ export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01
  * True if no price is known. A task stores this price so that another channel's
  * price is not used.
  */
-export function isNone({ source }: Price): boolean {
+export function isUnknownPrice({ source }: Price): boolean {
   return source === FREE.source;
 }
 
@@ -89,7 +89,7 @@ export function isNone({ source }: Price): boolean {
  * True if the price has rates, but none for the units that the call used: a
  * price per token does not cover seconds. A price with all rates 0 is a price.
  */
-export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
+export function pricesOnlyOtherUnits(usage: CallUnits, price: Price): boolean {
   const { tiers = [], grades = {}, variants = [] } = price;
   const varied = variants.flatMap(({ rates }) => rates ?? []);
   const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades), ...varied];
@@ -109,8 +109,8 @@ const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
 const FEMTO_DECIMALS = 15;
 /** Nine million dollars: the maximum of an account balance and of a call's cost. */
-export const MOST_USD = Number.MAX_SAFE_INTEGER;
-const LARGEST = BigInt(MOST_USD);
+export const MAX_NANO_USD = Number.MAX_SAFE_INTEGER;
+const LARGEST = BigInt(MAX_NANO_USD);
 
 /** Parses "12.5" dollars. Undefined for an invalid amount or more than nine decimals. */
 export function parseUsd(text: string): NanoUsd | undefined {
@@ -178,8 +178,8 @@ export function nanoUsd(amount: number): NanoUsd {
 }
 
 /** Adds a cost to the amount spent. The sum stops at the maximum and the account stays usable. */
-export function spendMore(spent: NanoUsd, cost: number): NanoUsd {
-  return nanoUsd(Math.min(spent + cost, MOST_USD));
+export function addCost(spent: NanoUsd, cost: number): NanoUsd {
+  return nanoUsd(Math.min(spent + cost, MAX_NANO_USD));
 }
 
 /** Looks up the price of another model that did a part of the work. */
@@ -456,7 +456,7 @@ export const ANY_TIER = "auto";
 export function estimateCost(size: CallUnits, price: Price, asked: AskedFor = {}): NanoUsd {
   const { inputTokens } = size;
   const lengths = dependsOnLength(price)
-    ? [inputTokens, fitsIn(inputTokens * COUNTED_SHORT)]
+    ? [inputTokens, clampCount(inputTokens * INPUT_MARGIN)]
     : [inputTokens];
   const estimates = waysToServe(price.variants ?? [], asked).flatMap((served) =>
     lengths.map((length) =>
@@ -471,15 +471,16 @@ function dependsOnLength({ tiers, variants = [] }: Price): boolean {
 }
 
 /** The factor by which a vendor's input count may exceed ours. */
-const COUNTED_SHORT = 1.25;
+const INPUT_MARGIN = 1.25;
 
-const AS_USUAL: readonly ServedAs[] = [{}];
+const STANDARD_SERVICE: readonly ServedAs[] = [{}];
 
 function waysToServe(
   variants: readonly PriceVariant[],
   { serviceTier, speed, region }: AskedFor,
 ): readonly ServedAs[] {
-  if (serviceTier === undefined && speed === undefined && region === undefined) return AS_USUAL;
+  if (serviceTier === undefined && speed === undefined && region === undefined)
+    return STANDARD_SERVICE;
   const tiers =
     serviceTier === ANY_TIER
       ? variants.flatMap(({ when }) => when.serviceTiers ?? [])
@@ -504,12 +505,12 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
   return sumOf([
     {
       kind: "input",
-      count: fitsIn(size.inputTokens),
+      count: clampCount(size.inputTokens),
       rate: Math.max(input, cacheWrite, written, audioInput, imageInput, rates.cachedInput ?? 0),
     },
     {
       kind: "output",
-      count: fitsIn(size.outputTokens),
+      count: clampCount(size.outputTokens),
       rate: Math.max(output, audioOutput, imageOutput),
     },
     ...unitParts(fitUnits(size), rates),

@@ -17,7 +17,7 @@ export const MAX_AHEAD_MS = 3_600_000;
 export const GRAIN_MS = 0.01;
 
 /** Retry interval for concurrency, because the end of a running call is unknown. */
-const PLACE_WAIT_MS = 1_000;
+const SLOT_WAIT_MS = 1_000;
 
 /** The state of a bound. */
 export interface Level {
@@ -68,9 +68,9 @@ function refuse(bound: Bound, { requestsMs, tokensMs, running }: Level): Refusal
   if (aheadMs > BURST_MS + GRAIN_MS) {
     const by = tokensMs > requestsMs ? "tokens" : "requests";
     const waitMs = aheadMs - BURST_MS;
-    return { by, bound, retryAfterMs: isFull ? Math.max(waitMs, PLACE_WAIT_MS) : waitMs };
+    return { by, bound, retryAfterMs: isFull ? Math.max(waitMs, SLOT_WAIT_MS) : waitMs };
   }
-  return isFull ? { by: "concurrency", bound, retryAfterMs: PLACE_WAIT_MS } : undefined;
+  return isFull ? { by: "concurrency", bound, retryAfterMs: SLOT_WAIT_MS } : undefined;
 }
 
 /** The new debt after taking an amount, or returning it if negative. */
@@ -81,11 +81,11 @@ export function ahead(beforeMs: number, amount: number, perMinute: number | unde
 }
 
 export function verdictOf(bounds: readonly Bound[], { refusal, levels }: Ruling): Verdict {
-  const statuses = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
+  const statuses = bounds.map((bound, index) => statusOf(bound, levels[index] ?? IDLE));
   return refusal === undefined ? { statuses } : { refusal, statuses };
 }
 
-function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
+function statusOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
   const { requestsPerMinute, tokensPerMinute } = limits;
   return {
     ...(requestsPerMinute === undefined

@@ -6,7 +6,7 @@ import {
   costOf,
   estimateCost,
   FREE,
-  MOST_USD,
+  MAX_NANO_USD,
   priceAt,
   ratesFor,
   scalePrice,
@@ -338,12 +338,12 @@ test("no counts at any price overflow, become negative, or cost a micro-dollar t
       const { femto, divisor, tokens } = exactCost(used, of);
       const femtoCost = cost * 1_000_000n;
 
-      expect(cost >= 0n && cost <= BigInt(MOST_USD)).toBe(true);
+      expect(cost >= 0n && cost <= BigInt(MAX_NANO_USD)).toBe(true);
       expect(Number.isSafeInteger(Number(cost))).toBe(true);
       expect(femtoCost * divisor <= femto + MICRO_USD_IN_FEMTO * divisor).toBe(true);
       // A rate loses less than a pico-dollar; an account counts no further than its largest sum.
       const least = femto - tokens * 1_000n * divisor;
-      expect(femtoCost * divisor >= least || cost === BigInt(MOST_USD)).toBe(true);
+      expect(femtoCost * divisor >= least || cost === BigInt(MAX_NANO_USD)).toBe(true);
     }),
     { seed: SEED, numRuns: 2_000 },
   );
@@ -356,7 +356,7 @@ test("the same holds with the factor of a group", () => {
       const cost = BigInt(costOf(used, scalePrice(of, factor)));
       const { femto, divisor } = exactCost(used, of);
 
-      expect(cost >= 0n && cost <= BigInt(MOST_USD)).toBe(true);
+      expect(cost >= 0n && cost <= BigInt(MAX_NANO_USD)).toBe(true);
       const owed = femto * BigInt(factor);
       const most = owed + MICRO_USD_IN_FEMTO * divisor * 1_000n;
       expect(cost * 1_000_000n * divisor * 1_000n <= most).toBe(true);

@@ -21,7 +21,7 @@ export interface TopUp {
   readonly note: string;
 }
 
-export interface BudgetStanding {
+export interface BudgetStatus {
   readonly budget: Budget;
   /** The account of the current period. */
   readonly account: Account;
@@ -55,7 +55,7 @@ export interface QuotaStore {
    * if the quota is unlimited or would become negative.
    */
   topUp(owner: QuotaOwner, topUp: TopUp): Promise<boolean>;
-  budgets(owner: QuotaOwner): Promise<readonly BudgetStanding[]>;
+  budgets(owner: QuotaOwner): Promise<readonly BudgetStatus[]>;
   /** Newest first; changes of the total quota, not of budgets. */
   history(owner: QuotaOwner, query: GrantQuery): Promise<readonly GrantRecord[]>;
 }

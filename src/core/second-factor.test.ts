@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lackOf, type SecondFactorRule } from "./second-factor.ts";
+import { missingFactor, type SecondFactorRule } from "./second-factor.ts";
 import type { Role, User } from "./user.ts";
 
 function lackOfLogin(
@@ -17,7 +17,7 @@ function lackOfLogin(
     hasSecondFactor,
     createdAt: 0,
   };
-  return lackOf({ user, isConfirmed }, rule);
+  return missingFactor({ user, isConfirmed }, rule);
 }
 
 test.each([

@@ -24,7 +24,7 @@ export interface SecondFactors {
  * The step that is missing before a session gets its user's rights. Evaluated
  * at each request, so that changes of roles and settings take effect at once.
  */
-export function lackOf(
+export function missingFactor(
   { user, isConfirmed }: Session,
   rule: SecondFactorRule,
 ): "code" | "second factor" | undefined {

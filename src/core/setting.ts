@@ -1,5 +1,5 @@
 /** When a change takes effect: for the next call, or at the next start. */
-export type Onset = "at once" | "restart";
+export type EffectTime = "at once" | "restart";
 
 /** A setting for display. Values are in the notation of the file, secrets are `***`. */
 export interface ShownSetting {
@@ -18,7 +18,7 @@ export interface ShownSetting {
   /** The format of valid values. */
   readonly takes: string;
   /** Undefined if the setting cannot be changed at run time. */
-  readonly onset: Onset | undefined;
+  readonly onset: EffectTime | undefined;
 }
 
 /** Lists all settings and changes those that can change at run time. */

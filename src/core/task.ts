@@ -172,7 +172,7 @@ export interface TaskStore {
   /** Releases all leases of an owner, or the lease of one task. */
   release(owner: string, id?: string): Promise<void>;
   /** Asks the owner of the lease to poll the task now. */
-  hurry(id: string): Promise<void>;
+  requestPoll(id: string): Promise<void>;
   /** Ids of the owner's tasks with an urgent poll request, once each. */
   leaseUrgent(owner: string): Promise<readonly string[]>;
   /**

@@ -231,7 +231,7 @@ export function isGrade(text: string): boolean {
 }
 
 /** Makes our own count storable: a whole number within the limit. */
-export function fitsIn(tokens: number, most: number = MAX_TOKENS): number {
+export function clampCount(tokens: number, most: number = MAX_TOKENS): number {
   return Math.min(Math.max(0, Math.ceil(tokens)), most);
 }
 
@@ -240,7 +240,7 @@ export function fitUnits(units: Units): Units {
   const fitting: { -readonly [Name in keyof Units]: Units[Name] } = { ...units };
   for (const name of UNIT_NAMES) {
     const { [name]: given } = units;
-    if (given !== undefined) fitting[name] = fitsIn(given, MAX_UNITS[name]);
+    if (given !== undefined) fitting[name] = clampCount(given, MAX_UNITS[name]);
   }
   return fitting;
 }

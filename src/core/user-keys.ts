@@ -33,10 +33,10 @@ export interface KeyChange {
 }
 
 /** A key as its owner created it, without the rules of the user's group. */
-export type OwnKey = Omit<ApiKey, "group">;
+export type UserKey = Omit<ApiKey, "group">;
 
 export interface ListedKey {
-  readonly key: OwnKey;
+  readonly key: UserKey;
   /** The last four characters of the secret, to tell keys apart. */
   readonly last4: string;
   readonly quota: NanoUsd | null;
@@ -48,7 +48,7 @@ export interface ListedKey {
 }
 
 export interface CreatedKey {
-  readonly key: OwnKey;
+  readonly key: UserKey;
   readonly secret: string;
 }
 
@@ -59,7 +59,7 @@ interface KeyPage {
 }
 
 /** Keys that users manage themselves; another user's keys are not found. */
-export interface OwnKeys {
+export interface UserKeys {
   /**
    * The secret is returned once and cannot be shown again. Throws
    * `invalid_request` if the user already has `most` keys.

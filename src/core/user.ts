@@ -148,10 +148,10 @@ export function isEmail(text: string): boolean {
 export const PASSWORD_CHARS = { min: 12, max: 256 } as const;
 
 /** The reason to refuse a password, to complete "The password"; undefined if it is acceptable. */
-export function objectionToPassword(password: string): string | undefined {
+export function passwordProblem(password: string): string | undefined {
   const { min, max } = PASSWORD_CHARS;
-  if (password.length < min) return `needs at least ${min} characters.`;
-  if (password.length > max) return `may have at most ${max} characters.`;
+  if (password.length < min) return `is too short: use ${min} to ${max} characters.`;
+  if (password.length > max) return `is too long: use ${min} to ${max} characters.`;
   if (new Set(password).size < MIN_DIFFERENT) return "has too few different characters.";
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { HeldPicture } from "./image.ts";
 import type { OperationRequest } from "./operation.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import type { Task } from "./task.ts";
-import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
+import { clampCount, NO_USAGE, type Usage } from "./usage.ts";
 
 /**
  * A video request in the union of all protocols' fields. A vendor's format
@@ -296,8 +296,8 @@ export function expectedUsage(facts: TaskFacts, given: Pick<VideoRequest, "promp
   const pixels = pixelsOf(facts);
   return {
     ...NO_USAGE,
-    inputTokens: fitsIn(estimateTokens(given.prompt ?? "")),
-    outputTokens: fitsIn((count * long * pixels * FRAMES_A_SECOND) / PIXELS_A_TOKEN),
+    inputTokens: clampCount(estimateTokens(given.prompt ?? "")),
+    outputTokens: clampCount((count * long * pixels * FRAMES_A_SECOND) / PIXELS_A_TOKEN),
     durationMs: Math.round(count * long * 1_000),
     grade: gradeOf(facts),
     isEstimated: true,

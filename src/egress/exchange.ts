@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
 import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
-import { gather, Pieces } from "#lib/pieces.ts";
+import { concatPieces, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { abortReason } from "./abort-reason.ts";
@@ -48,7 +48,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #isClosed = false;
 
   #onPiece: OnPiece | undefined;
-  readonly #ended = quiet(Promise.withResolvers<void>());
+  readonly #ended = ignoreRejection(Promise.withResolvers<void>());
   #hasEnded = false;
   /** The error that broke the response off; reported after all earlier bytes were consumed. */
   #break: GatewayError | undefined;
@@ -139,13 +139,15 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     });
     if (all !== undefined) return all.subarray(0, sizeBytes);
     const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : await gather(new Pieces(pieces));
+    return pieces.length === 1 && only !== undefined
+      ? only
+      : await concatPieces(new Pieces(pieces));
   }
 
   async readFailure(maxChars: number): Promise<string> {
     // Another upstream may be waiting for its turn.
     this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
-    const text = new TextDecoder().decode(await this.readAll().catch(asNothing));
+    const text = new TextDecoder().decode(await this.readAll().catch(emptyOnError));
     return withoutOwn(text, this.#request).slice(0, maxChars);
   }
 
@@ -245,7 +247,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (!isStream && isFile !== true) this.#totalAt = Math.min(this.#totalAt, now + unaryMs);
     const longest = isStream && !isSlow ? firstByteMs : unaryMs;
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
-    const answered = quiet(Promise.withResolvers<boolean>());
+    const answered = ignoreRejection(Promise.withResolvers<boolean>());
     this.#answered = answered;
     const onSent = (isSent: boolean): void => {
       if (!isSent) answered.resolve(false);
@@ -394,7 +396,7 @@ function taken(outbox: Outbox): Written {
 }
 
 /** Suppresses the unhandled rejection if no caller waits for the promise. */
-function quiet<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
+function ignoreRejection<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
   resolvers.promise.catch(() => {});
   return resolvers;
 }
@@ -412,7 +414,7 @@ function destinationOf(url: URL): Destination {
 }
 
 /** A truncated error text may contain a part of a secret; the status is enough. */
-function asNothing(cause: unknown): Uint8Array {
+function emptyOnError(cause: unknown): Uint8Array {
   const { code } = GatewayError.from(cause);
   if (code === "upstream_failed" || code === "upstream_timeout") return NO_BYTES;
   throw cause;

@@ -36,8 +36,8 @@ const DEFAULT_PORTS = [80, 443];
 export function checkUrl(text: string, rules: GuardRules = {}, base?: URL): URL {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text, base?.href);
   if (url === null) throw refused("too long, or not a URL");
-  const objection = objectionTo(text, url, rules);
-  if (objection !== undefined) throw refused(objection);
+  const reason = refusalReason(text, url, rules);
+  if (reason !== undefined) throw refused(reason);
   return url;
 }
 
@@ -78,7 +78,7 @@ export function isPrivateName(name: string): boolean {
   return !NAME.test(name) || PRIVATE_NAME.test(name);
 }
 
-function objectionTo(text: string, url: URL, rules: GuardRules): string | undefined {
+function refusalReason(text: string, url: URL, rules: GuardRules): string | undefined {
   // This parser accepts these characters, other parsers differ, and valid URLs do not need them.
   if (FORGIVEN.test(text)) return "a control character or a backslash";
   if (url.href.length > MAX_URL_LENGTH) return "too long";

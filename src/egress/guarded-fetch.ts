@@ -106,8 +106,8 @@ async function exchange(
   const answering = send(socket, url, headers, request);
   const message = await within(firstByteTimeoutMs, () => timedOut("first byte"), answering);
 
-  const objection = objectionTo(message, request);
-  if (objection !== undefined) throw objection;
+  const error = refusalError(message, request);
+  if (error !== undefined) throw error;
   return message;
 }
 
@@ -156,7 +156,7 @@ function send(
   });
 }
 
-function objectionTo(
+function refusalError(
   { headers, rawHeaders }: IncomingMessage,
   { method, maxBytes, ignoresBody }: GuardedRequest,
 ): GatewayError | undefined {

@@ -61,7 +61,7 @@ export function openLinkedFiles(rulesNow: () => FileRules, resolve?: ResolveHost
         return asFile(await follow(link, { ...request, signal: stop.signal }, rules), release);
       } catch (cause) {
         release();
-        throw inOurWords(cause);
+        throw toUpstreamError(cause);
       }
     },
 
@@ -126,7 +126,7 @@ function asFile(response: GuardedResponse, release: () => void): OpenedFile {
 }
 
 /** The upstream gave the link, so the upstream is at fault. */
-function inOurWords(cause: unknown): GatewayError {
+function toUpstreamError(cause: unknown): GatewayError {
   const error = GatewayError.from(cause);
   if (error.code !== "invalid_request" && error.code !== "too_large") return error;
   const what = error.code === "too_large" ? "to a file above the size limit" : "to a forbidden URL";

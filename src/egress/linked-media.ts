@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { mediaTypeOf } from "#lib/media-type.ts";
-import { gather, Pieces } from "#lib/pieces.ts";
+import { concatPieces, Pieces } from "#lib/pieces.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 import { ownLink } from "./upstream-link.ts";
 
@@ -44,7 +44,7 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
 async function fetched(url: string, request: GuardedRequest): Promise<FetchedMedia> {
   await using response = await guardedFetch(url, request);
   if (response.status !== 200) throw useless(`its server returned status ${response.status}`);
-  const bytes = await gather(new Pieces(await Array.fromAsync(response.body)));
+  const bytes = await concatPieces(new Pieces(await Array.fromAsync(response.body)));
   if (bytes.length === 0) throw useless("the file is empty");
   return { bytes, mediaType: typeOf(bytes, response.headers) };
 }

@@ -70,13 +70,13 @@ export class Tunnel {
     this.#head += bytes.toString("latin1");
     const end = this.#head.indexOf(END_OF_HEAD);
     if (end < 0 && this.#head.length <= MAX_HEAD_CHARS) return;
-    const objection = objectionTo(this.#head, end);
-    if (objection === undefined) {
+    const reason = refusalReason(this.#head, end);
+    if (reason === undefined) {
       this.#isThrough = true;
       this.#head = "";
       this.#tunneller.onTunnelled(socket);
     } else {
-      this.#tunneller.onRefused(new Error(objection));
+      this.#tunneller.onRefused(new Error(reason));
       socket.terminate();
     }
   }
@@ -86,7 +86,7 @@ export class Tunnel {
   }
 }
 
-function objectionTo(head: string, end: number): string | undefined {
+function refusalReason(head: string, end: number): string | undefined {
   if (end < 0) return "The proxy's response is too long.";
   if (!SUCCESS.test(head)) {
     const [, status] = STATUS.exec(head) ?? [];

@@ -55,9 +55,9 @@ export function openAssets(needs: Needs): Assets {
     key: deriveKey(pepper, "links to assets"),
     publicUrl,
   });
-  const desks = { ...keeping, egress, listChannels: () => channels.all };
+  const shared = { ...keeping, egress, listChannels: () => channels.all };
   const work: WatchDeps & CallbackDeps & VerificationDeps = {
-    ...desks,
+    ...shared,
     sessions: storage.identitySessions,
     seal: openSeal(pepper, "verifications of persons"),
     links,
@@ -74,7 +74,7 @@ export function openAssets(needs: Needs): Assets {
   };
   return {
     library: new Library({
-      ...desks,
+      ...shared,
       links,
       limits,
       ownLinkTo: (asset) => assetLinks.linkTo(asset),
@@ -82,7 +82,7 @@ export function openAssets(needs: Needs): Assets {
     assetFiles,
     assetLinks,
     verifications: new Verifications(work),
-    references: { ...desks, originOf: (asset: Asset) => assetLinks.originOf(asset) },
+    references: { ...shared, originOf: (asset: Asset) => assetLinks.originOf(asset) },
     assetWork: work,
   };
 }

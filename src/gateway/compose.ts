@@ -24,14 +24,14 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
   const limiter = await openLimiter(infrastructure, opened);
-  const rooms = { ...infrastructure, ...routing, ...links, ...media, ...assets };
+  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
-  const relay = openRelay({ ...rooms, limiter, homes }, opened);
+  const relay = openRelay({ ...modules, limiter, homes }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
-  const house = { ...rooms, ...relay, ...refused, sockets: new OpenSockets() };
-  return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
+  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets() };
+  return { ...gateway, deps: httpDeps({ ...gateway, loginLimits, singleSignOn }, options) };
 }
 
 /** Refusals that are only counted; the last counts are written at shutdown. */

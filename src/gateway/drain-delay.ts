@@ -7,7 +7,7 @@ const CONTAINER_MS = 5_000;
  * calls until then. A gateway on a terminal has no load balancer, so a delay
  * would be useless.
  */
-export function usualDrainDelayMs(
+export function defaultDrainDelayMs(
   env: Readonly<Record<string, string | undefined>>,
   isTerminal = process.stdout.isTTY,
 ): number {

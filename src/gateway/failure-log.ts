@@ -2,7 +2,7 @@ import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { ThrottledLog } from "#lib/throttled-log.ts";
 
 /** Other failures of the gateway itself are bugs. */
-const TURNED_AWAY: readonly FaultCode[] = ["overloaded", "unavailable"];
+const NO_CAPACITY: readonly FaultCode[] = ["overloaded", "unavailable"];
 
 /**
  * Upstream failures are common; only the gateway's own failures are errors. An
@@ -18,8 +18,8 @@ export function logFailure(log: ThrottledLog, error: GatewayError, requestId: st
     return;
   }
   // For refusals at capacity the stack is useless.
-  const cause = error.cause ?? (TURNED_AWAY.includes(code) ? undefined : error);
+  const cause = error.cause ?? (NO_CAPACITY.includes(code) ? undefined : error);
   const traced = cause === undefined ? fields : { ...fields, err: cause };
-  const message = TURNED_AWAY.includes(code) ? "request refused: no capacity" : "request failed";
+  const message = NO_CAPACITY.includes(code) ? "request refused: no capacity" : "request failed";
   log.write("error", kind, traced, message);
 }

@@ -48,8 +48,8 @@ const LEASE_MS = 30_000;
  * Lifetime and total size of signatures that are cached for clients whose
  * format cannot carry them.
  */
-const VAULT_MS = 3_600_000;
-const VAULT_LENGTH = 32 * 1024 * 1024;
+const REASONING_CACHE_MS = 3_600_000;
+const REASONING_CACHE_LENGTH = 32 * 1024 * 1024;
 
 /** Opens the relay for calls, and the scheduler of their tasks. */
 export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
@@ -96,7 +96,10 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     },
     journal: storage.journal,
     learned: new LearnedRefusals(clock),
-    reasoningCache: new ReasoningCache(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
+    reasoningCache: new ReasoningCache(clock, {
+      keepMs: REASONING_CACHE_MS,
+      maxLength: REASONING_CACHE_LENGTH,
+    }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     references: needs.references,
     open: new OpenCalls(),

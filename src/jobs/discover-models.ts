@@ -1,7 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
-import { workOff } from "#lib/work-off.ts";
+import { processDue } from "#lib/process-due.ts";
 import type { Channels } from "#relay/routing/channels.ts";
 import { askForModels } from "#relay/routing/discover.ts";
 import { poolOf } from "#relay/failover/pools.ts";
@@ -33,7 +33,7 @@ export function discoverModels(
     name: "discover-models",
     everyMs: 1_000,
     run: (signal) =>
-      workOff<Channel>(
+      processDue<Channel>(
         {
           lease: async (room, underWay) => leaseDue(room, underWay),
           act: (channel) => ask(channel, signal),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LongBase64 } from "./long-base64.ts";
-import { Pieces, type Stretch } from "./pieces.ts";
+import { Pieces, type PieceSource } from "./pieces.ts";
 
 /** A body of named parts, including files, as HTML forms send it. */
 export class Form<Part extends SentPart = FormPart> {
@@ -57,7 +57,7 @@ interface LongFile extends Omit<FormFile, "bytes"> {
 export type SentPart = FormPart | LongFile;
 export type SentForm = Form<SentPart>;
 
-function contentOf(part: SentPart): string | Uint8Array | Stretch {
+function contentOf(part: SentPart): string | Uint8Array | PieceSource {
   if ("value" in part) return part.value;
   return "bytes" in part ? part.bytes : part.base64.content;
 }

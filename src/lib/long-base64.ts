@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
-import { PIECE_BYTES, Pieces, type Stretch } from "./pieces.ts";
+import { PIECE_BYTES, Pieces, type PieceSource } from "./pieces.ts";
 
 /** Step size in base64 characters and in bytes: it fits into the processor's cache. */
 const STEP_CHARS = 64 * 1024;
@@ -45,7 +45,7 @@ export class LongBase64 {
   }
 
   /** The base64 text with its prefix. */
-  get text(): Stretch {
+  get text(): PieceSource {
     const bytes = this.#bytes;
     if (!this.#isContent) return new Pieces([this.head, bytes]);
     const base64 = { sizeBytes: Math.ceil(bytes.length / 3) * 4, [Symbol.iterator]: encoding };
@@ -60,7 +60,7 @@ export class LongBase64 {
   }
 
   /** The decoded content. */
-  get content(): Stretch & Iterable<Uint8Array> {
+  get content(): PieceSource & Iterable<Uint8Array> {
     const bytes = this.#bytes;
     if (this.#isContent) {
       const { sizeBytes } = this;

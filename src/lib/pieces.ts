@@ -1,7 +1,7 @@
 import { LARGE_BYTES, yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** Long content that is read in pieces, each short enough for one turn of the event loop. */
-export interface Stretch extends Iterable<string | Uint8Array> {
+export interface PieceSource extends Iterable<string | Uint8Array> {
   readonly sizeBytes: number;
 }
 
@@ -15,11 +15,11 @@ export const PIECE_BYTES = 512 * 1024;
  * A body of many parts that is never concatenated, since it may be megabytes
  * long; it can be read repeatedly.
  */
-export class Pieces implements Stretch {
+export class Pieces implements PieceSource {
   readonly sizeBytes: number;
-  readonly #parts: readonly (string | Uint8Array | Stretch)[];
+  readonly #parts: readonly (string | Uint8Array | PieceSource)[];
 
-  constructor(parts: readonly (string | Uint8Array | Stretch)[]) {
+  constructor(parts: readonly (string | Uint8Array | PieceSource)[]) {
     this.#parts = parts.filter((part) => part !== "");
     this.sizeBytes = parts.reduce((sum, part) => sum + sizeOf(part), 0);
   }
@@ -37,13 +37,13 @@ export class Pieces implements Stretch {
 export type Body = string | Uint8Array | Pieces;
 
 /** The size in bytes when written. */
-export function sizeOf(part: string | Uint8Array | Stretch): number {
+export function sizeOf(part: string | Uint8Array | PieceSource): number {
   if (typeof part === "string") return Buffer.byteLength(part);
   return part instanceof Uint8Array ? part.length : part.sizeBytes;
 }
 
 /** Concatenates all pieces, one per turn of the event loop. */
-export async function gather(stretch: Stretch): Promise<Uint8Array> {
+export async function concatPieces(stretch: PieceSource): Promise<Uint8Array> {
   const all = Buffer.allocUnsafeSlow(stretch.sizeBytes);
   let at = 0;
   let passedAt = 0;

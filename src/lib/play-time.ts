@@ -86,7 +86,7 @@ const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 /** Samples per second of MPEG 1; MPEG 2 has half of them, MPEG 2.5 a quarter. */
 const MPEG_RATES = [44_100, 48_000, 32_000];
 /** Limit of frames, equal to hours of sound, against files made to take long. */
-const MAX_LOOKS = 400_000;
+const MAX_FRAMES = 400_000;
 const SLOWEST_BITRATE = 8_000;
 
 /**
@@ -97,7 +97,7 @@ function mp3Ms(bytes: Buffer): number | undefined {
   let at = asciiAt(bytes, 0).startsWith("ID3") ? afterTag(bytes) : 0;
   if (mp3FrameAt(bytes, at) === undefined) return undefined;
   let ms = 0;
-  for (let looks = 0; at >= 0 && looks < MAX_LOOKS; looks++) {
+  for (let looks = 0; at >= 0 && looks < MAX_FRAMES; looks++) {
     const frame = mp3FrameAt(bytes, at);
     ms += frame?.ms ?? 0;
     at = bytes.indexOf(0xff, at + (frame?.sizeBytes ?? 1));

@@ -33,7 +33,7 @@ import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
-import { createKeptAnswerStore } from "./journal/idempotency.ts";
+import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
@@ -49,8 +49,8 @@ import { createSettingStore } from "./routing/settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { endLeases } from "./tasks/end-leases.ts";
-import { createNoticeSecrets } from "./tasks/webhook-secrets.ts";
-import { createNoticeStore } from "./tasks/webhook-outbox.ts";
+import { createWebhookSecrets } from "./tasks/webhook-secrets.ts";
+import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
 import { createUsageReports } from "./journal/usage-report.ts";
@@ -177,12 +177,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     identities: createIdentities(db, clock),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
-    notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
+    notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),
     mediaCopies: createMediaCopyStore({ db, sharedNow: () => engine.sharedNow() }),
-    noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
+    noticeSecrets: createWebhookSecrets({ db, clock, pepper }),
     assets: createAssetStore({ db, sharedNow: () => engine.sharedNow() }),
     identitySessions: createIdentitySessionStore({ db, sharedNow: () => engine.sharedNow() }),
-    keptAnswers: createKeptAnswerStore({
+    keptAnswers: createIdempotencyStore({
       db,
       instance,
       isAlive: (other) => engine.isAlive(other),

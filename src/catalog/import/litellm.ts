@@ -184,7 +184,7 @@ interface FoundPrice {
 }
 
 function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
-  const why = objectionTo(entry);
+  const why = unsupportedReason(entry);
   if (why !== undefined) return { why };
   const steps = listOf(entry["tiered_pricing"]).filter(isObject);
   const [first = entry] = steps;
@@ -211,7 +211,7 @@ function hasTokenRate(rates: WrittenRates): boolean {
   return Object.values(tokenRatesOf(rates)).some((rate) => !isZero(rate));
 }
 
-function objectionTo(entry: JsonObject): string | undefined {
+function unsupportedReason(entry: JsonObject): string | undefined {
   const thinking = numberOf(entry["output_cost_per_reasoning_token"]);
   if (thinking !== undefined && thinking !== entry["output_cost_per_token"]) {
     return "its separate price for reasoning is not supported";

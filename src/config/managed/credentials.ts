@@ -49,7 +49,7 @@ export function readCredentials(
     const at = left.findIndex((one) => one.open() === text || placeholderOf(one) === text);
     const [found] = at < 0 ? [] : left.splice(at, 1);
     if (found !== undefined) return { credential: found, shown: placeholderOf(found) };
-    if (text.startsWith(HIDDEN)) report(place, objectionTo(placeholders.includes(text)));
+    if (text.startsWith(HIDDEN)) report(place, placeholderError(placeholders.includes(text)));
     return { credential: each, shown: NEW };
   });
   return {
@@ -58,7 +58,7 @@ export function readCredentials(
   };
 }
 
-function objectionTo(isStored: boolean): string {
+function placeholderError(isStored: boolean): string {
   return isStored
     ? "is the placeholder of a credential with another destination. For a new provider, address " +
         "or option, or if it cannot be decrypted, write the credential itself."

@@ -50,7 +50,7 @@ const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
 /** Wait before a transaction if this many times its writes are in flight. */
-const CROWD = 4;
+const BATCH_FACTOR = 4;
 
 export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   const { commit, judge, clock, limits, events } = options;
@@ -183,7 +183,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       return;
     }
     // Wait only if more writes are likely, not if all calls wait for this transaction.
-    if (queue.length * CROWD > options.inFlight()) return;
+    if (queue.length * BATCH_FACTOR > options.inFlight()) return;
     const restMs = lastCommitAt + limits.commitFloorMs - clock.monotonic();
     if (restMs > 0) await sleep(restMs);
   }

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { MOST_USD } from "#core/money.ts";
+import { MAX_NANO_USD } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 
 export interface Violation {
@@ -50,7 +50,7 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
       from (${moves}) as moves group by account
     ) as sums on sums.account = accounts.id
     where accounts.held <> coalesce(sums.held, 0)
-      or accounts.spent <> case when sums.spent > ${sql.lit(MOST_USD)} then ${sql.lit(MOST_USD)}
+      or accounts.spent <> case when sums.spent > ${sql.lit(MAX_NANO_USD)} then ${sql.lit(MAX_NANO_USD)}
         else coalesce(sums.spent, 0) end
       or coalesce(accounts.granted, 0) <> coalesce(sums.granted, 0)
       or (case when accounts.granted is null then 0 else 1 end) <> coalesce(sums.bound, 0)`,

@@ -13,7 +13,7 @@ interface Entry {
 
 const MAX_ENTRIES = 200_000;
 /** Entries checked per new entry, so that idle ones are dropped before their number doubles. */
-const LOOKS = 2;
+const SWEEP_STEPS = 2;
 
 /** The rate limiter of a single process. Idle entries are dropped. */
 export class InProcessLimiter implements RateLimiter {
@@ -79,7 +79,7 @@ export class InProcessLimiter implements RateLimiter {
    * has running calls.
    */
   #sweep(now: number): void {
-    for (let look = 0; look < LOOKS; look++) {
+    for (let look = 0; look < SWEEP_STEPS; look++) {
       this.#hand ??= this.#entries.entries();
       const next = this.#hand.next();
       if (next.done === true) {

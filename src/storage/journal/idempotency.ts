@@ -5,7 +5,7 @@ import { z } from "zod";
 import type {
   IdempotencyRecord,
   IdempotencyResult,
-  KeptReply,
+  StoredReply,
   IdempotencyStore,
 } from "#core/idempotency.ts";
 import type { Tables } from "../tables.ts";
@@ -32,16 +32,16 @@ const MAX_PRUNED = 1_000;
  * Between two reads another process may release or take over the record. After
  * this many attempts the call counts as running.
  */
-const MAX_LOOKS = 5;
+const MAX_READS = 5;
 
-export function createKeptAnswerStore({
+export function createIdempotencyStore({
   db,
   instance,
   isAlive,
 }: KeptAnswersDeps): IdempotencyStore {
   return {
     async claim(claim) {
-      for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      for (let looks = 0; looks < MAX_READS; looks++) {
         if (await insert(claim)) return { kind: "claimed" };
         const row = await find(claim.id);
         if (row === undefined) continue;
@@ -202,14 +202,14 @@ function rowOf(claim: IdempotencyRecord, instance: string): Insertable<KeptAnswe
   };
 }
 
-async function columnsOf(answer: KeptReply | undefined): Promise<AnswerColumns> {
+async function columnsOf(answer: StoredReply | undefined): Promise<AnswerColumns> {
   if (answer === undefined) return NO_ANSWER;
   const { status, headers } = answer;
   const body = await compress(answer.body);
   return { status, headers: JSON.stringify(headers), body, size_bytes: body.length };
 }
 
-async function answerIn({ status, headers, body }: Row): Promise<KeptReply | undefined> {
+async function answerIn({ status, headers, body }: Row): Promise<StoredReply | undefined> {
   if (status === null || headers === null || body === null) return undefined;
   return {
     status,

@@ -3,26 +3,26 @@ import type { Kysely, Updateable } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/user-keys.ts";
+import type { CreatedKey, KeyDraft, ListedKey, UserKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets } from "../accounts/budgets.ts";
 import type { Grants } from "../accounts/grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
-import { createOwnKeys, setQuota } from "./user-keys.ts";
+import { createUserKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
 import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
-export interface KeyAdmin extends OwnKeys {
+export interface KeyAdmin extends UserKeys {
   /** The secret is returned once and cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
   /**
    * Creates or updates a key from the configuration. An existing key is found
    * by its user and its name or secret.
    */
-  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
+  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<UserKey>;
   /** False if the key does not exist. */
   setStatus(id: number, status: KeyStatus): Promise<boolean>;
   /** `null` removes the limit. */
@@ -54,7 +54,7 @@ const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency:
 
 export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAdmin {
   return {
-    ...createOwnKeys({ db, grants, keys, clock }),
+    ...createUserKeys({ db, grants, keys, clock }),
 
     create,
 
@@ -110,7 +110,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     };
     try {
       const { id } = await db.transaction().execute(async (transaction) => {
-        await refuseBeyond(transaction, draft.userId, most);
+        await assertBelowLimit(transaction, draft.userId, most);
         const inserted = await transaction
           .insertInto("keys")
           .values(row)
@@ -224,13 +224,13 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
       .executeTakeFirst();
   }
 
-  async function getKey(id: number): Promise<OwnKey> {
+  async function getKey(id: number): Promise<UserKey> {
     return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
   }
 }
 
 /** Serialised per user, so that two concurrent inserts cannot exceed the limit. */
-async function refuseBeyond(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
+async function assertBelowLimit(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
   if (most === Infinity) return;
   await db
     .updateTable("users")

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { ListedKey, OwnKeys } from "#core/user-keys.ts";
+import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
@@ -23,7 +23,7 @@ const BY_OWNER = "changed by its owner";
 const MAX_AT_ONCE = 1_000;
 
 /** Every query filters by owner, so another user's key counts as missing. */
-export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
+export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
   const { db, grants, keys, clock } = deps;
   return {
     async page(userId, offset, limit) {

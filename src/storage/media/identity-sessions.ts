@@ -64,11 +64,11 @@ export function createIdentitySessionStore({
           if ((numInsertedOrUpdatedRows ?? 0n) === 0n) return "taken" as const;
           const passing = { ...change, state: "passed", groupId: group.id } as const;
           const passed = await changeOn(transaction, session, passing);
-          if (passed === undefined) throw new Outrun();
+          if (passed === undefined) throw new ConcurrentChange();
           return passed;
         })
         .catch((cause: unknown) => {
-          if (cause instanceof Outrun) return undefined;
+          if (cause instanceof ConcurrentChange) return undefined;
           throw cause;
         });
     },
@@ -126,7 +126,7 @@ export function createIdentitySessionStore({
 }
 
 /** A concurrent change of the session: the transaction is rolled back. */
-class Outrun extends Error {}
+class ConcurrentChange extends Error {}
 
 async function changeOn(
   db: Kysely<Tables>,

@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
-import { findShort } from "#core/ledger.ts";
-import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
+import { findUnderfunded } from "#core/ledger.ts";
+import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
@@ -173,7 +173,7 @@ export function decide(
 
   /** Returns the account that lacks funds, if any. */
   function reserve(columns: AccountColumns, amount: NanoUsd): AccountId | undefined {
-    const short = findShort(idsOf(columns), (id) => accounts.get(id), amount);
+    const short = findUnderfunded(idsOf(columns), (id) => accounts.get(id), amount);
     if (short === undefined) move(columns, amount, 0);
     return short;
   }
@@ -185,7 +185,7 @@ export function decide(
       accounts.set(id, {
         ...account,
         held: nanoUsd(account.held + held),
-        spent: spendMore(account.spent, spent),
+        spent: addCost(account.spent, spent),
       });
       touched.add(id);
     }

@@ -4,7 +4,7 @@ import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { AccountId, Budget } from "#core/key.ts";
 import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
-import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../accounts/checkpoints.ts";
 import type { EngineLedger } from "../database/engine.ts";
@@ -314,7 +314,7 @@ function entryOf({ callId, amount, openedAt }: HoldRequest, columns: AccountColu
 function move(touched: readonly LiveAccount[], held: number, spent: number): void {
   for (const account of touched) {
     account.held = nanoUsd(account.held + held);
-    account.spent = spendMore(account.spent, spent);
+    account.spent = addCost(account.spent, spent);
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { MOST_USD } from "#core/money.ts";
+import { MAX_NANO_USD } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { CALL_COLUMNS } from "../tables/calls.ts";
 import { namesOf, type Columns } from "../tables/columns.ts";
@@ -24,7 +24,7 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
   const balance = sql`update accounts
-    set held = held + ${0}, spent = min(spent + ${0}, ${sql.lit(MOST_USD)}) where id = ${0}`;
+    set held = held + ${0}, spent = min(spent + ${0}, ${sql.lit(MAX_NANO_USD)}) where id = ${0}`;
   const probe = sql`insert into meta (key, value) values ('probe', ${0})
     on conflict (key) do update set value = excluded.value`;
 

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { AuditEntry, AuditOutcome, AuditRow, Proof } from "#core/audit.ts";
+import type { AuditEntry, AuditOutcome, AuditRow, AuthMethod } from "#core/audit.ts";
 import type { Role } from "#core/user.ts";
 import { parseJson, type JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
@@ -11,7 +11,7 @@ export interface AuditTable {
   actor_id: number | null;
   actor: string | null;
   role: Role | null;
-  proof: Proof;
+  proof: AuthMethod;
   address: string | null;
   user_agent: string | null;
   request_id: string;

@@ -136,7 +136,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       await update.execute();
     },
 
-    async hurry(id) {
+    async requestPoll(id) {
       await db.updateTable("tasks").set({ hurried: 1 }).where("id", "=", id).execute();
     },
 

@@ -11,7 +11,7 @@ interface NoticeStoreDeps {
 
 const MAX_PRUNED = 1_000;
 
-export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): WebhookOutbox {
+export function createWebhookOutbox({ db, sharedNow }: NoticeStoreDeps): WebhookOutbox {
   return {
     async add(delivery) {
       await db

@@ -14,7 +14,7 @@ interface NoticeSecretsDeps {
 const BOTH_MS = 7 * 86_400_000;
 
 /** Secrets are derived, so only their number is stored. */
-export function createNoticeSecrets({ db, clock, pepper }: NoticeSecretsDeps): WebhookSecrets {
+export function createWebhookSecrets({ db, clock, pepper }: NoticeSecretsDeps): WebhookSecrets {
   return {
     async of(userId) {
       const row = await db

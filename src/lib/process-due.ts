@@ -12,13 +12,13 @@ export interface Work<T> {
   readonly most: number;
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Processes due items until none is left. A slow item delays only the items
  * that `lease` holds back because of it.
  */
-export async function workOff<T>(
+export async function processDue<T>(
   { lease, act, batch, most }: Work<T>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function workOff<T>(
       // Items that were held back because of running ones may still be due.
       if (due.length === 0 && before.length === 0) return;
       const isBusy = due.length === 0 && underWay.size > 0;
-      if (isBusy) await withinTime(Promise.race(underWay.values()), LOOK_MS);
+      if (isBusy) await withinTime(Promise.race(underWay.values()), POLL_MS);
     }
   } finally {
     await Promise.all(underWay.values());
@@ -43,7 +43,7 @@ export async function workOff<T>(
 }
 
 /** The values that occur at least `times` times. */
-export function oftenAmong<T>(all: readonly T[], times: number): readonly T[] {
+export function repeatedValues<T>(all: readonly T[], times: number): readonly T[] {
   const counts = new Map<T, number>();
   for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1);
   return [...counts].filter(([, count]) => count >= times).map(([each]) => each);

@@ -10,7 +10,7 @@ const MAX_IN_VAIN = 4;
  * Reads JSON texts that equal an earlier one except for a single string: most
  * events of a stream do, and then need no parsing.
  */
-export class AlikeJson {
+export class JsonTemplate {
   readonly #key: string;
   #before = "";
   #after = "";
