@@ -219,7 +219,7 @@ describe("a configuration as one document", () => {
   const refusals: readonly (readonly [string, string, string])[] = [
     [
       "channels: [{ name: main, provider: openai, base_url: https://other.example, api_keys: ['***salt'] }]",
-      "kept only where it goes",
+      "with another destination",
       "channels[0]",
     ],
     [
@@ -243,7 +243,7 @@ describe("a configuration as one document", () => {
       "channels[0].provider",
     ],
     ["channels: [{ name: a, provider: openai }]", '"api_key" is missing', "channels[0]"],
-    ["channels:", "write [] or {}", "channels"],
+    ["channels:", "Write [] or {}", "channels"],
     ["chanels: []", 'did you mean "channels"', ""],
     ["settings: { port: 1 }", "is only read at the start", "settings.port"],
     [
@@ -323,7 +323,7 @@ describe("a configuration as one document", () => {
 
     expect(refused.status).toBe(400);
     expect(refused.message).toContain(
-      'Nothing was applied: groups, "gold customers": There are users',
+      'Nothing was applied: groups, "gold customers": The group has users',
     );
     expect(await documents.export()).toBe(exported);
     expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);

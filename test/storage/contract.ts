@@ -398,13 +398,13 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     expect(wrongSum).toEqual([expect.stringMatching(/^key:1: .*sums/)]);
     expect(lostBound).toEqual([expect.stringMatching(/^key:1: .*sums/)]);
-    expect(wrongRecord).toEqual([expect.stringContaining("record says")]);
+    expect(wrongRecord).toEqual([expect.stringContaining("record has the cost")]);
     expect(wrongHold).toEqual([expect.stringContaining("with its amount")]);
     expect(lostHold).toEqual([expect.stringContaining("still open")]);
     expect(closedTwice).toEqual(
       expect.arrayContaining([
         expect.stringContaining("at most once"),
-        expect.stringContaining("nothing reserved"),
+        expect.stringContaining("reserves nothing"),
         expect.stringMatching(/^user:5: .*exists/),
       ]),
     );
