@@ -1,4 +1,4 @@
-import type { CallRecord } from "./call.ts";
+import type { CallRecord, CallTags } from "./call.ts";
 import type { AccountId, Budget } from "./key.ts";
 import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
@@ -43,6 +43,7 @@ export interface HoldContext {
   readonly model: string;
   readonly style: string;
   readonly isStream?: boolean;
+  readonly tags?: CallTags;
   /** For a stream: the record as if the stream had ended at its last checkpoint. */
   readonly record?: CallRecord;
 }

@@ -177,6 +177,15 @@ export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, un
   return served === undefined ? usage : { ...usage, served };
 }
 
+/**
+ * Adds the number of the vendor's searches; returns the usage itself if there
+ * were none or they are already included.
+ */
+export function withSearches(usage: Usage, count: number): Usage {
+  const searches = clampCount(count, MAX_UNITS.searches);
+  return searches > (usage.searches ?? 0) ? { ...usage, searches } : usage;
+}
+
 /** In the terms of prices; undefined if the vendor reports none. */
 export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): ServedAs | undefined {
   const serviceTier = serviceTierOf(said.serviceTier);

@@ -284,7 +284,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     };
 
     expect(await admitted(storage, key, 10, 20)).toBe(3);
-    expect(await refusal()).toContain("the team of the daily budget of this key");
+    expect(await refusal()).toContain("the daily budget of the team of this key");
     clock.pass(DAY_MS);
     expect(await admitted(storage, key, 10, 20)).toBe(2);
     expect(await refusal()).toContain("the monthly budget of the owner of this key");

@@ -67,6 +67,11 @@ export interface TierRates {
   readonly rates: WrittenRates;
 }
 
+/** Rates under one condition, in the words of catalogue files. */
+export function variant(when: JsonObject, rates: WrittenRates): JsonObject {
+  return { when, rates: { ...rates } };
+}
+
 /** A tier's missing rates are those of the base, as in the public files. */
 export function writePrice(base: WrittenRates, tiers: readonly TierRates[]): JsonObject {
   const tokens = tokenRatesOf(base);

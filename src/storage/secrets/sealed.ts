@@ -6,7 +6,7 @@ import { seal, unseal } from "#lib/envelope.ts";
 const KEY_USE = "sluice: credentials of channels";
 
 /** Stored credentials: each can be decrypted only for its own channel, position and destination. */
-export interface CredentialVault {
+export interface CredentialSealer {
   seal(credentials: readonly Credential[], channelId: number, to: Destination): readonly string[];
   /** Undefined if one of them cannot be decrypted. */
   open(
@@ -17,7 +17,7 @@ export interface CredentialVault {
 }
 
 /** The key comes from the secret outside the database: a copy of the database alone is useless. */
-export function openCredentialVault(secret: Uint8Array): CredentialVault {
+export function openCredentialSealer(secret: Uint8Array): CredentialSealer {
   const key = deriveKey(secret, KEY_USE);
   return {
     seal: (credentials, channelId, to) =>
