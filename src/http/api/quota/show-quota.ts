@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Period } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { BudgetStanding, QuotaOwner } from "#core/quota.ts";
+import type { BudgetStatus, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { showBudgets } from "../budget-fields.ts";
@@ -25,7 +25,7 @@ export async function showQuota(
   };
 }
 
-function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject {
+function showStanding({ budget, account, resetsAt }: BudgetStatus): JsonObject {
   return {
     period: budget.period,
     amount_usd: showUsdOrNull(account.granted),
@@ -43,6 +43,6 @@ function showUse({ granted, spent, held }: Account): JsonObject {
   };
 }
 
-function amountOf(period: Period, statuses: readonly BudgetStanding[]): NanoUsd | null {
+function amountOf(period: Period, statuses: readonly BudgetStatus[]): NanoUsd | null {
   return statuses.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
 }

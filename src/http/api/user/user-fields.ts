@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { isEmail, isUserName, objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
+import { isEmail, isUserName, passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
@@ -34,7 +34,7 @@ export function readEmail(body: JsonObject): string | undefined {
 
 export function readNewPassword(body: JsonObject): string | undefined {
   const given = textOf(body["password"]);
-  const objection = given === undefined ? undefined : objectionToPassword(given);
-  if (objection === undefined) return given;
-  throw invalid("password", `The password ${objection}`);
+  const problem = given === undefined ? undefined : passwordProblem(given);
+  if (problem === undefined) return given;
+  throw invalid("password", `The password ${problem}`);
 }
