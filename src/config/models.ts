@@ -82,7 +82,10 @@ export function readPrice(form: Form, report: Report): GradedRates | undefined {
   const variants = readVariants(given, readRatesOf, report);
   if (!BASE_FIELDS.some((name) => form.find(name) !== undefined)) {
     if (given === undefined) return undefined;
-    report(given.place, 'changes a price that is not given here. Set "input" and "output" as well, or remove it.');
+    report(
+      given.place,
+      'changes a price that is not given here. Set "input" and "output" as well, or remove it.',
+    );
     return undefined;
   }
   const said = readRatesOf(form);
