@@ -941,7 +941,7 @@ describe("a caller of the older form gets a function call", () => {
   test("in one piece", async () => {
     const built = buildResponse(await events, {
       ...REQUEST,
-      spelling: { chat: { functions: true } },
+      spelling: { chat: { functions: [{ name: "f" }] } },
     });
 
     expect(built["choices"]).toMatchObject([
@@ -954,7 +954,7 @@ describe("a caller of the older form gets a function call", () => {
   });
 
   test("in a stream", async () => {
-    const choices = choicesIn(await encoded(await events, { functions: true }));
+    const choices = choicesIn(await encoded(await events, { functions: [{ name: "f" }] }));
 
     expect(choices.map(({ delta, finish_reason }) => [delta, finish_reason])).toEqual([
       [{ role: "assistant", content: null }, null],

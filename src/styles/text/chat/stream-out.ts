@@ -8,6 +8,7 @@ import { encodeError } from "./error.ts";
 import { inlinesReasoning, wantsUsage } from "./facts.ts";
 import { headOfAnswer } from "./head.ts";
 import { spellingIn } from "./spelling.ts";
+import { isLegacy } from "./tool-in.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Chunks in the exact order that clients of this style put them together by. */
@@ -35,7 +36,7 @@ class ChatEncoder implements StreamEncoder {
     this.#manner = {
       wholeCalls: isCompact,
       inlinesReasoning: inlinesReasoning(spelling),
-      wantsFunctionCall: spelling["functions"] === true,
+      wantsFunctionCall: isLegacy(spelling),
     };
     this.#head = headOfAnswer(undefined, request, "chat.completion.chunk");
   }
