@@ -33,6 +33,8 @@ export interface WrittenField<Field extends HubField, Context, Written> {
   readonly members?: readonly string[];
   readonly moreMembers?: (body: JsonObject) => readonly string[];
   readonly parse?: (body: JsonObject) => FieldValue<Field> | undefined;
+  /** Is built anew for callers of the same style, too: some of what they may write is refused. */
+  readonly isRebuilt?: true;
   readonly build: (value: FieldValue<Field>, context: Context) => Built<Written>;
 }
 
@@ -291,11 +293,11 @@ function writerOf<Field extends HubField, Context extends Writing, Written exten
 }
 
 function originalOf<Field extends HubField, Context, Written>(
-  { members = [], moreMembers, parse }: WrittenField<Field, Context, Written>,
+  { members = [], moreMembers, parse, isRebuilt }: WrittenField<Field, Context, Written>,
   value: FieldValue<Field> | undefined,
   raw: JsonObject | undefined,
 ): JsonObject | undefined {
-  if (raw === undefined || parse === undefined) return undefined;
+  if (raw === undefined || parse === undefined || isRebuilt === true) return undefined;
   const names = moreMembers === undefined ? members : [...members, ...moreMembers(raw)];
   return preserveOriginal(raw, names, value, parse);
 }

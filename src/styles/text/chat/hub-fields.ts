@@ -111,18 +111,18 @@ const FIELDS = {
   frequencyPenalty: member("frequency_penalty", numberOf),
   seed: member("seed", integerOf),
   choices: member("n", integerOf),
+  // Vendors refuse it unless they store the answer, and only its own caller reads it.
+  metadata: {
+    ...member("metadata", objectOf),
+    build: (metadata, { raw }) =>
+      raw === undefined ? { members: {}, lost: ["metadata"] } : { members: { metadata } },
+  },
   user: {
     ...member("user", textOf),
     build: (user, { raw }) =>
       user.length > MAX_USER_LENGTH && raw === undefined
         ? { members: {}, lost: ["user"] }
         : { members: { user } },
-  },
-  // Vendors refuse it unless they store the answer, and only its own caller reads it.
-  metadata: {
-    ...member("metadata", objectOf),
-    build: (metadata, { raw }) =>
-      raw === undefined ? { members: {}, lost: ["metadata"] } : { members: { metadata } },
   },
   topK: {
     ...member("top_k", integerOf),
@@ -209,7 +209,7 @@ function legacySearch(body: JsonObject): WebSearch | undefined {
   return isLegacy(body) && parseTools(body).search !== undefined ? {} : undefined;
 }
 
-function parseStop(body: JsonObject): readonly string[] | undefined {
+export function parseStop(body: JsonObject): readonly string[] | undefined {
   const stop = body["stop"];
   if (typeof stop === "string") return [stop];
   const stops = listOf(stop).filter((one) => typeof one === "string");

@@ -2,13 +2,13 @@ import type { ChatRequest, OutputFormat, Reasoning } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, objectOf } from "#lib/values.ts";
-import { asWritten } from "./as-written.ts";
+import { preserveOriginal } from "#styles/text/request-fields.ts";
 import type { Conversation } from "./conversation-out.ts";
 import { buildFormat } from "./format-out.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { limitOf, mayThink, planThinking } from "./reasoning-out.ts";
-import { parseFormat } from "./request-in.ts";
-import { MESSAGES } from "./spelling.ts";
+import { parseFormat } from "./format-in.ts";
+import { MESSAGES, spellingIn } from "./spelling.ts";
 
 /** How the model is to think and to write. */
 export interface Output {
@@ -28,7 +28,8 @@ export function planOutput(
   context: OutboundContext,
 ): Output {
   const { reasoning, format } = request;
-  const written = asWritten(request, MEMBERS, meaningOf(reasoning, format), readMeaning);
+  const meaning = meaningOf(reasoning, format);
+  const written = preserveOriginal(spellingIn(request), MEMBERS, meaning, readMeaning);
   if (written !== undefined) return planWritten(written, request, conversation, context);
 
   const { thinking, effort, maxTokens } = planThinking(request, conversation, context);

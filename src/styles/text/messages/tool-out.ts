@@ -5,7 +5,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
-import { asWritten } from "./as-written.ts";
+import { preserveOriginal } from "#styles/text/request-fields.ts";
 import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
 import { MESSAGES, spellingIn } from "./spelling.ts";
@@ -46,12 +46,12 @@ export function buildTools(
 /** Also no tools at all are as they were written. */
 function writtenTools(request: ChatRequest): Choosing | undefined {
   const { tools = [], webSearch } = request;
-  if (spellingIn(request) === undefined) return undefined;
-  if (!tools.every(isPlainName)) return undefined;
-  const meaning = { ...defined({ tools: request.tools, webSearch }) };
-  const written = asWritten(request, ["tools"], meaning, (body) => {
-    const { unknown: _, ...known } = parseTools(body);
-    return known;
+  const raw = spellingIn(request);
+  if (raw === undefined || !tools.every(isPlainName)) return undefined;
+  const meaning = { tools: request.tools, webSearch };
+  const written = preserveOriginal<typeof meaning>(raw, ["tools"], meaning, (body) => {
+    const { tools: known, webSearch: search } = parseTools(body);
+    return { tools: known, webSearch: search };
   });
   const list = written?.["tools"];
   if (list === undefined) return written;
@@ -176,8 +176,9 @@ function chosen(
   report: LossReport,
 ): Choosing {
   const { toolChoice, parallelToolCalls } = request;
-  const meaning = { ...defined({ toolChoice, parallelToolCalls }) };
-  const written = asWritten(request, ["tool_choice"], meaning, parseToolChoice)?.["tool_choice"];
+  const meaning: ReturnType<typeof parseToolChoice> = defined({ toolChoice, parallelToolCalls });
+  const original = preserveOriginal(spellingIn(request), ["tool_choice"], meaning, parseToolChoice);
+  const written = original?.["tool_choice"];
   const isFit = toolChoice?.mode !== "named" || isPlainName(toolChoice);
   const choice =
     (isFit ? written : undefined) ??
