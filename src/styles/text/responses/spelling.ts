@@ -9,42 +9,6 @@ export const RESPONSES = "responses";
 export const ENCRYPTED = "reasoning.encrypted_content";
 export const LOGPROBS = "message.output_text.logprobs";
 
-/**
- * Members that the hub takes in though they can be written in several ways,
- * and members that the gateway itself acts on.
- */
-export const SPELLED_MEMBERS = [
-  "instructions",
-  "include",
-  "reasoning",
-  "text",
-  "tools",
-  "tool_choice",
-  "top_logprobs",
-  "user",
-  "safety_identifier",
-  "store",
-  "previous_response_id",
-  "truncation",
-  "background",
-  "stream_options",
-] as const;
-
-/** Every member that the hub takes in; the others travel as they are. */
-export const READ_MEMBERS: ReadonlySet<string> = new Set([
-  ...SPELLED_MEMBERS,
-  "model",
-  "input",
-  "stream",
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "max_output_tokens",
-  "parallel_tool_calls",
-  "metadata",
-]);
-
 /** In the spelling of a message: items that only declare something, before it and after it. */
 export const ITEMS_BEFORE = "itemsBefore";
 export const ITEMS_AFTER = "itemsAfter";
