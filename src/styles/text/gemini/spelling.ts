@@ -4,13 +4,6 @@ import type { JsonObject } from "#lib/json.ts";
 /** This style's id, under which it keeps what is its own. */
 export const GEMINI = "gemini";
 
-/**
- * Members of the two nested objects have a dotted name among the style's
- * extras, so that a report names them as their caller would.
- */
-export const CONFIG = "generationConfig.";
-export const TOOL_CONFIG = "toolConfig.";
-
 /** In the spelling of a message that stood in one content with the message before it. */
 export const GOES_ON = "goesOn";
 

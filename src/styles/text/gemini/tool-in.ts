@@ -62,8 +62,7 @@ function parseDeclaration(declaration: JsonObject): Tool {
 }
 
 /** `undefined` where nothing is asked, or in a word that nobody knows. */
-export function parseToolChoice(toolConfig: Json | undefined): ToolChoice | undefined {
-  const calling = memberOf(toolConfig, "functionCallingConfig");
+export function parseToolChoice(calling: Json | undefined): ToolChoice | undefined {
   const written = memberOf(calling, "allowedFunctionNames");
   const names = isArray(written) ? written.filter((name) => typeof name === "string") : [];
   switch (textOf(memberOf(calling, "mode"))?.toUpperCase()) {

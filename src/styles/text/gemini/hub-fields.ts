@@ -1,0 +1,231 @@
+import type { ChatRequest } from "#core/chat.ts";
+import type { OutboundContext } from "#core/style.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, integerOf, listOf, numberOf, objectOf, restOf, textOf } from "#lib/values.ts";
+import {
+  fieldReader,
+  fieldWriter,
+  member,
+  preserveOriginal,
+  type Built,
+  type CarriedField,
+  type CarriedGroup,
+  type FieldTable,
+  type Writing,
+} from "#styles/text/request-fields.ts";
+import { CONFIG } from "./flat-body.ts";
+import { FORMAT } from "./format.ts";
+import { parseReasoning } from "./reasoning-in.ts";
+import { buildThinking, cannotThink, isOff } from "./reasoning-out.ts";
+import { parseToolChoice, parseTools } from "./tool-in.ts";
+import { buildToolChoice } from "./tool-out.ts";
+
+/** What the rows need to know of the upstream and of what else is written. */
+export interface GeminiWriting extends Writing, Pick<OutboundContext, "model"> {
+  readonly request: ChatRequest;
+  /** Planned before the rest: an answer format may not go beside them. */
+  readonly tools: readonly Json[];
+}
+
+/** The most that servers of this style take. */
+const MAX_STOPS = 5;
+const MAX_SEED = 2 ** 31 - 1;
+
+const MODALITIES = `${CONFIG}responseModalities`;
+const IMAGE_CONFIG = `${CONFIG}imageConfig`;
+const CALLING = "toolConfig.functionCallingConfig";
+const INVOCATIONS = "toolConfig.includeServerSideToolInvocations";
+
+const TOOLS: CarriedGroup<
+  "tools" | "webSearch" | "toolChoice" | "parallelToolCalls",
+  GeminiWriting
+> = {
+  fields: { tools: true, webSearch: true, toolChoice: true, parallelToolCalls: true },
+  members: ["tools", CALLING],
+  parse(body) {
+    const { functions: tools, webSearch, others, searchConfig } = parseTools(body["tools"]);
+    return {
+      values: defined({ tools, webSearch, toolChoice: parseToolChoice(body[CALLING]) }),
+      rest: { tools: others, "tools.googleSearch": searchConfig },
+    };
+  },
+  build(request, { tools, raw }) {
+    // The vendor's own tools beside functions have to be asked for.
+    const hasCalls = tools.some((tool) => isObject(tool) && "functionDeclarations" in tool);
+    const isMixed = hasCalls && tools.length > 1 && raw === undefined;
+    const losesOrder = request.parallelToolCalls === false && (request.tools ?? []).length > 0;
+    const choice = choiceOf(request, raw);
+    return {
+      members: {
+        tools: tools.length > 0 ? tools : undefined,
+        ...choice.members,
+        [INVOCATIONS]: isMixed ? true : undefined,
+      },
+      lost: [...(losesOrder ? ["parallel_tool_calls"] : []), ...(choice.lost ?? [])],
+    };
+  },
+};
+
+function choiceOf(request: ChatRequest, raw: JsonObject | undefined): Built {
+  const original = preserveOriginal(raw, [CALLING], request.toolChoice, (body) =>
+    parseToolChoice(body[CALLING]),
+  );
+  if (original !== undefined) return { members: original };
+  const { mode, lost } = buildToolChoice(request);
+  return { members: { [CALLING]: mode }, ...defined({ lost }) };
+}
+
+/** The models that think refuse penalties. */
+function penalty<Field extends "presencePenalty" | "frequencyPenalty">(
+  name: string,
+  as: string,
+): CarriedField<Field, GeminiWriting> {
+  return {
+    members: [CONFIG + name],
+    parse: (body) => numberOf(body[CONFIG + name]),
+    build: (value, { model, raw }) =>
+      model.reasoningControls === undefined || raw !== undefined
+        ? { members: { [CONFIG + name]: value } }
+        : { members: {}, lost: value === 0 ? [] : [as] },
+  };
+}
+
+const FIELDS = {
+  user: { lost: { as: "user" } },
+  metadata: { lost: { as: "metadata" } },
+  temperature: member(`${CONFIG}temperature`, numberOf),
+  topP: member(`${CONFIG}topP`, numberOf),
+  topK: {
+    ...member(`${CONFIG}topK`, numberOf),
+    // Elsewhere none, or less than one, stands for no limit.
+    build: (topK, { raw }) => ({
+      members: { [`${CONFIG}topK`]: topK >= 1 || raw !== undefined ? topK : undefined },
+    }),
+  },
+  presencePenalty: penalty("presencePenalty", "presence_penalty"),
+  frequencyPenalty: penalty("frequencyPenalty", "frequency_penalty"),
+  seed: {
+    ...member(`${CONFIG}seed`, integerOf),
+    build: (seed, { raw }) =>
+      Math.abs(seed) <= MAX_SEED || raw !== undefined
+        ? { members: { [`${CONFIG}seed`]: seed } }
+        : { members: {}, lost: ["seed"] },
+  },
+  maxOutputTokens: {
+    ...member(`${CONFIG}maxOutputTokens`, integerOf),
+    // Some clients ask for more than any model can write, which this vendor refuses.
+    build: (asked, { model: { maxOutputTokens: most = Infinity }, raw }) =>
+      asked <= most || raw !== undefined
+        ? { members: { [`${CONFIG}maxOutputTokens`]: asked } }
+        : { members: { [`${CONFIG}maxOutputTokens`]: most }, lost: ["max_tokens"] },
+  },
+  choices: member(`${CONFIG}candidateCount`, integerOf),
+  stop: {
+    members: [`${CONFIG}stopSequences`],
+    parse: parseStop,
+    build: (stop) => ({
+      members: stop.length === 0 ? {} : { [`${CONFIG}stopSequences`]: stop.slice(0, MAX_STOPS) },
+      lost: stop.length > MAX_STOPS ? ["stop"] : [],
+    }),
+  },
+  logprobs: {
+    members: [`${CONFIG}responseLogprobs`, `${CONFIG}logprobs`],
+    parse: (body) =>
+      body[`${CONFIG}responseLogprobs`] === true
+        ? defined({ top: integerOf(body[`${CONFIG}logprobs`]) })
+        : undefined,
+    build: ({ top }) => ({
+      members: { [`${CONFIG}responseLogprobs`]: true, [`${CONFIG}logprobs`]: top },
+    }),
+  },
+  modalities: {
+    members: [MODALITIES],
+    parse: parseModalities,
+    // The hub has no place for videos.
+    rest: (body) => (asksForVideo(body) ? { [MODALITIES]: body[MODALITIES] } : {}),
+    build: (modalities) => ({
+      members: {
+        // Text alone is what every model answers with.
+        [MODALITIES]:
+          modalities.length === 1 && modalities[0] === "text"
+            ? undefined
+            : modalities.map((one) => one.toUpperCase()),
+      },
+    }),
+  },
+  picture: {
+    members: [IMAGE_CONFIG],
+    parse: parsePicture,
+    rest: restOfPicture,
+    build: ({ aspectRatio, size }) => ({
+      members: { [IMAGE_CONFIG]: defined({ aspectRatio, imageSize: size }) },
+    }),
+  },
+  format: FORMAT,
+  reasoning: {
+    members: [`${CONFIG}thinkingConfig`],
+    parse: (body) => parseReasoning(body[`${CONFIG}thinkingConfig`]),
+    build(reasoning, { request, model }) {
+      const config = buildThinking(request, model);
+      const isOut = cannotThink(model) || config?.["thinkingBudget"] === 0;
+      return {
+        members: { [`${CONFIG}thinkingConfig`]: config },
+        lost: isOut && asksToThink(reasoning) ? ["reasoning"] : [],
+      };
+    },
+  },
+  tools: { group: TOOLS },
+  webSearch: { group: TOOLS },
+  toolChoice: { group: TOOLS },
+  parallelToolCalls: { group: TOOLS },
+} satisfies FieldTable<GeminiWriting>;
+
+/** Reads everything of a flat body apart from its conversation. */
+export const readFields = fieldReader(FIELDS, {
+  structural: ["model", "contents", "systemInstruction"],
+});
+
+export const writeFields = fieldWriter<GeminiWriting, Record<string, Json | undefined>>(FIELDS);
+
+export function parseStop(body: JsonObject): readonly string[] | undefined {
+  const stops = listOf(body[`${CONFIG}stopSequences`]).filter((one) => typeof one === "string");
+  return stops.length === 0 ? undefined : stops;
+}
+
+function parseModalities(body: JsonObject): ChatRequest["modalities"] {
+  const known = listOf(body[MODALITIES])
+    .map((one) => (typeof one === "string" ? one.toLowerCase() : one))
+    .filter((one) => one === "text" || one === "audio" || one === "image");
+  return known.length === 0 ? undefined : known;
+}
+
+function asksForVideo(body: JsonObject): boolean {
+  const asked = listOf(body[MODALITIES]);
+  return asked.some((one) => typeof one === "string" && one.toUpperCase() === "VIDEO");
+}
+
+const PICTURE_MEMBERS: ReadonlySet<string> = new Set(["aspectRatio", "imageSize"]);
+
+function parsePicture(body: JsonObject): ChatRequest["picture"] {
+  const wanted = objectOf(body[IMAGE_CONFIG]);
+  const picture = defined({
+    aspectRatio: textOf(wanted?.["aspectRatio"]),
+    size: textOf(wanted?.["imageSize"]),
+  });
+  return Object.keys(picture).length === 0 ? undefined : picture;
+}
+
+/** Named by its path: such a name only says what is lost. */
+function restOfPicture(body: JsonObject): JsonObject {
+  const rest = restOf(objectOf(body[IMAGE_CONFIG]) ?? {}, PICTURE_MEMBERS) ?? {};
+  const named = Object.entries(rest).map(
+    ([name, value]) => [`${IMAGE_CONFIG}.${name}`, value] as const,
+  );
+  return Object.fromEntries(named);
+}
+
+function asksToThink(reasoning: NonNullable<ChatRequest["reasoning"]>): boolean {
+  const { effort, budgetTokens, enabled } = reasoning;
+  const isSteered = enabled === true || effort !== undefined || budgetTokens !== undefined;
+  return isSteered && !isOff(reasoning);
+}
