@@ -8,7 +8,11 @@ import { mkdirSync } from "node:fs";
 const target = process.argv[2];
 mkdirSync("dist", { recursive: true });
 const result = await Bun.build({
-  entrypoints: ["src/main.ts", "src/storage/sqlite/writer-thread.ts", "src/relay/token-thread.ts"],
+  entrypoints: [
+    "src/main.ts",
+    "src/storage/sqlite/writer-thread.ts",
+    "src/relay/metering/token-thread.ts",
+  ],
   compile: {
     outfile: "dist/sluice",
     ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),

@@ -8,8 +8,8 @@ import { NO_USAGE } from "#core/usage.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
-import { TaskBoard } from "#relay/tasks/board.ts";
-import { openAt } from "#storage/contract-place.ts";
+import { TaskScheduler } from "#relay/tasks/task-scheduler.ts";
+import { openAt } from "#test/storage/contract-place.ts";
 
 /**
  * What unfinished videos cost the gateway that looks at them, and how late it
@@ -30,7 +30,7 @@ async function measure(): Promise<void> {
   const deadlines = new Deadlines();
   const egress = openEgress(LIMITS, deadlines);
   const late: number[] = [];
-  const board = new TaskBoard({
+  const taskScheduler = new TaskScheduler({
     tasks: storage.tasks,
     ledger: storage.ledger,
     egress,
@@ -38,16 +38,16 @@ async function measure(): Promise<void> {
     deadlines,
     owner: "bench",
     leaseMs: LEASE_MS,
-    limits: { tasks: TASKS, taskLooks: 32 },
+    limits: { tasks: TASKS, taskPolls: 32 },
     findChannel: (name) => channelAt(name, port),
     announce: async () => {},
     onClosed() {},
-    onTrouble() {},
-    onLook: (ms) => late.push(ms),
+    onError() {},
+    onPoll: (ms) => late.push(ms),
   });
-  const renewing = setInterval(() => void board.renew(), 1_000);
+  const renewing = setInterval(() => void taskScheduler.renew(), 1_000);
   try {
-    for (let at = 0; at < TASKS; at++) board.take(taskNumber(at));
+    for (let at = 0; at < TASKS; at++) taskScheduler.take(taskNumber(at));
     await Bun.sleep(5_000);
     late.length = 0;
     const before = process.cpuUsage();

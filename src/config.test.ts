@@ -138,7 +138,7 @@ test("with nothing said, every setting has its default", () => {
     downloads: 256,
     keyDownloads: 16,
     tasks: 20_000,
-    taskLooks: 32,
+    taskPolls: 32,
     assetGroups: 1000,
     assetBytes: 4_294_967_296,
     assets: 10_000,

@@ -1,6 +1,7 @@
 import { type ChannelConfig, type KnownProvider, readChannels } from "#config/channels.ts";
 import { type Environment, findVariable } from "#config/expand.ts";
 import { openConfigFile, type ReadFile } from "#config/file.ts";
+import { currentPaths, type FormerName, underCurrentNames } from "#config/former-names.ts";
 import { findSettings } from "#config/find-settings.ts";
 import { readNode, readText } from "#config/form.ts";
 import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
@@ -112,7 +113,10 @@ export const LIMITS = {
   downloads: limit("downloads", count, 256, "Files of videos handed over at once."),
   keyDownloads: limit("key_downloads", count, 16, "The same for one key."),
   tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
-  taskLooks: limit("task_looks", take.wholeNumber(1, 10_000), 32, "Looks at once on one channel."),
+  taskPolls: formerly(
+    "task_looks",
+    limit("task_polls", take.wholeNumber(1, 10_000), 32, "Concurrent polls of tasks per channel."),
+  ),
   assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
   assetBytes: limit(
     "asset_bytes",
@@ -539,12 +543,14 @@ export interface Setting<T> {
   readonly doc: string;
   /** It can be changed while the gateway runs, and then holds from when; absent where it cannot. */
   readonly stored?: Onset;
+  /** Names that it had before; they still take effect, with a warning. */
+  readonly formerly?: { readonly env: string; readonly path: string };
 }
 
 type Table = Readonly<Record<string, Setting<unknown>>>;
 type Values<T extends Table> = { readonly [Name in keyof T]: T[Name]["default"] };
 
-export type Limits = Values<typeof LIMITS>;
+type Limits = Values<typeof LIMITS>;
 export type Settings = Values<typeof SETTINGS> & { readonly limits: Limits };
 
 export interface Config {
@@ -557,6 +563,8 @@ export interface Config {
   readonly origins: ReadonlyMap<string, Origin>;
   /** Variables that do nothing, and resemble some that would. */
   readonly misspelt: readonly Misspelt[];
+  /** Settings that were written under a former name. */
+  readonly formerNames: readonly FormerName[];
 }
 
 export interface Origin {
@@ -590,8 +598,11 @@ export function loadConfig(input: ConfigInput): Config {
   };
 
   const file = openConfigFile(SETTINGS.configPath.env, DEFAULT_PATH, input.readFile, env, report);
-  const paths = listSettings().flatMap((row) => row.path ?? []);
-  const nodes = findSettings(file.root, paths, SECTIONS, report);
+  const rows = listSettings();
+  const paths = rows.flatMap((row) => row.path ?? []);
+  const formerPaths = [...currentPaths(rows).keys()];
+  const written = findSettings(file.root, [...paths, ...formerPaths], SECTIONS, report);
+  const nodes = underCurrentNames(written, rows);
   const origins = new Map<string, Origin>();
   const read = (row: Setting<unknown>): unknown => readSetting(row, env, nodes, origins, report);
   const settings = {
@@ -608,7 +619,7 @@ export function loadConfig(input: ConfigInput): Config {
   const models = readModels(section("models"), report);
 
   const isSaid = (row: Setting<unknown>): boolean =>
-    (findVariable(env, row.env) ?? "") !== "" || nodes.has(row.path ?? "");
+    textOf(row, env) !== "" || nodes.has(row.path ?? "");
   reportHalfLogin(isSaid, report);
   reportHalfSignOn(isSaid, report);
   reportHalfBucket(settings.mediaStore, isSaid, report);
@@ -616,7 +627,8 @@ export function loadConfig(input: ConfigInput): Config {
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const known = [...input.knownProviders.flatMap((each) => each.keyVariable ?? []), ...OTHERS];
   const misspelt = findMisspelt(env, known, file.variables);
-  return { settings, channels, keys, models, origins, misspelt };
+  const formerNames = findFormerNames(rows, env, written);
+  return { settings, channels, keys, models, origins, misspelt, formerNames };
 }
 
 /** All rows, in the order in which people want to read them. */
@@ -640,6 +652,35 @@ function limit<T, D extends T | undefined = T>(
   return stored === "never" ? row : { ...row, stored };
 }
 
+/** For a limit that had another name. */
+function formerly<T>(name: string, row: Setting<T>): Setting<T> {
+  return {
+    ...row,
+    formerly: { env: `SLUICE_LIMIT_${name.toUpperCase()}`, path: `limits.${name}` },
+  };
+}
+
+/** What the environment says; a current name wins over a former one. */
+function textOf({ env: name, formerly: former }: Setting<unknown>, env: Environment): string {
+  const text = findVariable(env, name) ?? "";
+  return text !== "" || former === undefined ? text : (findVariable(env, former.env) ?? "");
+}
+
+function findFormerNames(
+  rows: readonly Setting<unknown>[],
+  env: Environment,
+  written: ReadonlyMap<string, FileNode>,
+): readonly FormerName[] {
+  return rows.flatMap(({ env: variable, path = variable, formerly: former }) => {
+    if (former === undefined) return [];
+    const isSet = (findVariable(env, former.env) ?? "") !== "";
+    return [
+      ...(isSet ? [{ written: former.env, now: variable }] : []),
+      ...(written.has(former.path) ? [{ written: former.path, now: path }] : []),
+    ];
+  });
+}
+
 function readTable<T extends Table>(table: T, read: (row: Setting<unknown>) => unknown): Values<T> {
   const values = Object.entries(table).map(([name, row]) => [name, read(row)]);
   // Each row's parser makes what the row's type says; `fromEntries` forgets which is whose.
@@ -657,7 +698,7 @@ function readSetting<T>(
   const node = row.path === undefined ? undefined : nodes.get(row.path);
   const fromFile = readNode(node, row.parser, report);
   const place = { variable: row.env };
-  const text = findVariable(env, row.env) ?? "";
+  const text = textOf(row, env);
   const fromEnv =
     text === "" ? undefined : readText({ text, written: text, place }, row.parser, report);
 
@@ -708,9 +749,11 @@ function reportMistypedVariables(
   report: Report,
 ): void {
   const known = listSettings().map((row) => row.env);
+  const former = listSettings().flatMap((row) => row.formerly?.env ?? []);
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
     if (!variable.startsWith("SLUICE_") || known.includes(variable) || used.has(variable)) continue;
+    if (former.includes(variable)) continue;
     const isNear = known.some((name) => countEdits(variable, name) <= 2);
     if (!isNear && !variable.startsWith("SLUICE_LIMIT_")) continue;
     report({ variable }, `The variable is not known here; ${didYouMean(variable, known)}`);

@@ -3,7 +3,7 @@ import { createSecret } from "#core/key.ts";
 import type { Logins } from "#core/user.ts";
 import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
-import { openHouse } from "#gateway/house.ts";
+import { composeGateway } from "#gateway/compose.ts";
 import { jobsOf } from "#gateway/jobs.ts";
 import { findModelToTry } from "#gateway/model-to-try.ts";
 import type { GatewayOptions } from "#gateway/options.ts";
@@ -11,9 +11,9 @@ import { SIMULATED_MODEL } from "#gateway/simulator.ts";
 import { openHandler, openServer } from "#http/server.ts";
 import { recoverHolds } from "#jobs/recover-holds.ts";
 import { startJobs } from "#jobs/scheduler.ts";
-import type { Health } from "#relay/health.ts";
-import { verifyWholeLedger } from "#storage/ledger-reader.ts";
-import type { Violation } from "#storage/verify-ledger.ts";
+import type { Health } from "#relay/failover/health.ts";
+import { verifyWholeLedger } from "#storage/accounts/ledger-reader.ts";
+import type { Violation } from "#storage/accounts/verify-ledger.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly url: string;
@@ -30,7 +30,7 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /** A gateway that serves nobody but whoever opened it. */
-export interface OfflineGateway extends AsyncDisposable {
+interface OfflineGateway extends AsyncDisposable {
   handle(request: Request): Promise<Response>;
   /** Whoever shows it is root. It is good in this process, and never kept. */
   readonly token: string;
@@ -41,7 +41,7 @@ export interface OfflineGateway extends AsyncDisposable {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
-  const house = await openHouse(options, opened);
+  const house = await composeGateway(options, opened);
   const { storage, problems, clock, settings, channels, health, deps } = house;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
@@ -71,7 +71,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     health,
     get modelToTry() {
-      return house.inventory.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
+      return house.channelRegistry.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
     },
     firstKey,
     setupToken,
@@ -83,7 +83,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 /** Without a server and without jobs, for one who works on the database while no gateway does. */
 export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
   await using opened = new AsyncDisposableStack();
-  const { storage, deps } = await openHouse(options, opened);
+  const { storage, deps } = await composeGateway(options, opened);
   const { dataDir, databaseUrl } = options.config.settings;
   const token = createSecret();
   const root = await storage.users.find((await storage.users.ensureRoot()).id);

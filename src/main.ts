@@ -152,6 +152,9 @@ async function start(isDevelopment: boolean): Promise<number> {
     for (const { name, meant } of config.misspelt) {
       log.warn({ variable: name, meant }, "variable is not read; it resembles one that is");
     }
+    for (const { written, now } of config.formerNames) {
+      log.warn({ setting: written, now }, "setting has a new name; the former one still works");
+    }
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
     log.info({ signal }, "shutting down; send the signal again to exit immediately");

@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import { image, type ImageQuestion } from "#core/image.ts";
+import { image, type ImageRequest } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -36,7 +36,7 @@ export function refusalFor(provider: Provider, body: JsonObject): string {
   return "";
 }
 
-export function rowFor({ images = [] }: Provider, question: ImageQuestion): ImageEndpoint {
+export function rowFor({ images = [] }: Provider, question: ImageRequest): ImageEndpoint {
   const row = images.find(
     (each) => (each.serves?.(question.model) ?? true) && (each.answers?.(question) ?? true),
   );

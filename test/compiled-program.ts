@@ -1,7 +1,11 @@
 import { join } from "node:path";
 
 /** The same entry points as the executable that is shipped has. */
-const ENTRIES = ["src/main.ts", "src/storage/sqlite/writer-thread.ts", "src/relay/token-thread.ts"];
+const ENTRIES = [
+  "src/main.ts",
+  "src/storage/sqlite/writer-thread.ts",
+  "src/relay/metering/token-thread.ts",
+];
 
 /**
  * The gateway as one executable. Tests start it more than a hundred times, and

@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { migrate } from "#storage/migrate.ts";
+import { migrate } from "#storage/database/migrate.ts";
 import { postgresDdl } from "#storage/postgres/ddl.ts";
 import { dialectOver } from "#storage/postgres/dialect.ts";
 import { openPool } from "#storage/postgres/pool.ts";

@@ -157,10 +157,10 @@ interface Compared {
   readonly theirs: bigint;
 }
 
-function reasonFor({ model, call, way }: Compared): Difference | undefined {
+function reasonFor({ model, call, way: transport }: Compared): Difference | undefined {
   return DIFFERENCES.find(
     ({ models, calls, ways }) =>
-      models.test(model) && calls.includes(call) && ways?.includes(way) !== false,
+      models.test(model) && calls.includes(call) && ways?.includes(transport) !== false,
   );
 }
 
@@ -189,10 +189,10 @@ function agree(price: Price, entry: PriceEntry): boolean {
 
 function both(model: string, price: Price, entry: PriceEntry): readonly Compared[] {
   return Object.entries(CALLS).flatMap(([call, counts]) =>
-    Object.entries(WAYS).flatMap(([way, as]) => {
+    Object.entries(WAYS).flatMap(([transport, as]) => {
       const theirs = atto(counts, as, entry);
       if (theirs === undefined) return [];
-      return [{ model, call, way, ours: ours(counts, as, price), theirs: nano(theirs) }];
+      return [{ model, call, way: transport, ours: ours(counts, as, price), theirs: nano(theirs) }];
     }),
   );
 }

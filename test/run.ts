@@ -25,13 +25,13 @@ const PROCESSES = availableParallelism() + 1;
 /** The files that take longest are begun first, so that none of them is the last alone. */
 const LONGEST = [
   "test/hazards/shared-videos.test.ts",
-  "src/storage/postgres.test.ts",
-  "test/house.test.ts",
+  "test/storage/postgres.test.ts",
+  "test/compose.test.ts",
   "test/cli.test.ts",
   "test/gateway/start.test.ts",
   "test/hazards/nothing-held.test.ts",
   "test/hazards/memory.test.ts",
-  "src/storage/sqlite.test.ts",
+  "test/storage/sqlite.test.ts",
   "sandbox/odd-requests.test.ts",
   "test/gateway/channels.test.ts",
   "test/matrix/sweep/sweep.test.ts",

@@ -41,7 +41,7 @@ export async function openScratchCounters(
   const client = await openClient();
   const clock = `${prefix}clock`;
   await client.set(clock, String(STARTS_AT));
-  const standing = `(function()
+  const status = `(function()
       local ms = tonumber(redis.call("GET", "${clock}"))
       return { math.floor(ms / 1000), (ms % 1000) * 1000 }
     end)()`;
@@ -57,8 +57,8 @@ export async function openScratchCounters(
   };
   return {
     prefix,
-    scripts: scriptsOn(standing),
-    loginScripts: loginScriptsOn(standing),
+    scripts: scriptsOn(status),
+    loginScripts: loginScriptsOn(status),
     pass: async (ms) => {
       await client.incrby(clock, ms);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { parseJson } from "#sandbox/json.ts";
@@ -76,13 +76,13 @@ describe.each([
 async function isMade(
   vendor: Vendor,
   model: string,
-  said: Partial<VideoQuestion>,
+  said: Partial<VideoRequest>,
   secret?: string,
 ): Promise<void> {
   await using house = await clockedSandbox();
   const call = callerOf(house, vendor, secret);
   const asked = question(model, said);
-  const { style, look, find } = rowFor(vendor, asked);
+  const { style, poll: look, find } = rowFor(vendor, asked);
   const { outbound } = style;
   const { path, body } = requestOf(vendor, model, said);
   const submitted = await call("POST", path, body);
@@ -109,7 +109,7 @@ test("a task of Vidu's that waits for the night can be taken back", async () => 
   const call = callerOf(house, "vidu");
   const said = { extra: { "video-vidu": { off_peak: true } } };
   const { path, body } = requestOf("vidu", "viduq2", said);
-  const { style, look, cancel } = rowFor("vidu", question("viduq2", said));
+  const { style, poll: look, cancel } = rowFor("vidu", question("viduq2", said));
   const { outbound } = style;
   const submitted: JsonObject = (await call("POST", path, body)).body;
   const ours = task("viduq2", { upstreamId: outbound.parseSubmitted(submitted) });
@@ -131,10 +131,10 @@ test("a task of Kling's that nobody knows is missing, in either style", async ()
   const newer = rowFor("kling", question("kling-3.0"));
   const ours = task("kling-3.0");
 
-  expect(await callerOf(house, "kling")("GET", older.look.path(ours))).toMatchObject({
+  expect(await callerOf(house, "kling")("GET", older.poll.path(ours))).toMatchObject({
     status: 404,
   });
-  const { body, status } = await callerOf(house, "kling", "a-key")("GET", newer.look.path(ours));
+  const { body, status } = await callerOf(house, "kling", "a-key")("GET", newer.poll.path(ours));
   expect(newer.style.outbound.parseTask(body, ours, status)).toEqual({ state: "missing" });
   const found = await callerOf(house, "kling", "a-key")("GET", newer.find?.path(ours) ?? "");
   expect(newer.style.outbound.parseFound?.(found.body, OUR_ID)).toBeUndefined();

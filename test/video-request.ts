@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
-import type { TaskRef, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { TaskRef, VideoMedia, VideoRequest } from "#core/video.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -11,7 +11,7 @@ import type { VideoEndpoint } from "#providers/provider.ts";
 export const OUR_ID = "task_ours";
 export const CALLBACK = "https://gateway.test/callbacks/1";
 
-export function question(model: string, said: Partial<VideoQuestion> = {}): VideoQuestion {
+export function question(model: string, said: Partial<VideoRequest> = {}): VideoRequest {
   return { model, scenario: "text", prompt: "a lake", media: [], ...said };
 }
 
@@ -35,7 +35,7 @@ export const BASE = linked("base", "https://a.test/b.mp4", { type: "video" });
 export const SOUND = linked("reference", "https://a.test/s.mp3", { type: "audio" });
 
 /** The row of a vendor's that such a question goes to. */
-export function rowFor(provider: string, asked: VideoQuestion): VideoEndpoint {
+export function rowFor(provider: string, asked: VideoRequest): VideoEndpoint {
   const row = findProvider(provider)?.videos?.find(
     (each) => (each.serves?.(asked.model) ?? true) && (each.answers?.(asked) ?? true),
   );
@@ -47,7 +47,7 @@ export function rowFor(provider: string, asked: VideoQuestion): VideoEndpoint {
 export function requestOf(
   provider: string,
   model: string,
-  said: Partial<VideoQuestion> = {},
+  said: Partial<VideoRequest> = {},
   callbackUrl?: string,
 ): { readonly path: string; readonly body: JsonObject; readonly lost: readonly string[] } {
   const asked = question(model, said);

@@ -5,7 +5,7 @@ import { parseCatalogFile } from "./catalog-file.ts";
 import { outranks } from "./overlay.ts";
 
 /** The rows that hold, as catalogue files write them, each with its source and date. */
-export type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 export interface PlannedUpdate extends CatalogPlan {
   /** Whole rows, fit to be stored. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#lib/clock.ts";
 import { openStorage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { loadPepper } from "#storage/secrets/secrets.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { audit } from "./audit.ts";
 

@@ -55,8 +55,8 @@ function change(usage: string, doc: string, status: number): Noun["verbs"][numbe
 }
 
 export function showProbes(data: JsonObject): readonly string[] {
-  const trouble = textOf(data["trouble"]);
-  if (trouble !== undefined) return [`not asked: ${trouble}`];
+  const issue = textOf(data["trouble"]);
+  if (issue !== undefined) return [`not asked: ${issue}`];
   const probes = listOf(data["probes"]).filter(isObject);
   return columns(
     probes.map((probe) => [

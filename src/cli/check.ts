@@ -1,6 +1,7 @@
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import type { ChannelConfig } from "#config/channels.ts";
 import { instant, type KeyConfig } from "#config/keys.ts";
+import { describeFormerName } from "#config/former-names.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError, describeSpot } from "#config/mistakes.ts";
 import type { ModelOverride } from "#config/models.ts";
@@ -9,7 +10,7 @@ import { formatUsd, type Rates } from "#core/money.ts";
 import { writeRates } from "#core/rate-words.ts";
 import { columns } from "./columns.ts";
 
-export interface CheckInput extends ConfigInput {
+interface CheckInput extends ConfigInput {
   readonly output: { write(text: string): unknown };
 }
 
@@ -43,6 +44,7 @@ function describeConfig(config: Config): string {
     section("Keys", config.keys.map(describeKey)),
     section("Models", [...config.models].map(describeModel)),
     ...config.misspelt.map((each) => `${describeMisspelt(each)}\n`),
+    ...config.formerNames.map((each) => `${describeFormerName(each)}\n`),
     "The configuration is good.\n",
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 import { access, constants, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "#config.ts";
+import { describeFormerName } from "#config/former-names.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
@@ -9,7 +10,7 @@ import { ask, type Reach } from "./client.ts";
 import { columns } from "./columns.ts";
 import { cell } from "./command.ts";
 
-export interface DoctorInput {
+interface DoctorInput {
   readonly output: { write(text: string): unknown };
   loadConfig(): Config;
   reach(): Promise<Reach>;
@@ -44,6 +45,7 @@ export async function doctor({ output, loadConfig, reach }: DoctorInput): Promis
     return [
       good("configuration", config.settings.configPath ?? "no file"),
       ...config.misspelt.map((each) => doubtful("variables", describeMisspelt(each))),
+      ...config.formerNames.map((each) => doubtful("configuration", describeFormerName(each))),
     ];
   });
   if (config !== undefined) await look("data folder", () => lookAtFolder(config));

@@ -17,7 +17,7 @@ test("a change that could not be read when it was noticed is read at the next lo
       delete: async () => false,
     },
     version: { read: async () => String(version) },
-    onTrouble: () => {},
+    onError: () => {},
     onLoad: () => {},
   });
   await live.load();

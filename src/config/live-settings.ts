@@ -10,16 +10,17 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChangeableSettings, SettingStore, ShownSetting } from "#core/setting.ts";
 import type { RoutingVersion } from "#core/stored-routing.ts";
+import { currentPaths, underCurrentNames } from "./former-names.ts";
 import { limitsOf } from "./limits.ts";
 import { describePlace, quote } from "./mistakes.ts";
 import type { Parser } from "./parsers.ts";
 
-export interface LiveSettingsDeps {
+interface LiveSettingsDeps {
   readonly config: Config;
   readonly store: SettingStore;
   readonly version: RoutingVersion;
   /** What is stored under this name is nothing that the setting takes, and has no effect. */
-  readonly onTrouble: (name: string) => void;
+  readonly onError: (name: string) => void;
   readonly onLoad: (now: Settings) => void;
 }
 
@@ -54,6 +55,10 @@ export class LiveSettings implements ChangeableSettings {
     this.#slots = [...slotsIn(SETTINGS, this.now), ...slotsIn(LIMITS, this.now.limits)];
   }
 
+  get #rows(): readonly Setting<unknown>[] {
+    return this.#slots.map(({ row }) => row);
+  }
+
   /** Of every user, for all keys together. */
   get userLimits(): RateLimits | undefined {
     return this.#userLimits;
@@ -75,20 +80,24 @@ export class LiveSettings implements ChangeableSettings {
     return this.#slots.map((slot) => this.#show(slot));
   }
 
-  async set(name: string, text: string): Promise<ShownSetting> {
-    const slot = this.#changeable(name);
+  async set(written: string, text: string): Promise<ShownSetting> {
+    const slot = this.#changeable(written);
+    const { name } = slot;
     const owner = this.ownerOf(name);
     if (owner !== undefined) {
       throw new GatewayError("invalid_request", `'${name}' is said by ${owner}; change it there.`);
     }
     await this.#deps.store.put(name, read(text, slot.row.parser));
+    await this.#deleteFormer(slot);
     await this.load();
     return this.#show(slot);
   }
 
-  async reset(name: string): Promise<ShownSetting> {
-    const slot = this.#changeable(name);
-    if (!(await this.#deps.store.delete(name))) {
+  async reset(written: string): Promise<ShownSetting> {
+    const slot = this.#changeable(written);
+    const { name } = slot;
+    const wasStored = await this.#deps.store.delete(name);
+    if (!(await this.#deleteFormer(slot)) && !wasStored) {
       throw new GatewayError("not_found", `Nothing is stored for '${name}'.`);
     }
     await this.load();
@@ -102,12 +111,12 @@ export class LiveSettings implements ChangeableSettings {
   }
 
   async #load(): Promise<void> {
-    const { version, store, onTrouble, onLoad } = this.#deps;
+    const { version, store, onError, onLoad } = this.#deps;
     const isFirst = this.#version === undefined;
     // Before the rows: of a change in between, the next look tells.
     const latest = await version.read();
     const before = this.#stored;
-    this.#stored = await store.list();
+    this.#stored = underCurrentNames(await store.list(), this.#rows);
     this.#version = latest;
     for (const slot of this.#slots) {
       const { name, row } = slot;
@@ -115,7 +124,7 @@ export class LiveSettings implements ChangeableSettings {
       const text = this.#stored.get(name);
       const value = text === undefined ? undefined : row.parser.parse(text);
       const isNew = text !== undefined && text !== before.get(name);
-      if (isNew && value === undefined) onTrouble(name);
+      if (isNew && value === undefined) onError(name);
       if (isFirst || row.stored === "at once") this.#take(slot, value);
     }
     const { userRpm, userTpm, userConcurrency } = this.now;
@@ -129,7 +138,12 @@ export class LiveSettings implements ChangeableSettings {
     else this.#holding.add(name);
   }
 
-  #changeable(name: string): Slot {
+  async #deleteFormer({ row: { formerly } }: Slot): Promise<boolean> {
+    return formerly !== undefined && (await this.#deps.store.delete(formerly.path));
+  }
+
+  #changeable(written: string): Slot {
+    const name = currentPaths(this.#rows).get(written) ?? written;
     const slot = this.#slots.find((each) => each.name === name);
     if (slot === undefined) throw new GatewayError("not_found", "There is no such setting.");
     if (slot.row.stored !== undefined) return slot;

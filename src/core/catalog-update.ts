@@ -71,7 +71,7 @@ export interface CatalogUpdates {
   /** Throws `invalid_request` for facts out of shape. */
   plan(facts: JsonObject): CatalogPlan;
   apply(facts: JsonObject): Promise<CatalogPlan>;
-  takeBack(providers?: readonly string[]): Promise<number>;
+  remove(providers?: readonly string[]): Promise<number>;
 }
 
 /** Vendors change prices several times a year. */

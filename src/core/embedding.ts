@@ -1,9 +1,14 @@
 import type { Extra } from "./chat.ts";
 import { estimateTokens } from "./count.ts";
-import { usageOfAll, type Question, type QuestionKind, type Reading } from "./operation.ts";
+import {
+  usageOfAll,
+  type OperationRequest,
+  type OperationKind,
+  type OperationResult,
+} from "./operation.ts";
 
 /** Texts to be turned into vectors. */
-export interface EmbeddingQuestion extends Question {
+export interface EmbeddingRequest extends OperationRequest {
   /** Each a text, or the tokens of one, which only the model's own vendor understands. */
   readonly inputs: readonly (string | readonly number[])[];
   readonly dimensions?: number;
@@ -31,11 +36,11 @@ export const EMBEDDING_TASKS = [
 export type EmbeddingTask = (typeof EMBEDDING_TASKS)[number];
 
 /** One vector for each input, in the order of the inputs. */
-export interface Embeddings extends Reading {
+export interface Embeddings extends OperationResult {
   readonly vectors: readonly Float32Array[];
 }
 
-export const embedding: QuestionKind<EmbeddingQuestion, Embeddings> = {
+export const embedding: OperationKind<EmbeddingRequest, Embeddings> = {
   sizeOf: ({ inputs }) =>
     inputs.reduce(
       (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
@@ -45,7 +50,7 @@ export const embedding: QuestionKind<EmbeddingQuestion, Embeddings> = {
   split(question, maxInputs) {
     const { inputs } = question;
     if (inputs.length <= maxInputs) return [question];
-    const parts: EmbeddingQuestion[] = [];
+    const parts: EmbeddingRequest[] = [];
     for (let at = 0; at < inputs.length; at += maxInputs) {
       parts.push({ ...question, inputs: inputs.slice(at, at + maxInputs) });
     }

@@ -9,9 +9,9 @@ import {
   usageOfAll,
   type InboundFormat,
   type OutboundFormat,
-  type Question,
-  type QuestionKind,
-  type Reading,
+  type OperationRequest,
+  type OperationKind,
+  type OperationResult,
 } from "./operation.ts";
 import type { UpstreamError } from "./style.ts";
 import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
@@ -20,7 +20,7 @@ import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
  * Pictures that are asked for, in words of all families of models together: a
  * family refuses what would give another picture, and reports what it cannot say.
  */
-export interface ImageQuestion extends Question {
+export interface ImageRequest extends OperationRequest {
   readonly task: "generate" | "edit" | "vary";
   /** What is wanted, in the order in which it was said; at least one. */
   readonly turns: readonly ImageTurn[];
@@ -92,7 +92,7 @@ export type HeldPicture =
 /** Copied out of the body it came in, or, where it is long, left there. */
 export type Base64 = string | LongBase64;
 
-export interface Images extends Reading {
+export interface Images extends OperationResult {
   readonly pictures: readonly MadePicture[];
   /** Of those that could not be made while others were. */
   readonly failures?: readonly UpstreamError[];
@@ -151,30 +151,30 @@ export interface ImageEncoder {
   fail(error: GatewayError): string;
 }
 
-export interface InboundImageFormat extends InboundFormat<ImageQuestion, Images> {
-  readonly inbound: InboundFormat<ImageQuestion, Images>["inbound"] & {
+export interface InboundImageFormat extends InboundFormat<ImageRequest, Images> {
+  readonly inbound: InboundFormat<ImageRequest, Images>["inbound"] & {
     /** `at`: when it was asked, in Unix seconds. */
-    openEncoder(question: ImageQuestion, at: number): ImageEncoder;
+    openEncoder(question: ImageRequest, at: number): ImageEncoder;
   };
 }
 
-type Outbound = OutboundFormat<ImageQuestion, Images, JsonObject | SentForm>;
+type Outbound = OutboundFormat<ImageRequest, Images, JsonObject | SentForm>;
 
 export interface OutboundImageFormat extends Outbound {
   readonly outbound: Outbound["outbound"] & {
     /** Absent where nothing is streamed: then a whole answer is handed on in one go. */
-    openDecoder?(question: ImageQuestion): ImageDecoder;
+    openDecoder?(question: ImageRequest): ImageDecoder;
   };
 }
 
 /** All that was said, in one text. */
-export function promptOf({ turns }: Pick<ImageQuestion, "turns">): string {
+export function promptOf({ turns }: Pick<ImageRequest, "turns">): string {
   const texts = turns.flatMap(({ parts }) => parts.filter((part) => typeof part === "string"));
   return texts.join("\n");
 }
 
 /** All that was shown, in its order. */
-export function picturesOf({ turns }: Pick<ImageQuestion, "turns">): readonly Picture[] {
+export function picturesOf({ turns }: Pick<ImageRequest, "turns">): readonly Picture[] {
   return turns.flatMap(({ parts }) => parts.filter((part) => typeof part !== "string"));
 }
 
@@ -201,7 +201,7 @@ export function linkOf(picture: Picture): Base64 | undefined {
   return typeof base64 === "string" ? head + base64 : base64.behind(head);
 }
 
-export const image: QuestionKind<ImageQuestion, Images> = {
+export const image: OperationKind<ImageRequest, Images> = {
   sizeOf: (question) =>
     estimateTokens(promptOf(question)) + picturesOf(question).length * TOKENS_OF_GIVEN,
 
@@ -217,7 +217,7 @@ export const image: QuestionKind<ImageQuestion, Images> = {
   split(question, maxInputs) {
     const { count = 1, seed } = question;
     if (count <= maxInputs) return [question];
-    const parts: ImageQuestion[] = [];
+    const parts: ImageRequest[] = [];
     for (let left = count; left > 0; left -= maxInputs) {
       // With one seed all parts would be the same pictures.
       const own = seed === undefined ? {} : { seed: (seed + count - left) % SEEDS };
@@ -276,7 +276,7 @@ export const MAX_SERIES = 4;
 const SEEDS = 2 ** 31;
 
 /** Of what nobody counted, with so many pictures made. */
-export function guessedUsage(question: ImageQuestion, made: number): Usage {
+export function guessedUsage(question: ImageRequest, made: number): Usage {
   return {
     ...NO_USAGE,
     ...tokensOf(made, question),
@@ -286,27 +286,27 @@ export function guessedUsage(question: ImageQuestion, made: number): Usage {
 }
 
 /** Of a picture that was left before it was done. */
-export function leftUsage(question: ImageQuestion): Usage {
+export function leftUsage(question: ImageRequest): Usage {
   return { ...NO_USAGE, ...tokensOf(1, question), isEstimated: true };
 }
 
 /** As little as vendors count for any of its quality. */
-function tokensOf(made: number, { quality = "" }: ImageQuestion) {
+function tokensOf(made: number, { quality = "" }: ImageRequest) {
   const outputTokens = fitsIn(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
   return { outputTokens, imageOutputTokens: outputTokens };
 }
 
 /** Whoever pays by the picture pays for those that were made. */
-export function withPictures(usage: Usage, made: number, question: ImageQuestion): Usage {
+export function withPictures(usage: Usage, made: number, question: ImageRequest): Usage {
   return { ...usage, images: made, ...gradeOf(question) };
 }
 
-function mostOf({ count = 1, series }: ImageQuestion): number {
+function mostOf({ count = 1, series }: ImageRequest): number {
   return series?.mode === "auto" ? count * (series.max ?? MAX_SERIES) : count;
 }
 
 /** `hd 1024x1792`, `standard 4K`, `hd`: what prices by the picture tell apart. */
-function gradeOf({ quality, size, resolution = size }: ImageQuestion): { readonly grade?: string } {
+function gradeOf({ quality, size, resolution = size }: ImageRequest): { readonly grade?: string } {
   if (resolution === undefined) return quality === undefined ? {} : { grade: quality };
   return { grade: `${quality ?? "standard"} ${resolution}` };
 }

@@ -23,7 +23,7 @@ export interface Bound extends Limited {
 }
 
 /** What a call takes: of everybody whose limits it is under, or of nobody. */
-export interface Claim {
+export interface RateReservation {
   /** Names the call's places among those of all gateways. */
   readonly id: string;
   readonly bounds: readonly Bound[];
@@ -35,18 +35,18 @@ export interface Claim {
  */
 export interface RateLimiter {
   /** From all bounds or from none. No promise where the answer is at hand. */
-  take(claim: Claim): Verdict | Promise<Verdict>;
+  take(reservation: RateReservation): Verdict | Promise<Verdict>;
   /** The call is over, and this is what it used: the rest goes back, what is missing is owed. */
-  correct(claim: Claim, usedTokens: number): void;
+  correct(reservation: RateReservation, usedTokens: number): void;
   /** Gives the call's places back. Its requests stay counted. */
-  release(claim: Claim): void;
+  release(reservation: RateReservation): void;
 }
 
 export interface Verdict {
   /** Absent where the call was admitted. */
   readonly refusal?: Refusal;
   /** After the decision, in the order of the bounds. */
-  readonly standings: readonly Standing[];
+  readonly statuses: readonly RateLimitStatus[];
 }
 
 export interface Refusal {
@@ -57,10 +57,10 @@ export interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-export type Dimension = "requests" | "tokens" | "concurrency";
+type Dimension = "requests" | "tokens" | "concurrency";
 
 /** What is left of a bound. */
-export interface Standing {
+export interface RateLimitStatus {
   readonly requests?: Allowance;
   readonly tokens?: Allowance;
 }

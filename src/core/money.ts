@@ -15,10 +15,10 @@ import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
 
 /** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
-export type PicoUsdPerToken = number;
+type PicoUsdPerToken = number;
 
 /** Whole pico-dollars for one of what is no token: $0.04 a picture is 40,000,000,000. */
-export type PicoUsdPerUnit = number;
+type PicoUsdPerUnit = number;
 
 export interface Rates {
   readonly input: PicoUsdPerToken;
@@ -193,7 +193,7 @@ export interface Charge {
  * Each step of a call by itself: its own model's price, and the rates for the
  * length of its own input. What is counted for the whole call only is one more.
  */
-export function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
+function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
   const { steps, servedBy, served, grade } = usage;
   const main = chargeOf(usage, servedBy, price, priceOf);
   if (steps === undefined) return [main];
@@ -491,4 +491,4 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
 }
 
 /** What a call may come to. */
-export type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;
+type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;

@@ -5,20 +5,20 @@ import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import { addUsage, type Units, type Usage } from "./usage.ts";
 
 /** What is asked in one piece, and answered in one piece as a rule: no conversation. */
-export interface Question {
+export interface OperationRequest {
   /** The name that the caller used; the upstream's own on the way out. */
   readonly model: string;
   /** The answer is wanted piece by piece; only some kinds can be. */
   readonly stream?: boolean;
 }
 
-export interface Reading {
+export interface OperationResult {
   /** As the upstream reported it. */
   readonly usage?: Usage;
 }
 
 /** The wire format of a question that callers speak. Pure. */
-export interface InboundFormat<Q extends Question, A extends Reading> {
+export interface InboundFormat<Q extends OperationRequest, A extends OperationResult> {
   readonly id: string;
   readonly inbound: {
     /** Long base64 in a body is known for what it is, and left where it stands. */
@@ -28,15 +28,15 @@ export interface InboundFormat<Q extends Question, A extends Reading> {
     /** The same of a form; absent where the format has none. */
     readForm?(form: Form, address: Address): Q;
     /** The answer says how much was used, whether or not the upstream did. `id`: the request's. */
-    write(answer: A & Required<Reading>, question: Q, id?: string): JsonObject;
+    write(answer: A & Required<OperationResult>, question: Q, id?: string): JsonObject;
     buildError(error: GatewayError): JsonObject;
   };
 }
 
 /** The wire format of a question that upstreams speak. Pure. */
 export interface OutboundFormat<
-  Q extends Question,
-  A extends Reading,
+  Q extends OperationRequest,
+  A extends OperationResult,
   B extends JsonObject | SentForm = JsonObject,
 > {
   readonly id: string;
@@ -59,7 +59,7 @@ export interface OutboundFormat<
 }
 
 /** What holds for a kind of question in every format. */
-export interface QuestionKind<Q extends Question, A extends Reading> {
+export interface OperationKind<Q extends OperationRequest, A extends OperationResult> {
   /** In tokens, roughly: for reserving, and for charging where nobody counted. */
   sizeOf(question: Q): number;
   /** In what is charged beside tokens, for the same; none where absent. */
@@ -78,7 +78,7 @@ export interface QuestionKind<Q extends Question, A extends Reading> {
   failed?(error: GatewayError): A;
 }
 
-export interface Expected {
+interface Expected {
   /** Tokens of each of `choices` results. */
   readonly maxOutputTokens: number;
   readonly choices: number;
@@ -90,7 +90,7 @@ export interface Part<Q, A> {
 }
 
 /** What was used for several answers together; undefined where one of them did not say. */
-export function usageOfAll(readings: readonly Reading[]): Usage | undefined {
+export function usageOfAll(readings: readonly OperationResult[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of readings) {
     if (usage === undefined) return undefined;

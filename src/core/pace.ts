@@ -1,4 +1,4 @@
-import type { Allowance, Bound, Refusal, Standing, Verdict } from "./limits.ts";
+import type { Allowance, Bound, Refusal, RateLimitStatus, Verdict } from "./limits.ts";
 
 /**
  * The generic cell rate algorithm in its form of virtual scheduling (ITU-T
@@ -17,7 +17,7 @@ export const MAX_AHEAD_MS = 3_600_000;
 export const GRAIN_MS = 0.01;
 
 /** Nobody knows when a running call will end. */
-export const PLACE_WAIT_MS = 1_000;
+const PLACE_WAIT_MS = 1_000;
 
 /** Where a bound stands. */
 export interface Level {
@@ -29,7 +29,7 @@ export interface Level {
 }
 
 /** A decision, and how each bound stands after it. */
-export interface Ruling {
+interface Ruling {
   readonly refusal?: Refusal;
   readonly levels: readonly Level[];
 }
@@ -75,11 +75,11 @@ export function ahead(beforeMs: number, amount: number, perMinute: number | unde
 }
 
 export function verdictOf(bounds: readonly Bound[], { refusal, levels }: Ruling): Verdict {
-  const standings = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
-  return refusal === undefined ? { standings } : { refusal, standings };
+  const statuses = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
+  return refusal === undefined ? { statuses } : { refusal, statuses };
 }
 
-function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): Standing {
+function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
   const { requestsPerMinute, tokensPerMinute } = limits;
   return {
     ...(requestsPerMinute === undefined

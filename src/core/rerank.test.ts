@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "bun:test";
 import { SEED } from "#test/seed.ts";
-import { rerank, type Ranked, type RerankQuestion } from "./rerank.ts";
+import { rerank, type Ranked, type RerankRequest } from "./rerank.ts";
 import { usageOf } from "./usage.ts";
 
 const scored = (score: fc.Arbitrary<number>) =>
@@ -13,7 +13,7 @@ const scored = (score: fc.Arbitrary<number>) =>
 const probability = fc.double({ min: 0, max: 1, noNaN: true });
 const logit = fc.double({ min: -30, max: 30, noNaN: true });
 
-function asked(documents: number, topN?: number): RerankQuestion {
+function asked(documents: number, topN?: number): RerankRequest {
   return {
     model: "m",
     query: "q",
@@ -24,7 +24,7 @@ function asked(documents: number, topN?: number): RerankQuestion {
 }
 
 /** As upstreams would: each is asked its part, and knows a document by its words alone. */
-function answered(question: RerankQuestion, scores: readonly number[], maxInputs: number) {
+function answered(question: RerankRequest, scores: readonly number[], maxInputs: number) {
   const parts = rerank.split(question, maxInputs).map((part) => ({
     question: part,
     answer: {

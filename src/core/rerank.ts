@@ -1,9 +1,14 @@
 import type { JsonObject } from "#lib/json.ts";
 import { estimateTokens } from "./count.ts";
-import { usageOfAll, type Question, type QuestionKind, type Reading } from "./operation.ts";
+import {
+  usageOfAll,
+  type OperationRequest,
+  type OperationKind,
+  type OperationResult,
+} from "./operation.ts";
 
 /** Documents to be put in the order of how well they answer a query. */
-export interface RerankQuestion extends Question {
+export interface RerankRequest extends OperationRequest {
   readonly query: string;
   readonly documents: readonly string[];
   /** How many of the best are wanted; all where absent. */
@@ -15,7 +20,7 @@ export interface RerankQuestion extends Question {
 }
 
 /** The best first, and no document twice. */
-export interface Ranking extends Reading {
+export interface Ranking extends OperationResult {
   readonly results: readonly Ranked[];
 }
 
@@ -29,7 +34,7 @@ export interface Ranked {
 /** Vendors who charge by the search count a longer list as several. */
 const DOCUMENTS_PER_SEARCH = 100;
 
-export const rerank: QuestionKind<RerankQuestion, Ranking> = {
+export const rerank: OperationKind<RerankRequest, Ranking> = {
   sizeOf: ({ query, documents }) =>
     estimateTokens(query) * documents.length +
     documents.reduce((sum, document) => sum + estimateTokens(document), 0),
@@ -39,7 +44,7 @@ export const rerank: QuestionKind<RerankQuestion, Ranking> = {
   split(question, maxInputs) {
     const { documents, topN: _, ...rest } = question;
     if (documents.length <= maxInputs) return [question];
-    const parts: RerankQuestion[] = [];
+    const parts: RerankRequest[] = [];
     for (let at = 0; at < documents.length; at += maxInputs) {
       parts.push({ ...rest, documents: documents.slice(at, at + maxInputs) });
     }

@@ -1,7 +1,7 @@
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { GatewayError } from "./error.ts";
-import type { Question } from "./operation.ts";
+import type { OperationRequest } from "./operation.ts";
 import type { RequestBody, Tap, UpstreamError } from "./style.ts";
 import type { Units, Usage } from "./usage.ts";
 
@@ -9,7 +9,7 @@ import type { Units, Usage } from "./usage.ts";
  * What is asked in a format that callers and upstreams share: it goes on as it
  * was said, with whatever nobody here knows, and another name for the model.
  */
-export interface SharedQuestion extends Question {
+export interface SharedRequest extends OperationRequest {
   /** The answer comes piece by piece. */
   readonly stream: boolean;
   /** Let go of once an upstream answers piece by piece: a recording is large, and its transcript may take long. */
@@ -29,8 +29,8 @@ export interface SharedFormat {
   readonly id: string;
   readonly inbound: {
     /** Checks what is acted on. Throws `invalid_request`. Absent where a form is wanted. */
-    read?(body: RequestBody): SharedQuestion;
-    readForm?(form: Form): SharedQuestion;
+    read?(body: RequestBody): SharedRequest;
+    readForm?(form: Form): SharedRequest;
     buildError(error: GatewayError): JsonObject;
   };
   readonly outbound: {
@@ -39,13 +39,13 @@ export interface SharedFormat {
     errorIn(body: JsonObject): UpstreamError | undefined;
   };
   /** What the answer is, unless the upstream streams events. */
-  answersIn(question: SharedQuestion): "json" | "text" | "audio";
+  answersIn(question: SharedRequest): "json" | "text" | "audio";
   /** Throws `upstream_failed` for what is no answer to the question. */
-  readAnswer(answer: JsonObject | string, question: SharedQuestion): SharedAnswer;
+  readAnswer(answer: JsonObject | string, question: SharedRequest): SharedAnswer;
   /** Watches an answer of events. */
-  openTap(question: SharedQuestion): Tap;
+  openTap(question: SharedRequest): Tap;
   /** What was used, as far as it can be told from the question and the text of the answer. */
-  guess(question: SharedQuestion, outputText: string, countedTokens: number): Usage;
+  guess(question: SharedRequest, outputText: string, countedTokens: number): Usage;
 }
 
 export interface SharedAnswer {

@@ -73,7 +73,7 @@ export interface TaskPlace {
   readonly upstreamId?: string;
 }
 
-export const TERMINAL: ReadonlySet<TaskStatus> = new Set(["succeeded", "failed"]);
+const TERMINAL: ReadonlySet<TaskStatus> = new Set(["succeeded", "failed"]);
 
 export function isOver({ status }: Pick<Task, "status">): boolean {
   return TERMINAL.has(status);
@@ -174,7 +174,7 @@ export interface TaskStore {
   /** Asks whoever has leased it to look at it now. */
   hurry(id: string): Promise<void>;
   /** Ids of the owner's tasks that somebody asked to be looked at, once each. */
-  takeHurried(owner: string): Promise<readonly string[]>;
+  leaseUrgent(owner: string): Promise<readonly string[]>;
   /**
    * Changes a task that is still as it is given; undefined where somebody else
    * came first, or where the new status may not follow. `owner`: only while it

@@ -61,7 +61,7 @@ export const NO_USAGE: Usage = {
 };
 
 /** No vendor serves a call anywhere near this many tokens; a larger count is a mistake. */
-export const MAX_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 const MAX_GRADE_CHARS = 100;
 
 const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;

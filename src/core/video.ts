@@ -4,7 +4,7 @@ import type { Extra } from "./chat.ts";
 import { estimateTokens } from "./count.ts";
 import type { GatewayError } from "./error.ts";
 import type { HeldPicture } from "./image.ts";
-import type { Question } from "./operation.ts";
+import type { OperationRequest } from "./operation.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import type { Task } from "./task.ts";
 import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
@@ -13,7 +13,7 @@ import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
  * A video that is asked for, in words of all protocols together: a vendor's
  * format refuses what would give another video, and reports what it cannot say.
  */
-export interface VideoQuestion extends Question {
+export interface VideoRequest extends OperationRequest {
   readonly scenario: VideoScenario;
   /** Id of the format that its caller spoke: what the vendor's own callers leave out is the vendor's to choose. */
   readonly entry?: string;
@@ -92,7 +92,7 @@ export type MediaOrigin =
   | { readonly kind: "reference"; readonly id: string };
 
 /** `id` is ours, `upstreamId` the vendor's. */
-export interface VideoSource {
+interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
   /** How it is, and so what is made from it will be where nothing else is said. */
@@ -115,7 +115,7 @@ export interface MadeVideo {
 }
 
 /** What a vendor says of a task. */
-export type TaskNews =
+export type TaskUpdate =
   | { readonly state: "queued" | "running"; readonly progress?: number }
   | {
       readonly state: "succeeded";
@@ -170,8 +170,8 @@ export interface InboundVideoFormat {
     namesIn?(body: JsonObject): Readonly<Record<string, string>>;
     namesInForm?(form: Form): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
-    read(body: JsonObject, address: Address): VideoQuestion;
-    readForm?(form: Form, address: Address): VideoQuestion;
+    read(body: JsonObject, address: Address): VideoRequest;
+    readForm?(form: Form, address: Address): VideoRequest;
     /** What a submit is answered. */
     writeSubmitted(task: Task): JsonObject;
     /** What a query is answered. */
@@ -201,18 +201,18 @@ export interface OutboundVideoFormat {
   readonly id: string;
   readonly outbound: {
     /** Reports what the format cannot say; throws `invalid_request` for what the model would refuse. */
-    build(question: VideoQuestion, context: VideoContext): JsonObject | SentForm;
+    build(question: VideoRequest, context: VideoContext): JsonObject | SentForm;
     /**
      * What the vendor will make where that is not what the question says: what
      * a model does by itself, and what a wish is lowered to. Throws as `build` does.
      */
-    expect?(question: VideoQuestion, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
+    expect?(question: VideoRequest, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
     /** Most seconds that the video may have if the vendor decides on its length; undefined if it does not. */
-    longest?(question: VideoQuestion, dialect?: VideoContext["dialect"]): number | undefined;
+    longest?(question: VideoRequest, dialect?: VideoContext["dialect"]): number | undefined;
     /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
     parseSubmitted(body: JsonObject): string;
     /** Throws where the body tells of a failure of the query, and not of the task. */
-    parseTask(body: JsonObject, task: TaskRef, status: number): TaskNews;
+    parseTask(body: JsonObject, task: TaskRef, status: number): TaskUpdate;
     parseError(status: number, body: string): UpstreamError;
     /** A video that has no link, since the answer to a look holds it; undefined where there is none of that number. */
     parseContent?(body: JsonObject, index: number): HeldPicture | undefined;
@@ -256,7 +256,7 @@ const PIXELS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** What a video is expected to be charged by, for reserving, and where its vendor says nothing. */
-export function expectedUsage(facts: TaskFacts, given: Pick<VideoQuestion, "prompt">): Usage {
+export function expectedUsage(facts: TaskFacts, given: Pick<VideoRequest, "prompt">): Usage {
   const { seconds = lengthOf(facts), count = 1 } = facts;
   const long = seconds > 0 ? seconds : DEFAULT_SECONDS;
   const pixels = pixelsOf(facts);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
 import { proxyChooser, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";
@@ -222,7 +222,7 @@ class PooledConnection implements Connection, Tunneller {
   async pour(pieces: Pieces): Promise<boolean> {
     this.#isPouring = true;
     for (const piece of pieces) {
-      await letOthersPass(sizeOf(piece));
+      await yieldToEventLoop(sizeOf(piece));
       if (!this.write(piece)) return false;
       if (this.#unsent.length === 0) continue;
       this.#emptied = Promise.withResolvers();

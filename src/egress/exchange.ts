@@ -1,13 +1,13 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
-import { LARGE_BYTES, letOthersPass } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { gather, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { whyGone } from "./gone.ts";
+import { abortReason } from "./abort-reason.ts";
 import { hostOf, portOf } from "./guard.ts";
-import { withoutOwn } from "./without-own.ts";
+import { withoutOwn } from "./redact-own.ts";
 
 /**
  * What may wait for its taker before the connection is paused. Most waits are
@@ -124,7 +124,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       sizeBytes += piece.length;
       if (sizeBytes > this.#limits.answerBytes) throw tooLarge();
       if (sizeBytes - passedAt < LARGE_BYTES) return undefined;
-      const passed = letOthersPass(sizeBytes - passedAt);
+      const passed = yieldToEventLoop(sizeBytes - passedAt);
       passedAt = sizeBytes;
       return passed;
     });
@@ -150,7 +150,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   /** The caller is gone. */
   handleEvent(): void {
-    this.abort(whyGone(this.#request.signal));
+    this.abort(abortReason(this.#request.signal));
   }
 
   [Symbol.dispose](): void {
@@ -364,7 +364,7 @@ const ONCE = { once: true };
 export type Written = string | Pieces;
 
 /** What is to be written until it is, so that nobody holds it who waits for the answer. */
-export interface Outbox {
+interface Outbox {
   written: Written;
 }
 

@@ -6,7 +6,7 @@ import type { Egress, UpstreamReply, UpstreamRequest } from "./egress.ts";
 /** Nobody outside this process knows it, so nobody can have the secret put where they want it. */
 export const PLACEHOLDER = `sluice-${randomBase62(32)}`;
 
-export type Fetchable = string | URL | Request;
+type Fetchable = string | URL | Request;
 
 /** What a library may have taken in before it makes something of it: a piece for each step of its reading. */
 const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;
@@ -140,7 +140,7 @@ function methodOf({ method }: Request): "GET" | "POST" {
 }
 
 /** Connection and coding are ours to choose, and libraries need not be told apart. */
-const OURS = new Set([
+const GATEWAY_HEADERS = new Set([
   "accept-encoding",
   "connection",
   "content-length",
@@ -150,5 +150,5 @@ const OURS = new Set([
 ]);
 
 function headersOf(request: Request): Record<string, string> {
-  return Object.fromEntries([...request.headers].filter(([name]) => !OURS.has(name)));
+  return Object.fromEntries([...request.headers].filter(([name]) => !GATEWAY_HEADERS.has(name)));
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Fields } from "#lib/http1.ts";
 import { guardedFetch, REDIRECTS, type GuardedResponse } from "./guarded-fetch.ts";
 import type { LinkRules } from "./linked-media.ts";
-import { ownLink, type LinkGiver } from "./own-link.ts";
+import { ownLink, type LinkGiver } from "./upstream-link.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 
 export interface FileRequest {
@@ -34,7 +34,7 @@ interface HeaderLookup {
   get(name: string): string | null | undefined;
 }
 
-export interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
+interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
   readonly firstByteMs: number;
   readonly idleMs: number;
 }

@@ -3,7 +3,7 @@ import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { mediaTypeOf } from "#lib/media-type.ts";
 import { gather, Pieces } from "#lib/pieces.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
-import { ownLink } from "./own-link.ts";
+import { ownLink } from "./upstream-link.ts";
 
 export interface LinkRules {
   /** Networks that may be reached although they are not public. */

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { Egress, UpstreamRequest } from "./egress.ts";
-import { whyGone } from "./gone.ts";
+import { abortReason } from "./abort-reason.ts";
 
 /** A token is renewed this long before its end, or at half its life where that comes later. */
 const RENEW_BEFORE_MS = 300_000;
@@ -131,7 +131,7 @@ function refusal(status: number): GatewayError {
 function whileWanted(trading: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
   if (signal === undefined) return trading;
   return new Promise((resolve, reject) => {
-    const onGone = (): void => reject(whyGone(signal));
+    const onGone = (): void => reject(abortReason(signal));
     if (signal.aborted) onGone();
     signal.addEventListener("abort", onGone, { once: true });
     trading.then(resolve, reject).finally(() => signal.removeEventListener("abort", onGone));

@@ -2,21 +2,21 @@ import type { Asset } from "#core/asset.ts";
 import { VERIFY_PATH } from "#http/api/asset/verify-return.ts";
 import { deriveKey } from "#lib/derive-key.ts";
 import { openSeal } from "#lib/seal.ts";
-import type { AttendDeps } from "#relay/assets/attend.ts";
+import type { CallbackDeps } from "#relay/assets/process-callbacks.ts";
 import { Library } from "#relay/assets/library.ts";
-import { OwnFiles } from "#relay/assets/own-files.ts";
-import { OwnLinks } from "#relay/assets/own-links.ts";
+import { OwnFiles } from "#relay/assets/local-files.ts";
+import { OwnLinks } from "#relay/assets/signed-urls.ts";
 import type { ReferenceDeps } from "#relay/assets/references.ts";
 import { Verifications, type VerificationDeps } from "#relay/assets/verifications.ts";
-import type { WatchDeps } from "#relay/assets/watch.ts";
-import { digestOf } from "#storage/secrets.ts";
-import type { Ground } from "./ground.ts";
+import type { WatchDeps } from "#relay/assets/refresh-due.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
-  Ground,
+  Infrastructure,
   "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
 > &
   Pick<Routing, "channels"> &
@@ -31,7 +31,7 @@ export interface Assets {
   /** For tasks that are made from assets. */
   readonly references: ReferenceDeps;
   /** For what happens to assets beside the calls. */
-  readonly assetWork: WatchDeps & AttendDeps;
+  readonly assetWork: WatchDeps & CallbackDeps;
 }
 
 /** What users keep for their tasks, with a vendor or here, and who may be in it. */
@@ -56,7 +56,7 @@ export function openAssets(needs: Needs): Assets {
     publicUrl,
   });
   const desks = { ...keeping, egress, listChannels: () => channels.all };
-  const work: WatchDeps & AttendDeps & VerificationDeps = {
+  const work: WatchDeps & CallbackDeps & VerificationDeps = {
     ...desks,
     sessions: storage.identitySessions,
     seal: openSeal(pepper, "verifications of persons"),
@@ -70,7 +70,7 @@ export function openAssets(needs: Needs): Assets {
     secrets: storage.noticeSecrets,
     takeIn: (asset, signal) => assetFiles.takeIn(asset, signal),
     letGo: (asset) => assetFiles.letGo(asset),
-    onTrouble: (cause) => needs.problems.error("assets", cause, "asset operation failed"),
+    onError: (cause) => needs.problems.error("assets", cause, "asset operation failed"),
   };
   return {
     library: new Library({

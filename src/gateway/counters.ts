@@ -7,10 +7,10 @@ import { InProcessLimiter } from "#storage/counters/in-process.ts";
 import { SharedHomes } from "#storage/counters/shared-homes.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
-import { digestOf } from "#storage/secrets.ts";
-import type { Ground } from "./ground.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
-type Needs = Pick<Ground, "config" | "log" | "clock" | "pepper" | "deadlines">;
+type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "pepper" | "deadlines">;
 
 /** Counts calls in this process, or on a server that several gateways share. */
 export async function openLimiter(

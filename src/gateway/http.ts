@@ -9,17 +9,17 @@ import { requirementsOf } from "#providers/provider.ts";
 import type { Storage } from "#storage/open.ts";
 import type { Assets } from "./assets.ts";
 import { logFailure } from "./failure-log.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
-  Ground,
+  Infrastructure,
   "problems" | "clock" | "storage" | "live" | "settings" | "publicUrl" | "pepper"
 > &
-  Pick<Routing, "channels" | "inventory" | "catalogUpdates"> &
+  Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   Pick<Media, "mediaPlace" | "contents" | "taskLinker"> &
   Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
   Relay &
@@ -53,7 +53,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     summarySeal: openSeal(needs.pepper, "summaries of conversations"),
     trustedProxies: settings.trustedProxies,
     channels: needs.channels,
-    inventory: needs.inventory,
+    channelRegistry: needs.channelRegistry,
     catalogUpdates: needs.catalogUpdates,
     settings: live,
     configuration: openManaged(needs),
@@ -100,8 +100,8 @@ function openManaged({
   storage,
   clock,
   live,
-  inventory,
-}: Pick<Needs, "storage" | "clock" | "live" | "inventory">): Configuration {
+  channelRegistry,
+}: Pick<Needs, "storage" | "clock" | "live" | "channelRegistry">): Configuration {
   return openConfiguration({
     stores: storage,
     atomically: storage.atomically,
@@ -109,10 +109,10 @@ function openManaged({
     clock,
     reachNeeded,
     ownerOf: (section, name) =>
-      section === "settings" ? live.ownerOf(name) : inventory.ownerOf(section, name),
+      section === "settings" ? live.ownerOf(name) : channelRegistry.ownerOf(section, name),
     async onApplied() {
       await live.load();
-      await inventory.load();
+      await channelRegistry.load();
     },
   });
 }

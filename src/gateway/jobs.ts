@@ -4,12 +4,12 @@ import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
-import { pruneKeptAnswers } from "#jobs/prune-kept-answers.ts";
+import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
 import { pruneTasks } from "#jobs/prune-tasks.ts";
 import { refreshStored } from "#jobs/refresh-stored.ts";
 import type { Job } from "#jobs/scheduler.ts";
-import { pruneNotices, sendDueNotices } from "#jobs/send-notices.ts";
+import { pruneWebhooks, deliverDueWebhooks } from "#jobs/deliver-webhooks.ts";
 import { reportCatalogAge } from "#jobs/report-catalog-age.ts";
 import { sumUsage } from "#jobs/sum-usage.ts";
 import {
@@ -20,15 +20,15 @@ import {
 } from "#jobs/watch-assets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Pick<Ground, "log" | "clock" | "storage" | "live" | "settings" | "egress"> &
-  Pick<Routing, "channels" | "inventory" | "catalogUpdates"> &
+type Needs = Pick<Infrastructure, "log" | "clock" | "storage" | "live" | "settings" | "egress"> &
+  Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
@@ -50,7 +50,7 @@ export function jobsOf(
     logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
     reportCatalogAge(
       needs.catalogUpdates,
-      () => needs.inventory.load(),
+      () => needs.channelRegistry.load(),
       ({ shipped, updated, ageDays }) =>
         log.warn(
           { date: updated !== undefined && updated > shipped ? updated : shipped, ageDays },
@@ -59,13 +59,13 @@ export function jobsOf(
         ),
     ),
     watchTasks(needs.tasks),
-    sendDueNotices({
+    deliverDueWebhooks({
       notices: storage.notices,
       secrets: storage.noticeSecrets,
       clock,
       links: needs.links,
     }),
-    pruneNotices(storage.notices, clock),
+    pruneWebhooks(storage.notices, clock),
     pruneTasks(storage.tasks, settings, clock),
     watchAssetLibrary(assetWork),
     forgetRemovedAssets(assetWork),
@@ -73,11 +73,11 @@ export function jobsOf(
     pruneVerifications(storage.identitySessions, clock),
     copyMedia(needs.contents),
     pruneMedia({ copies: storage.mediaCopies, stores, clock }, settings),
-    refreshStored(live, needs.inventory),
+    refreshStored(live, needs.channelRegistry),
     discoverModels(needs.channels, needs.egress, clock, ({ name }, cause) => {
       const { code, fault } = GatewayError.from(cause);
       if (code === "upstream_auth") {
-        const owner = needs.inventory.ownerOf("channels", name);
+        const owner = needs.channelRegistry.ownerOf("channels", name);
         log.warn({ channel: name, code }, "upstream refuses the channel's credential");
         onCredentialRefused(name, owner);
         return;

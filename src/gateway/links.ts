@@ -2,7 +2,7 @@ import type { LinkFollower, MediaFetcher } from "#core/media.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedFiles, type LinkedFiles } from "#egress/linked-files.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
 export interface Links {
   readonly links: LinkFollower;
@@ -13,7 +13,7 @@ export interface Links {
 }
 
 /** The ways to addresses that callers and vendors name, all within the same bounds. */
-export function openLinks({ settings }: Pick<Ground, "settings">): Links {
+export function openLinks({ settings }: Pick<Infrastructure, "settings">): Links {
   const { limits } = settings;
   const bounds = () => ({ allow: settings.linkNetworks, ports: settings.linkPorts });
   return {

@@ -8,15 +8,15 @@ import { deriveKey } from "#lib/derive-key.ts";
 import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
 import { wantCopies } from "#relay/content/copies.ts";
 import { TaskLinker } from "#relay/content/task-links.ts";
-import { announce } from "#relay/tasks/announce.ts";
-import { openMediaFolder } from "#storage/media-folder.ts";
+import { enqueueWebhook } from "#relay/tasks/enqueue-webhook.ts";
+import { openMediaFolder } from "#storage/media/media-folder.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
-  Ground,
+  Infrastructure,
   "config" | "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
 > &
   Pick<Routing, "findChannel"> &
@@ -61,12 +61,12 @@ export function openMedia(needs: Needs): Media {
       stores,
       files: needs.linkedFiles,
       limits: settings.limits,
-      onTrouble: (cause) => problems.error("media", cause, "media store failed"),
+      onError: (cause) => problems.error("media", cause, "media store failed"),
     }),
     async announce(task) {
       // Before its caller is told of it: what is told may be asked for at once.
       if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, { copies, clock });
-      await announce(task, announcing);
+      await enqueueWebhook(task, announcing);
     },
   };
 }

@@ -4,7 +4,7 @@ import { findModel, listModels } from "#catalog/index.ts";
 import { findFamily } from "#catalog/request-rules.ts";
 import type { Channel } from "#core/channel.ts";
 import { PROVIDERS } from "#providers/index.ts";
-import { Channels } from "#relay/channels.ts";
+import { Channels } from "#relay/routing/channels.ts";
 import { aChannel } from "#test/a-channel.ts";
 import { findModelToTry } from "./model-to-try.ts";
 

@@ -1,6 +1,6 @@
 import { estimateCost, type NanoUsd } from "#core/money.ts";
-import type { Channels } from "#relay/channels.ts";
-import type { Candidate } from "#relay/route.ts";
+import type { Channels } from "#relay/routing/channels.ts";
+import type { Candidate } from "#relay/routing/route.ts";
 
 /** Vendors' newest models come first in the catalogue; the oldest may not be there any more. */
 const NEWEST = 10;

@@ -1,25 +1,25 @@
 import type { RateLimiter } from "#core/limits.ts";
 import type { ReasoningHomes } from "#core/reasoning-home.ts";
-import { NOTICES_PATH } from "#http/api/video/vendor-notices.ts";
-import { loadTokenizer } from "#relay/tokens.ts";
-import { BufferedBytes } from "#relay/buffered-bytes.ts";
-import type { DeliverySettings } from "#relay/deliver.ts";
+import { NOTICES_PATH } from "#http/api/video/vendor-webhook.ts";
+import { loadTokenizer } from "#relay/metering/tokens.ts";
+import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
+import type { DeliverySettings } from "#relay/delivery/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
-import { OpenCalls } from "#relay/open-calls.ts";
+import { OpenCalls } from "#relay/metering/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
-import { LearnedRefusals } from "#relay/learned-refusals.ts";
+import { LearnedRefusals } from "#relay/failover/learned-refusals.ts";
 import type { RelayDeps } from "#relay/relay.ts";
-import { Router } from "#relay/route.ts";
+import { Router } from "#relay/routing/route.ts";
 import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
-import { UnpricedReport } from "#relay/unpriced.ts";
-import { Vault } from "#relay/vault.ts";
+import { UnpricedReport } from "#relay/routing/unpriced.ts";
+import { ReasoningCache } from "#relay/translation/reasoning-cache.ts";
 import type { Assets } from "./assets.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Omit<Ground, "config" | "env" | "pepper"> &
+type Needs = Omit<Infrastructure, "config" | "env" | "pepper"> &
   Pick<Routing, "channels" | "health" | "findChannel" | "catalogUpdates"> &
   Pick<Links, "links" | "linkedMedia"> &
   Pick<Media, "announce"> &
@@ -57,7 +57,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const metrics = openMetrics(
     () => channels.all,
     health,
-    () => tasks.board.size,
+    () => tasks.taskScheduler.size,
     () => buffered.total,
     () => needs.catalogUpdates.describe().ageDays,
   );
@@ -90,7 +90,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     },
     journal: storage.journal,
     learned: new LearnedRefusals(clock),
-    vault: new Vault(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
+    reasoningCache: new ReasoningCache(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     references: needs.references,
     open: new OpenCalls(),
@@ -117,8 +117,8 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     onUnpriced(notice) {
       if (settings.unpriced !== "allow") report.note(notice);
     },
-    onLook: (lateMs) => metrics.observeLook(lateMs),
-    onTrouble: (cause) =>
+    onPoll: (lateMs) => metrics.observeLook(lateMs),
+    onError: (cause) =>
       needs.problems.error("settlement", cause, "settlement failed; it is retried"),
   };
   const tasks = new Tasks(relay);
@@ -127,7 +127,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
 }
 
 function deliveryOf(
-  { settings, deadlines }: Pick<Ground, "settings" | "deadlines">,
+  { settings, deadlines }: Pick<Infrastructure, "settings" | "deadlines">,
   buffered: BufferedBytes,
 ): DeliverySettings {
   const { limits } = settings;

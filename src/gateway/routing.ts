@@ -4,19 +4,24 @@ import type { Config } from "#config.ts";
 import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { Channel } from "#core/channel.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
-import { Channels } from "#relay/channels.ts";
-import { Health } from "#relay/health.ts";
-import { Inventory, type ListedChannel, type ListedOverride, TROUBLES } from "#relay/inventory.ts";
-import { channelsFromEnvironment } from "#relay/own-channels.ts";
-import type { Ground } from "./ground.ts";
+import { Channels } from "#relay/routing/channels.ts";
+import { Health } from "#relay/failover/health.ts";
+import {
+  ChannelRegistry,
+  type ListedChannel,
+  type ListedOverride,
+  CONFIG_ISSUES,
+} from "#relay/routing/channel-registry.ts";
+import { channelsFromEnvironment } from "#relay/routing/environment-channels.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 import { openSimulator } from "./simulator.ts";
 
-type Needs = Pick<Ground, "config" | "env" | "log" | "clock" | "storage" | "egress">;
+type Needs = Pick<Infrastructure, "config" | "env" | "log" | "clock" | "storage" | "egress">;
 
 export interface Routing {
   readonly channels: Channels;
   readonly health: Health;
-  readonly inventory: Inventory;
+  readonly channelRegistry: ChannelRegistry;
   readonly catalogUpdates: CatalogUpdates;
   /** Whether or not it takes new calls. */
   findChannel(name: string): Channel | undefined;
@@ -30,29 +35,29 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   const health = new Health(clock);
   const catalog = openCatalog(needs);
   const channels = new Channels(catalog, new Map());
-  const inventory = new Inventory({
+  const channelRegistry = new ChannelRegistry({
     channels: ownChannels(config, env),
     models: overridesOf(config),
-    standIn: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
+    fallback: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
     store: storage,
     catalog,
     table: channels,
     health,
     egress,
     maxConcurrent,
-    onTrouble: (what, trouble) => log.warn({ ...what, trouble }, TROUBLES[trouble]),
+    onConfigIssue: (what, issue) => log.warn({ ...what, trouble: issue }, CONFIG_ISSUES[issue]),
   });
-  await inventory.load();
+  await channelRegistry.load();
   return {
     channels,
     health,
-    inventory,
+    channelRegistry,
     catalogUpdates: openCatalogUpdates({
       store: storage.catalogRows,
       updates: () => catalog.updates,
       providers: new Set(PROVIDERS.map(({ id }) => id)),
       clock,
-      onChanged: () => inventory.load(),
+      onChanged: () => channelRegistry.load(),
     }),
     findChannel: (name) => channels.all.find((each) => each.name === name),
   };
@@ -81,7 +86,10 @@ function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolea
 }
 
 /** From the file and the well-known variables. */
-function ownChannels({ channels, settings }: Config, env: Ground["env"]): readonly ListedChannel[] {
+function ownChannels(
+  { channels, settings }: Config,
+  env: Infrastructure["env"],
+): readonly ListedChannel[] {
   const written = channels.map((each): ListedChannel => ({
     source: "file",
     owner: ownerFile(settings.configPath),

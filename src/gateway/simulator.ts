@@ -1,5 +1,5 @@
 import type { Channel } from "#core/channel.ts";
-import { simulatedChannels, type SimulatedVendor } from "#relay/own-channels.ts";
+import { simulatedChannels, type SimulatedVendor } from "#relay/routing/environment-channels.ts";
 
 /** Where nobody has described a channel, it stands in: a channel for each vendor that it plays. */
 export async function openSimulator(

@@ -2,7 +2,7 @@ import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
 import type { SingleSignOn } from "#http/deps.ts";
 import { openSeal } from "#lib/seal.ts";
-import type { Ground } from "./ground.ts";
+import type { Infrastructure } from "./infrastructure.ts";
 
 /** Undefined where no provider is configured. */
 export function openSignOn({
@@ -10,7 +10,7 @@ export function openSignOn({
   publicUrl,
   pepper,
   clock,
-}: Pick<Ground, "config" | "publicUrl" | "pepper" | "clock">): SingleSignOn | undefined {
+}: Pick<Infrastructure, "config" | "publicUrl" | "pepper" | "clock">): SingleSignOn | undefined {
   const { oidcIssuer, oidcClientId, oidcClientSecret, oidcQuota } = settings;
   if (oidcIssuer === undefined || oidcClientId === undefined) return undefined;
   if (oidcClientSecret === undefined || publicUrl === undefined) return undefined;

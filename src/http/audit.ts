@@ -14,12 +14,12 @@ const MAX_USER_AGENT_CHARS = 200;
 /** Longer than any name; and nobody unknown fills the disk by it. */
 const MAX_PARAM_CHARS = 400;
 /** Whose requests change nothing that the gateway keeps. */
-const UNHEARD: readonly Access[] = ["key", "metrics", "vendor"];
+const NOT_AUDITED: readonly Access[] = ["key", "metrics", "vendor"];
 
 /** Whether a route may change what the gateway keeps. Calls of models are in the journal instead. */
 export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolean {
   if (isAction === true) return true;
-  return method !== "GET" && !UNHEARD.includes(access);
+  return method !== "GET" && !NOT_AUDITED.includes(access);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function noteRefusal(
   { code, fault }: GatewayError,
   deps: HttpDeps,
 ): Promise<void> {
-  const isForPeople = route.access === "unfinished" || ROLES.some((role) => role === route.access);
+  const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
   // Every visit begins without one.
   if (!hasCredential(exchange.request)) return;

@@ -36,16 +36,16 @@ export async function authenticate(
     case "public":
     case "vendor":
     case "link":
-      return NOBODY;
+      return ANONYMOUS_CALLER;
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);
-      return NOBODY;
+      return ANONYMOUS_CALLER;
     case "key": {
       const key = await findKey(request, deps, readClient);
       if (family !== undefined) refuseOtherFamilies(key, family);
       return { key };
     }
-    case "unfinished":
+    case "mfa_pending":
     case "user":
     case "auditor":
     case "admin":
@@ -54,17 +54,17 @@ export async function authenticate(
   }
 }
 
-export const NOBODY: Caller = {};
+export const ANONYMOUS_CALLER: Caller = {};
 
 /** Throws where somebody whom we know may not call a route of this access, or not yet. */
-export function admit(
+export function authorize(
   request: Request,
   { user, proof, session }: Caller,
   access: Access,
   { secondFactorRule }: Pick<HttpDeps, "secondFactorRule">,
 ): void {
   const least = ROLES.find((role) => role === access);
-  if (least === undefined && access !== "unfinished") return;
+  if (least === undefined && access !== "mfa_pending") return;
   assert(user !== undefined, "Whoever is nobody has been turned away.");
   // Browsers send the cookie along with whatever any page makes them send.
   const isReading = request.method === "GET" || request.method === "HEAD";
@@ -72,7 +72,7 @@ export function admit(
   if (origin !== "same") throw new GatewayError("forbidden", OBJECTIONS[origin]);
   if (least === undefined) return;
   const lack = session && lackOf(session, secondFactorRule);
-  if (lack !== undefined) throw unfinished(lack);
+  if (lack !== undefined) throw mfaPending(lack);
   if (!isAtLeast(user.role, least)) {
     throw new GatewayError("forbidden", "Your role does not allow this.");
   }
@@ -142,7 +142,7 @@ async function findUser(request: Request, { logins }: AuthenticationDeps): Promi
   return { user, proof: "token" };
 }
 
-function unfinished(lack: "code" | "second factor"): GatewayError {
+function mfaPending(lack: "code" | "second factor"): GatewayError {
   return lack === "code"
     ? unauthenticated("Your login needs a code of your second factor before it opens this.")
     : unauthenticated("You need to set up a second factor before your login opens this.");

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
 import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
-import { LARGE_BYTES, letOthersPass, noteOther } from "#lib/let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop, noteOtherWork } from "#lib/yield-to-event-loop.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
@@ -31,9 +31,9 @@ export interface PlacedBody {
 /** The request's JSON body, within limits, with every refusal in plain words. */
 export async function readJsonBody(body: Incoming, maxDepth: number): Promise<RequestBody> {
   const bytes = await readJsonBytes(body);
-  await letOthersPass(bytes.length);
+  await yieldToEventLoop(bytes.length);
   const text = decode(bytes);
-  await letOthersPass(bytes.length);
+  await yieldToEventLoop(bytes.length);
   return readBody(text, maxDepth);
 }
 
@@ -41,7 +41,7 @@ export async function readJsonBody(body: Incoming, maxDepth: number): Promise<Re
 export async function readPlacedBody(body: Incoming, maxDepth: number): Promise<PlacedBody> {
   const bytes = await readJsonBytes(body);
   const short = await shortenJson(bytes);
-  await letOthersPass(short.bytes.length);
+  await yieldToEventLoop(short.bytes.length);
   const { json } = readBody(decode(short.bytes), maxDepth, short.revive);
   return { bytes, json };
 }
@@ -140,7 +140,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced >= LARGE_BYTES) return await readLarge(request, announced);
-  noteOther();
+  noteOtherWork();
   if (Number.isFinite(announced)) return await readAll(request);
 
   const chunks: Uint8Array[] = [];
@@ -166,7 +166,7 @@ async function readLarge(request: Request, sizeBytes: number): Promise<Uint8Arra
       all.set(chunk, at);
       at += chunk.length;
       if (at - passedAt < LARGE_BYTES) continue;
-      await letOthersPass(at - passedAt);
+      await yieldToEventLoop(at - passedAt);
       passedAt = at;
     }
   } catch (cause) {

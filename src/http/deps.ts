@@ -6,12 +6,12 @@ import type { Configuration } from "#core/configuration.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { AdmissionRules, Identities, IdentityProvider } from "#core/identity.ts";
-import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
-import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
-import type { OwnKeys } from "#core/own-keys.ts";
+import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
+import type { OwnKeys } from "#core/user-keys.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -23,14 +23,14 @@ import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
-import type { Channels } from "#relay/channels.ts";
+import type { Channels } from "#relay/routing/channels.ts";
 import type { Contents } from "#relay/content/contents.ts";
 import type { TaskLinker } from "#relay/content/task-links.ts";
 import type { Library } from "#relay/assets/library.ts";
-import type { OwnFiles } from "#relay/assets/own-files.ts";
-import type { OwnLinks } from "#relay/assets/own-links.ts";
+import type { OwnFiles } from "#relay/assets/local-files.ts";
+import type { OwnLinks } from "#relay/assets/signed-urls.ts";
 import type { Verifications } from "#relay/assets/verifications.ts";
-import type { Inventory } from "#relay/inventory.ts";
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { ImageShape } from "./api/image/shape.ts";
@@ -62,7 +62,7 @@ export interface HttpDeps {
   readonly teams: TeamStore;
   readonly usage: UsageReports;
   readonly channels: Channels;
-  readonly inventory: Inventory;
+  readonly channelRegistry: ChannelRegistry;
   readonly channelStore: ChannelStore;
   readonly modelStore: ModelStore;
   readonly catalogUpdates: CatalogUpdates;
@@ -86,8 +86,8 @@ export interface HttpDeps {
   readonly taskLinker: TaskLinker;
   /** Finished videos are copied, and their links lead here. */
   readonly keepsMedia: boolean;
-  readonly notices: NoticeStore;
-  readonly noticeSecrets: NoticeSecrets;
+  readonly notices: WebhookOutbox;
+  readonly noticeSecrets: WebhookSecrets;
   /** Prefixes under which what begins with another answers, too. */
   readonly pathAliases: readonly PathAlias[];
   imageShape(): ImageShape;
@@ -95,7 +95,7 @@ export interface HttpDeps {
   readonly sockets: OpenSockets;
   /** For the summaries that callers carry in place of conversations. */
   readonly summarySeal: Seal;
-  readonly keptAnswers: KeptAnswerStore;
+  readonly keptAnswers: IdempotencyStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;
   /** Prometheus text. */

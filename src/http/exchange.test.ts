@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { openClock } from "#egress/fixtures/raw-upstream.ts";
+import { openClock } from "#test/egress/raw-upstream.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { waitFor } from "#test/wait.ts";
-import { NOBODY } from "./authenticate.ts";
-import { HttpExchange, placesFor, type Surroundings } from "./exchange.ts";
+import { ANONYMOUS_CALLER } from "./authenticate.ts";
+import { HttpExchange, bodySlotsFor, type Surroundings } from "./exchange.ts";
 
 const MIB = 1024 * 1024;
 
@@ -14,7 +14,7 @@ function openAround() {
   const idleSeconds: number[] = [];
   const around: Surroundings = {
     jsonDepth: 64,
-    ...placesFor(1),
+    ...bodySlotsFor(1),
     deadlines: new Deadlines(clock),
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds: (_request, seconds) => idleSeconds.push(seconds),
@@ -24,14 +24,14 @@ function openAround() {
 
 function exchangeOf(around: Surroundings, init: RequestInit = {}): HttpExchange {
   const request = new Request("http://gate/", { method: "POST", ...init });
-  return new HttpExchange(request, "id", NOBODY, () => undefined, around);
+  return new HttpExchange(request, "id", ANONYMOUS_CALLER, () => undefined, around);
 }
 
 describe("a connection", () => {
   test("on which an answer was waited for long is closed when idle again afterwards", async () => {
     const { clock, around, idleSeconds } = openAround();
 
-    const patience = exchangeOf(around).waitLong();
+    const patience = exchangeOf(around).suspendIdleTimeout();
     clock.pass(15_000);
     await waitFor(() => idleSeconds.length > 0);
     patience[Symbol.dispose]();
@@ -43,7 +43,7 @@ describe("a connection", () => {
     const { clock, around, idleSeconds } = openAround();
     const exchange = exchangeOf(around);
 
-    const patience = exchange.waitLong();
+    const patience = exchange.suspendIdleTimeout();
     clock.pass(15_000);
     await waitFor(() => idleSeconds.length > 0);
     exchange.setStall(120_000);
@@ -55,7 +55,7 @@ describe("a connection", () => {
   test("on which an answer came soon is left alone", () => {
     const { around, idleSeconds } = openAround();
 
-    exchangeOf(around).waitLong()[Symbol.dispose]();
+    exchangeOf(around).suspendIdleTimeout()[Symbol.dispose]();
 
     expect(idleSeconds).toEqual([]);
   });

@@ -26,7 +26,7 @@ import type { Exchange } from "./routes.ts";
 import type { SocketProtocol } from "./socket.ts";
 
 /** What every exchange of a server shares. */
-export interface Surroundings extends Places {
+export interface Surroundings extends BodySlots {
   readonly jsonDepth: number;
   readonly deadlines: Deadlines;
   clientOf(request: Request): Client;
@@ -41,7 +41,7 @@ export interface Surroundings extends Places {
 }
 
 /** For large bodies. */
-interface Places {
+interface BodySlots {
   /** On their way, or waiting to be read. */
   readonly bigArrivals: Semaphore;
   /** Being read. */
@@ -50,7 +50,7 @@ interface Places {
 
 const MAX_WAITING = 64;
 
-export function placesFor(bigBodies: number): Places {
+export function bodySlotsFor(bigBodies: number): BodySlots {
   return {
     bigArrivals: new Semaphore(bigBodies + MAX_WAITING, 0),
     bigBodies: new Semaphore(bigBodies, MAX_WAITING),
@@ -58,12 +58,12 @@ export function placesFor(bigBodies: number): Places {
 }
 
 /** Who calls, and how they showed it. */
-export interface Actor {
+interface Actor {
   readonly user: User | undefined;
   readonly proof: Proof;
 }
 
-const NOTHING: JsonObject = {};
+const EMPTY_OBJECT: JsonObject = {};
 const BIG_BODY_BYTES = 1024 * 1024;
 /** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
 export const IDLE_SECONDS = 30;
@@ -80,7 +80,7 @@ export class HttpExchange implements Exchange {
   readonly #model: string | undefined;
   #actor: Actor | undefined;
   #query: URLSearchParams | undefined;
-  #noted: JsonObject = NOTHING;
+  #noted: JsonObject = EMPTY_OBJECT;
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
   /** After which the connection is closed, where nobody waits for an answer on it. */
@@ -201,11 +201,11 @@ export class HttpExchange implements Exchange {
     places: DisposableStack,
   ): Promise<Uint8Array> {
     const { bigArrivals, bigBodies } = this.#around;
-    if (!isSmall) places.use(placeOf(await bigArrivals.enter()));
+    if (!isSmall) places.use(slotOf(await bigArrivals.enter()));
     const bytes = await readBytes(this.request, maxBytes);
     const opened = isSmall ? await openAtMost(this.request, bytes, BIG_BODY_BYTES) : undefined;
     if (opened !== undefined) return opened;
-    places.use(placeOf(await bigBodies.enter()));
+    places.use(slotOf(await bigBodies.enter()));
     return await openContent(this.request, bytes, maxBytes);
   }
 
@@ -213,8 +213,8 @@ export class HttpExchange implements Exchange {
     return { headers: this.request.headers, receive: () => this.readBytes(maxBytes) };
   }
 
-  waitLong(): Disposable {
-    return new Patience(this, this.#around);
+  suspendIdleTimeout(): Disposable {
+    return new IdleTimeoutPause(this, this.#around);
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
@@ -247,12 +247,12 @@ function withModel(body: RequestBody, model: string): RequestBody {
   return { text, outline: outlineJson(text, Infinity), json: { ...body.json, model } };
 }
 
-function placeOf(place: Disposable | undefined): Disposable {
+function slotOf(place: Disposable | undefined): Disposable {
   if (place !== undefined) return place;
   throw new GatewayError("overloaded", "Too many large bodies at once.", { retryAfterMs: 1_000 });
 }
 
-class Patience implements Watched, Disposable {
+class IdleTimeoutPause implements Watched, Disposable {
   readonly #exchange: HttpExchange;
   readonly #around: Surroundings;
   dueAt: number;

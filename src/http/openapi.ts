@@ -34,7 +34,7 @@ const SECURITY: Record<Access, readonly JsonObject[]> = {
   link: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
-  unfinished: LOGIN,
+  mfa_pending: LOGIN,
   user: LOGIN,
   auditor: LOGIN,
   admin: LOGIN,

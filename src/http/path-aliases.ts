@@ -19,14 +19,14 @@ export function pathAliases(aliases: readonly PathAlias[]): (path: string) => st
   }
   if (byFirstStep.size === 0) return (path) => path;
   return (path) => {
-    for (const { from, to } of byFirstStep.get(firstStep(path)) ?? NONE) {
+    for (const { from, to } of byFirstStep.get(firstStep(path)) ?? NO_ALIASES) {
       if (isBelow(path, from)) return to + path.slice(from.length);
     }
     return path;
   };
 }
 
-const NONE: readonly PathAlias[] = [];
+const NO_ALIASES: readonly PathAlias[] = [];
 
 function firstStep(path: string): string {
   const end = path.indexOf("/", 1);

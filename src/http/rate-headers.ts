@@ -1,4 +1,4 @@
-import type { Allowance, Standing } from "#core/limits.ts";
+import type { Allowance, RateLimitStatus } from "#core/limits.ts";
 
 /**
  * What is left of the caller's limits, as clients know to read it: the names
@@ -7,7 +7,7 @@ import type { Allowance, Standing } from "#core/limits.ts";
  * some. `now`: Unix ms.
  */
 export function rateHeaders(
-  { requests, tokens }: Standing,
+  { requests, tokens }: RateLimitStatus,
   stylePrefix: string | undefined,
   now: number,
 ): Readonly<Record<string, string>> {

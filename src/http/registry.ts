@@ -39,7 +39,7 @@ import {
   listNotices,
   replayNotice,
   rotateNoticeSecret,
-} from "./api/notice/notices.ts";
+} from "./api/webhook/webhooks.ts";
 import { createEmbedding } from "./api/operation/create-embedding.ts";
 import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
@@ -106,7 +106,7 @@ import { nativeFiles } from "./api/video/native-files.ts";
 import { nativeVideos } from "./api/video/native-videos.ts";
 import { videoOperations } from "./api/video/objects.ts";
 import { unifiedOperations } from "./api/video/unified.ts";
-import { hearVendor } from "./api/video/vendor-notices.ts";
+import { vendorWebhook } from "./api/video/vendor-webhook.ts";
 import { protocolB } from "./api/video/protocol-b.ts";
 import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
@@ -152,7 +152,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     assetLibrary,
     verifyReturn,
     getAssetContent,
-    hearVendor,
+    vendorWebhook,
     listNotices,
     replayNotice,
     getNoticeSecret,

@@ -1,4 +1,4 @@
-import { letOthersPass } from "#lib/let-others-pass.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 
@@ -36,7 +36,7 @@ function bodyOf(body: Body): Exclude<Body, Pieces> | ReadableStream<Uint8Array> 
   if (!(body instanceof Pieces)) return body;
   return pushStream(async (sink) => {
     for (const piece of body) {
-      await letOthersPass(sizeOf(piece));
+      await yieldToEventLoop(sizeOf(piece));
       await sink.write(piece);
     }
     return "end";

@@ -19,7 +19,7 @@ export type Access =
   /** Somebody logged in, by session or by access token, with this role or a higher one. */
   | Role
   /** Somebody logged in, even where a second factor is still to be shown or set up. */
-  | "unfinished"
+  | "mfa_pending"
   /** The operator's monitoring. */
   | "metrics"
   /** A vendor with something to say, which is not believed. */
@@ -89,7 +89,7 @@ export interface Exchange {
    * held it is not; to say so up front for every call would cost more than to
    * say it for those that do take long.
    */
-  waitLong(): Disposable;
+  suspendIdleTimeout(): Disposable;
   /** Headers for the answer, whatever becomes of the request. */
   announce(headers: Readonly<Record<string, string>>): void;
   /** Ends the connection when the caller reads nothing for this long. */

@@ -3,12 +3,12 @@ import { GatewayError } from "#core/error.ts";
 import { hostUrl } from "#lib/host-url.ts";
 import { ulid } from "#lib/ids.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
-import { admit, authenticate, NOBODY, type Caller } from "./authenticate.ts";
+import { authorize, authenticate, ANONYMOUS_CALLER, type Caller } from "./authenticate.ts";
 import { SIMULATED_HEADER } from "./api/status.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
-import { HttpExchange, IDLE_SECONDS, placesFor, type Surroundings } from "./exchange.ts";
+import { HttpExchange, IDLE_SECONDS, bodySlotsFor, type Surroundings } from "./exchange.ts";
 import { buildRegistry } from "./registry.ts";
 import { hidingAliases, pathAliases } from "./path-aliases.ts";
 import { tidyPath } from "./path-rewrites.ts";
@@ -17,13 +17,13 @@ import type { Route } from "./routes.ts";
 import type { SocketPeer, SocketProtocol } from "./socket.ts";
 import { UnservedPaths } from "./unserved-paths.ts";
 
-export interface HttpServer {
+interface HttpServer {
   readonly url: string;
   /** Says that it is not ready, then takes no new calls, lets running ones end within the drain time, then ends them. */
   drain(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
   /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
@@ -48,7 +48,7 @@ export function openServer(
     get jsonDepth() {
       return limits.jsonDepth;
     },
-    ...placesFor(limits.bigBodies),
+    ...bodySlotsFor(limits.bigBodies),
     deadlines: relay.delivery.deadlines,
     clientOf: (request) =>
       readClient(request.headers, server.requestIP(request)?.address, deps.trustedProxies),
@@ -147,7 +147,7 @@ class SocketEnd implements SocketPeer {
 export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
   return buildApp(deps, () => false, {
     jsonDepth: deps.limits.jsonDepth,
-    ...placesFor(deps.limits.bigBodies),
+    ...bodySlotsFor(deps.limits.bigBodies),
     deadlines: deps.relay.delivery.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds() {},
@@ -215,7 +215,7 @@ async function serve(
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
   try {
-    exchange = await letIn(request, target, id, deps, around);
+    exchange = await openExchange(request, target, id, deps, around);
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps)
       : route.handle(exchange, deps);
@@ -232,24 +232,25 @@ async function serve(
 function marked(
   response: Response,
   { access }: Route<HttpDeps>,
-  { inventory }: HttpDeps,
+  { channelRegistry }: HttpDeps,
 ): Response {
-  if (access === "key" && inventory.isSimulated) response.headers.set(SIMULATED_HEADER, "true");
+  if (access === "key" && channelRegistry.isSimulated)
+    response.headers.set(SIMULATED_HEADER, "true");
   return response;
 }
 
 /** Somebody who may call the route; whoever may not is in the audit log. */
-async function letIn(
+async function openExchange(
   request: Request,
   { route, param, model }: Target,
   id: string,
   deps: HttpDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
-  let caller: Caller = NOBODY;
+  let caller: Caller = ANONYMOUS_CALLER;
   try {
     caller = await authenticate(request, route, deps, () => around.clientOf(request));
-    admit(request, caller, route.access, deps);
+    authorize(request, caller, route.access, deps);
   } catch (cause) {
     const refused = new HttpExchange(request, id, caller, param, around);
     await noteRefusal(route, refused, GatewayError.from(cause), deps);

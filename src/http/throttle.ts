@@ -1,4 +1,4 @@
-import { countRequest } from "#relay/claims.ts";
+import { countRequest } from "#relay/metering/rate-reservations.ts";
 import type { HttpDeps } from "./deps.ts";
 import { rateHeaders } from "./rate-headers.ts";
 import { requireKey } from "./require-key.ts";
@@ -9,6 +9,6 @@ export async function throttle(
   exchange: Exchange,
   { relay, clock }: Pick<HttpDeps, "relay" | "clock">,
 ): Promise<void> {
-  const standing = await countRequest(requireKey(exchange), exchange.id, relay);
-  exchange.announce(rateHeaders(standing, undefined, clock.now()));
+  const status = await countRequest(requireKey(exchange), exchange.id, relay);
+  exchange.announce(rateHeaders(status, undefined, clock.now()));
 }

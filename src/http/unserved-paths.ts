@@ -4,7 +4,7 @@ import { ulid } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
-import { VIDEO_ROOMS } from "./api/video/rooms.ts";
+import { ERROR_FORMAT_BY_PREFIX } from "./api/video/error-formats.ts";
 import { errorFormatOf, ownErrorFormatOf } from "./caller-style.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
@@ -17,7 +17,7 @@ type RenderError = (error: GatewayError) => JsonObject;
 
 /** Below which prefixes errors have a format of their own, whoever calls. */
 const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError])[] = [
-  ...VIDEO_ROOMS,
+  ...ERROR_FORMAT_BY_PREFIX,
   [API_PREFIX.slice(0, -1), renderFailure],
 ];
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
-import { Channels } from "#relay/channels.ts";
+import { Channels } from "#relay/routing/channels.ts";
 import { waitFor } from "#test/wait.ts";
 import { discoverModels } from "./discover-models.ts";
 import { aChannel } from "#test/a-channel.ts";

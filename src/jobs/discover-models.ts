@@ -2,9 +2,9 @@ import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { workOff } from "#lib/work-off.ts";
-import type { Channels } from "#relay/channels.ts";
-import { askForModels } from "#relay/discover.ts";
-import { poolOf } from "#relay/pools.ts";
+import type { Channels } from "#relay/routing/channels.ts";
+import { askForModels } from "#relay/routing/discover.ts";
+import { poolOf } from "#relay/failover/pools.ts";
 import type { Job } from "./scheduler.ts";
 
 const ASK_AGAIN_MS = 600_000;
@@ -22,7 +22,7 @@ export function discoverModels(
   channels: Channels,
   egress: Parameters<typeof askForModels>[1],
   clock: Pick<Clock, "monotonic">,
-  onTrouble: (channel: Channel, cause: unknown) => void,
+  onError: (channel: Channel, cause: unknown) => void,
 ): Job {
   /** By pool: with another address or credential it is asked anew. */
   let askedAt = new Map<string, number>();
@@ -73,7 +73,7 @@ export function discoverModels(
       channels.discovered(channel, models);
       pauses.set(pool, ASK_AGAIN_MS);
     } catch (cause) {
-      if (!signal.aborted) onTrouble(channel, cause);
+      if (!signal.aborted) onError(channel, cause);
     } finally {
       clearTimeout(timer);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "#lib/clock.ts";
 import { pruneJournal } from "./prune-journal.ts";
-import { pruneKeptAnswers } from "./prune-kept-answers.ts";
+import { pruneKeptAnswers } from "./prune-idempotency.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { Clock } from "#lib/clock.ts";
-import { attendSessions, type AttendDeps } from "#relay/assets/attend.ts";
+import { processCallbacks, type CallbackDeps } from "#relay/assets/process-callbacks.ts";
 import { FORGOTTEN_MS } from "#relay/assets/verifications.ts";
-import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/watch.ts";
+import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/refresh-due.ts";
 import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
@@ -26,11 +26,11 @@ export function forgetRemovedAssets(deps: WatchDeps): Job {
 }
 
 /** Goes on with verifications of persons: asks vendors, tells callers. */
-export function attendVerifications(deps: AttendDeps): Job {
+export function attendVerifications(deps: CallbackDeps): Job {
   return {
     name: "attend-verifications",
     everyMs: 1_000,
-    run: (signal) => attendSessions(deps, signal),
+    run: (signal) => processCallbacks(deps, signal),
   };
 }
 

@@ -29,7 +29,7 @@ const SPACE = 0x20;
 const SEMICOLON = 0x3b;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const START_OF_HEAD = Buffer.from("HTTP/1.");
-const NOTHING = Buffer.alloc(0);
+const EMPTY_BUFFER = Buffer.alloc(0);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
@@ -60,7 +60,7 @@ export class ResponseReader {
   #state: State = "head";
   #isUntouched = true;
   /** The beginning of a head or line whose end has not come: a copy, so that it holds nothing else in memory. */
-  #kept: Buffer = NOTHING;
+  #kept: Buffer = EMPTY_BUFFER;
   #keptBytes = 0;
   #headBytes = 0;
   #trailerBytes = 0;
@@ -157,7 +157,7 @@ export class ResponseReader {
         throw new HttpViolation("The answer's head is too long.");
       return bytes.length;
     }
-    this.#kept = NOTHING;
+    this.#kept = EMPTY_BUFFER;
     this.#keptBytes = 0;
     this.#takeHead(kept, 0, keptEnd);
     return at + keptEnd + END_OF_HEAD.length - known;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { letOthersPass } from "./let-others-pass.ts";
+import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 import { PIECE_BYTES, Pieces, type Stretch } from "./pieces.ts";
 
 /** Of base64, and what it is of bytes: as much as stays in the processor's cache. */
@@ -125,7 +125,7 @@ async function isBase64(bytes: Uint8Array): Promise<boolean> {
   if (end % 4 === 1 || bytes[end - 1] === PADDING) return false;
   const scratch = Buffer.allocUnsafe(STEP_BYTES);
   for (let at = 0; at < end; at += STEP_CHARS) {
-    if (at % PIECE_BYTES === 0) await letOthersPass(Math.min(PIECE_BYTES, end - at));
+    if (at % PIECE_BYTES === 0) await yieldToEventLoop(Math.min(PIECE_BYTES, end - at));
     const stop = Math.min(end, at + STEP_CHARS);
     const text = bufferOf(bytes).toString("latin1", at, stop);
     if (scratch.write(text, "base64") < contentBytes(bytes.subarray(at, stop))) return false;

@@ -1,4 +1,4 @@
-import { LARGE_BYTES, letOthersPass } from "./let-others-pass.ts";
+import { LARGE_BYTES, yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
 export interface Stretch extends Iterable<string | Uint8Array> {
@@ -43,7 +43,7 @@ export async function gather(stretch: Stretch): Promise<Uint8Array> {
   let passedAt = 0;
   for (const piece of stretch) {
     if (at - passedAt >= LARGE_BYTES) {
-      await letOthersPass(at - passedAt);
+      await yieldToEventLoop(at - passedAt);
       passedAt = at;
     }
     if (typeof piece === "string") all.write(piece, at);

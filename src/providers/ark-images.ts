@@ -38,7 +38,7 @@ const SEEDREAM_5: ArkDialect = {
   formats: ["png", "jpeg"],
 };
 /** Behind a name of its owner's stands any of them: what it cannot do, the vendor says. */
-const ANY: ArkDialect = {
+const DEFAULT_DIALECT: ArkDialect = {
   ...SEEDREAM_4,
   sizes: { oneOf: ["adaptive", "1K", "2K", "3K", "4K"], area: { min: 1, max: 16_777_216 } },
   isSteered: true,
@@ -53,7 +53,7 @@ export const ARK_IMAGES: readonly ImageEndpoint[] = [
   row(/seedream-4-0/, SEEDREAM_4, TYPES),
   row(/seedream-4-5/, SEEDREAM_4_5, TYPES),
   row(/seedream-[5-9]/, SEEDREAM_5, TYPES),
-  { ...row(/^ep-/, ANY, FEW_TYPES), isExclusive: false },
+  { ...row(/^ep-/, DEFAULT_DIALECT, FEW_TYPES), isExclusive: false },
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import { parseJson, type Json } from "#sandbox/json.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
   await house[Symbol.asyncDispose]();
 });
 
-type Said = Partial<VideoQuestion>;
+type Said = Partial<VideoRequest>;
 
 async function ask(model: string, said: Said = {}) {
   const { path, body } = requestOf("ark", model, said);
@@ -47,16 +47,16 @@ function objectIn(answer: Json | undefined): JsonObject {
 
 /** What is said of a task, at each of these moments. */
 async function watch(model: string, said: Said, ...waits: readonly number[]) {
-  const { style, look } = rowFor("ark", question(model));
+  const { style, poll } = rowFor("ark", question(model));
   const upstreamId = style.outbound.parseSubmitted((await ask(model, said)).answer);
   const ref = task(model, { upstreamId });
-  const news = [];
+  const update = [];
   for (const wait of waits) {
     house.wait(wait);
-    const { status, body } = await house.call(look.method, `/ark/api/v3${look.path(ref)}`);
-    news.push(style.outbound.parseTask(objectIn(body), ref, status));
+    const { status, body } = await house.call(poll.method, `/ark/api/v3${poll.path(ref)}`);
+    update.push(style.outbound.parseTask(objectIn(body), ref, status));
   }
-  return news;
+  return update;
 }
 
 test.each<[string, Said]>([
@@ -99,9 +99,9 @@ test.each<[string, string]>([
   ["[moderate]", "content_filtered"],
   ["[fail]", "InternalServiceError"],
 ])("a task of its that is told %s has failed by %s", async (words, code) => {
-  const [news] = await watch(SECOND, { prompt: `a lake ${words}` }, 1_500);
+  const [update] = await watch(SECOND, { prompt: `a lake ${words}` }, 1_500);
 
-  expect(news).toMatchObject({ state: "failed", failure: { code } });
+  expect(update).toMatchObject({ state: "failed", failure: { code } });
 });
 
 test("a refusal of its is understood", async () => {

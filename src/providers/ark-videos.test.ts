@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import {
   BASE,
   CALLBACK,
@@ -27,11 +27,11 @@ const SECOND_FAST = "doubao-seedance-2-0-fast-260128";
 const LATEST = "doubao-seedance-2-5-260601";
 const OWN_NAME = "ep-20260101000000-abcde";
 
-const sent = (model: string, said: Partial<VideoQuestion> = {}) =>
+const sent = (model: string, said: Partial<VideoRequest> = {}) =>
   requestOf("ark", model, said).body;
-const lost = (model: string, said: Partial<VideoQuestion> = {}) =>
+const lost = (model: string, said: Partial<VideoRequest> = {}) =>
   requestOf("ark", model, said).lost;
-const refused = (model: string, said: Partial<VideoQuestion>) => refusalOf("ark", model, said);
+const refused = (model: string, said: Partial<VideoRequest>) => refusalOf("ark", model, said);
 
 const TEXT = { type: "text", text: "a lake" };
 /** Said to every model whose caller does not say it: what is reserved for. */
@@ -178,7 +178,7 @@ describe("media", () => {
     expect(sent(SECOND, { media })["content"]).toHaveLength(4);
   });
 
-  test.each<[string, string, Partial<VideoQuestion>, string]>([
+  test.each<[string, string, Partial<VideoRequest>, string]>([
     ["a last frame alone", SECOND, { media: [LAST] }, "image | A last frame needs a first"],
     ["two first frames", SECOND, { media: [FIRST, FIRST] }, "image | There may be one first frame"],
     [
@@ -352,7 +352,7 @@ describe("what only some models can be told", () => {
 });
 
 test("what a model does by itself is known before it is asked", () => {
-  const expected = (model: string, said: Partial<VideoQuestion> = {}) => {
+  const expected = (model: string, said: Partial<VideoRequest> = {}) => {
     const { style, dialect } = rowFor("ark", question(model));
     return style.outbound.expect?.(question(model, said), dialect);
   };
@@ -368,15 +368,15 @@ test("what a model does by itself is known before it is asked", () => {
 });
 
 test("a task is asked after, taken back and told of below one path", () => {
-  const { look, cancel, notices, find } = rowFor("ark", question(SECOND));
+  const { poll, cancel, webhooks, find } = rowFor("ark", question(SECOND));
   const ref = task(SECOND, { upstreamId: "cgt-2026/../x" });
 
-  expect(look).toMatchObject({ method: "GET" });
-  expect(look.path(ref)).toBe("/contents/generations/tasks/cgt-2026%2F..%2Fx");
+  expect(poll).toMatchObject({ method: "GET" });
+  expect(poll.path(ref)).toBe("/contents/generations/tasks/cgt-2026%2F..%2Fx");
   expect(cancel?.method).toBe("DELETE");
-  expect(cancel?.path(ref)).toBe(look.path(ref));
-  expect(notices?.idIn({ id: "cgt-1", status: "running" })).toBe("cgt-1");
-  expect(notices?.idIn({ id: 5 })).toBeUndefined();
+  expect(cancel?.path(ref)).toBe(poll.path(ref));
+  expect(webhooks?.idIn({ id: "cgt-1", status: "running" })).toBe("cgt-1");
+  expect(webhooks?.idIn({ id: 5 })).toBeUndefined();
   expect(find).toBeUndefined();
 });
 

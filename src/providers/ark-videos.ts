@@ -48,7 +48,7 @@ const TWO_AND_A_HALF: ArkVideoDialect = {
   formats: ["mp4", "mov"],
 };
 /** Behind a name of its owner's, or a newer one, stands any of them: what it cannot do, the vendor says. */
-const ANY: ArkVideoDialect = {
+const DEFAULT_DIALECT: ArkVideoDialect = {
   choosesLength: true,
   countsFrames: true,
   speaks: true,
@@ -78,9 +78,9 @@ export const ARK_VIDEOS: readonly VideoEndpoint[] = [
   row(/seedance-2-0-(fast|mini)/, { ...SECOND, resolutions: SMALL }),
   row(/seedance-2-0/, SECOND),
   row(/seedance-2-5/, TWO_AND_A_HALF),
-  row(/seedance/, ANY),
+  row(/seedance/, DEFAULT_DIALECT),
   // Behind a name of its owner's may be a model of any kind.
-  { ...row(/^ep-/, ANY), isExclusive: false },
+  { ...row(/^ep-/, DEFAULT_DIALECT), isExclusive: false },
 ];
 
 function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
@@ -90,7 +90,7 @@ function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
     serves: (model) => names.test(model),
     maxCount: 1,
     path: () => TASKS,
-    look: { method: "GET", path: ({ upstreamId }) => `${TASKS}/${encodeURIComponent(upstreamId)}` },
+    poll: { method: "GET", path: ({ upstreamId }) => `${TASKS}/${encodeURIComponent(upstreamId)}` },
     cancel: {
       method: "DELETE",
       path: ({ upstreamId }) => `${TASKS}/${encodeURIComponent(upstreamId)}`,
@@ -100,6 +100,6 @@ function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
     // The longest that a task may be told to wait, and an hour.
     deadlineMs: 73 * HOUR_MS,
     linksLastMs: 24 * HOUR_MS,
-    notices: { idIn: (body) => textOf(body["id"]) },
+    webhooks: { idIn: (body) => textOf(body["id"]) },
   };
 }

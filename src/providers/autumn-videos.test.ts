@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { listOf } from "#lib/values.ts";
 import {
   CLIP,
@@ -12,7 +12,7 @@ import {
   SOUND,
 } from "#test/video-request.ts";
 
-type Said = Partial<VideoQuestion>;
+type Said = Partial<VideoRequest>;
 
 describe("MiniMax-H3-Max", () => {
   const body = (said: Said) => requestOf("minimax", "MiniMax-H3-Max", said).body;

@@ -3,7 +3,7 @@ import type { DashscopeDialect } from "#styles/image/dashscope/dialect.ts";
 import type { ImageEndpoint } from "./provider.ts";
 
 const PROMPT_CHARS = 800;
-const NONE = { min: 0, max: 0 };
+const NO_PICTURES = { min: 0, max: 0 };
 /** As many as a question may ask for: what the model itself refuses is not asked in parts. */
 const UNDIVIDED = 10;
 
@@ -25,7 +25,7 @@ const DRAW_AND_EDIT: DashscopeDialect = {
   sizes: { area: { min: 512 * 512, max: 2_048 * 2_048 } },
 };
 const DRAW: DashscopeDialect = {
-  pictures: NONE,
+  pictures: NO_PICTURES,
   most: 1,
   sizes: {
     oneOf: "1664*928 1472*1140 1472*1104 1328*1328 1140*1472 1104*1472 928*1664".split(" "),
@@ -35,7 +35,7 @@ const DRAW: DashscopeDialect = {
 };
 /** Other families of the vendor's, each with limits of its own. */
 const OTHER: DashscopeDialect = {
-  pictures: NONE,
+  pictures: NO_PICTURES,
   most: 1,
   sizes: {},
   rewrites: "on request",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import {
@@ -17,7 +17,7 @@ import {
   task,
 } from "#test/video-request.ts";
 
-type Said = Partial<VideoQuestion>;
+type Said = Partial<VideoRequest>;
 const of = (model: string, said: Said = {}) => requestOf("dashscope", model, said);
 const parameters = (model: string, said: Said = {}) => objectOf(of(model, said).body["parameters"]);
 const input = (model: string, said: Said = {}) => objectOf(of(model, said).body["input"]);
@@ -153,7 +153,7 @@ describe("a question is put into the members of its model's generation", () => {
   });
 
   test("at the address beside the compatible mode, as a task", () => {
-    const { path, headers, look, cancel } = rowFor("dashscope", question("wan2.6-t2v"));
+    const { path, headers, poll, cancel } = rowFor("dashscope", question("wan2.6-t2v"));
     const ref = task("wan2.6-t2v", { upstreamId: "0385/../dc" });
     const url = (below: string) =>
       new URL(`https://dashscope.example/compatible-mode/v1${below}`).pathname;
@@ -162,7 +162,7 @@ describe("a question is put into the members of its model's generation", () => {
     expect(url(path("wan2.6-t2v", question("wan2.6-t2v"), {}))).toBe(
       "/api/v1/services/aigc/video-generation/video-synthesis",
     );
-    expect(url(look.path(ref))).toBe("/api/v1/tasks/0385%2F..%2Fdc");
+    expect(url(poll.path(ref))).toBe("/api/v1/tasks/0385%2F..%2Fdc");
     expect([cancel?.method, url(cancel?.path(ref) ?? "")]).toEqual([
       "POST",
       "/api/v1/tasks/0385%2F..%2Fdc/cancel",

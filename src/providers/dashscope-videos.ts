@@ -122,7 +122,7 @@ function row(names: RegExp, dialect: WanDialect, path = SYNTHESIS): VideoEndpoin
     path: () => `${API}${path}`,
     // Without the second, links into the vendor's own store lead nowhere.
     headers: { "x-dashscope-async": "enable", "x-dashscope-ossresourceresolve": "enable" },
-    look: { method: "GET", path: ({ upstreamId }) => task(upstreamId) },
+    poll: { method: "GET", path: ({ upstreamId }) => task(upstreamId) },
     cancel: { method: "POST", path: ({ upstreamId }) => `${task(upstreamId)}/cancel` },
     dialect: { ...dialect },
     media: { inlines: [], types: ["image/jpeg", "image/png", "image/bmp", "image/webp"] },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { integerOf, objectOf, textOf } from "#lib/values.ts";
 import { BASE, FIRST, question, requestOf, rowFor } from "#test/video-request.ts";
@@ -16,13 +16,13 @@ function told(body: JsonObject) {
   };
 }
 
-function expected(vendor: string, model: string, said: Partial<VideoQuestion> = {}) {
+function expected(vendor: string, model: string, said: Partial<VideoRequest> = {}) {
   const asked = question(model, said);
   const { style, dialect } = rowFor(vendor, asked);
   return style.outbound.expect?.(asked, dialect);
 }
 
-function longest(vendor: string, model: string, said: Partial<VideoQuestion>) {
+function longest(vendor: string, model: string, said: Partial<VideoRequest>) {
   const asked = question(model, said);
   const { style, dialect } = rowFor(vendor, asked);
   return style.outbound.longest?.(asked, dialect);
@@ -55,7 +55,7 @@ describe("[B4.1] what is reserved for a video whose caller leaves settings out i
     ["ark", "doubao-seedance-1-0-lite-t2v-250428", {}],
     ["ark", "doubao-seedance-1-5-pro-251215", { audio: true }],
     ["ark", "doubao-seedance-2-0-260128", { audio: false }],
-  ] satisfies [string, string, Partial<VideoQuestion>][])("%s, %s, %j", (vendor, model, said) => {
+  ] satisfies [string, string, Partial<VideoRequest>][])("%s, %s, %j", (vendor, model, said) => {
     const { audio = false, ...rest } = expected(vendor, model, said) ?? {};
 
     expect(told(requestOf(vendor, model, said).body)).toEqual({ audio, ...rest } as never);
@@ -89,7 +89,7 @@ describe("[B4.1] the longest is reserved where the vendor decides on the length"
     ["kling", "kling-3.0-omni", EDIT, 15],
     ["kling", "kling-3.0-omni", {}, undefined],
     ["dashscope", "wan2.7-i2v", { media: [BASE] }, 15],
-  ] satisfies [string, string, Partial<VideoQuestion>, number | undefined][])(
+  ] satisfies [string, string, Partial<VideoRequest>, number | undefined][])(
     "%s, %s, %j: %p",
     (vendor, model, said, seconds) => {
       expect(longest(vendor, model, said)).toBe(seconds);

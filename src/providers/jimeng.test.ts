@@ -236,21 +236,21 @@ describe("a request to Jimeng", () => {
 
 describe("a task of Jimeng's", () => {
   test("is asked after, and taken back, by the name that it was asked for by", () => {
-    const { look, cancel } = rowFor("jimeng", question("jimeng_v30_1080p"));
+    const { poll, cancel } = rowFor("jimeng", question("jimeng_v30_1080p"));
     const ours = task("jimeng_v30_1080p", { scenario: "first_last" });
     const about = { req_key: "jimeng_i2v_first_tail_v30_1080", task_id: "77" };
 
-    expect(look.method).toBe("POST");
-    expect(look.path(ours)).toBe("?Action=CVSync2AsyncGetResult&Version=2022-08-31");
-    expect(look.body?.(ours)).toEqual(about);
+    expect(poll.method).toBe("POST");
+    expect(poll.path(ours)).toBe("?Action=CVSync2AsyncGetResult&Version=2022-08-31");
+    expect(poll.body?.(ours)).toEqual(about);
     expect(cancel?.path(ours)).toBe("?Action=CVCancelTask&Version=2022-08-31");
     expect(cancel?.body?.(ours)).toEqual(about);
   });
 
   test("of a model that nobody knows is asked after by that model", () => {
-    const { look } = rowFor("jimeng", question("jimeng_of_tomorrow"));
+    const { poll } = rowFor("jimeng", question("jimeng_of_tomorrow"));
 
-    expect(look.body?.(task("jimeng_of_tomorrow"))).toEqual({
+    expect(poll.body?.(task("jimeng_of_tomorrow"))).toEqual({
       req_key: "jimeng_of_tomorrow",
       task_id: "77",
     });

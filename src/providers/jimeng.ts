@@ -1,4 +1,4 @@
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { signVolcengine } from "#lib/sigv4.ts";
 import type { JimengDialect } from "#styles/video/jimeng/dialect.ts";
 import { jimengVideo } from "#styles/video/jimeng/index.ts";
@@ -47,7 +47,7 @@ function only(pictures: 0 | 1 | 2, key: string, dialect: JimengDialect) {
 }
 
 function endpoint(dialect: JimengDialect, serves: (model: string) => boolean): VideoEndpoint {
-  const about: VideoEndpoint["look"]["body"] = (task) => ({
+  const about: VideoEndpoint["poll"]["body"] = (task) => ({
     req_key: keyOf(task, dialect),
     task_id: task.upstreamId,
   });
@@ -56,7 +56,7 @@ function endpoint(dialect: JimengDialect, serves: (model: string) => boolean): V
     serves,
     maxCount: 1,
     path: () => action("CVSync2AsyncSubmitTask"),
-    look: {
+    poll: {
       method: "POST",
       path: () => action("CVSync2AsyncGetResult"),
       body: about,
@@ -81,7 +81,7 @@ function withMixed(plain: VideoEndpoint): readonly VideoEndpoint[] {
   return [{ ...plain, answers: isMixed, media }, plain];
 }
 
-function isMixed({ media }: VideoQuestion): boolean {
+function isMixed({ media }: VideoRequest): boolean {
   const links = media.filter(({ source }) => source.kind === "url");
   return links.length > 0 && links.length < media.length;
 }

@@ -47,7 +47,7 @@ describe("a credential of Kling's", () => {
   });
 
   test("may say what the vendor signs its notices with, which goes nowhere", async () => {
-    const { notices } = rowFor("kling", question("kling-3.0"));
+    const { webhooks } = rowFor("kling", question("kling-3.0"));
     const plain = await kling.authorize("ak|sk", ASKED);
     const json = (more: object) => JSON.stringify({ webhook_secret: "whsec_c2VjcmV0", ...more });
     const secrets = [
@@ -58,11 +58,11 @@ describe("a credential of Kling's", () => {
     ] as const;
 
     for (const [secret, headers] of secrets) {
-      expect(notices?.secretIn?.(secret)).toBe("whsec_c2VjcmV0");
+      expect(webhooks?.secretIn?.(secret)).toBe("whsec_c2VjcmV0");
       expect(await kling.authorize(secret, ASKED)).toEqual(headers);
     }
     for (const secret of ["a-key", "ak|sk", "{", "{}"]) {
-      expect(notices?.secretIn?.(secret)).toBeUndefined();
+      expect(webhooks?.secretIn?.(secret)).toBeUndefined();
     }
     expect(() => kling.authorize("{}", ASKED)).toThrow("malformed");
   });
@@ -270,16 +270,16 @@ describe("[B4.6-a] a request in the first style", () => {
   });
 
   test("is asked after where it was asked for, by the vendor's id or by ours", () => {
-    const { look, find, notices } = rowFor("kling", question("kling-v1"));
+    const { poll, find, webhooks } = rowFor("kling", question("kling-v1"));
     const framed = task("kling-v1", { scenario: "first_frame" });
 
-    expect(look.path(task("kling-v1"))).toBe("/v1/videos/text2video/77");
-    expect(look.path(framed)).toBe("/v1/videos/image2video/77");
+    expect(poll.path(task("kling-v1"))).toBe("/v1/videos/text2video/77");
+    expect(poll.path(framed)).toBe("/v1/videos/image2video/77");
     expect(find?.path(framed)).toBe(`/v1/videos/image2video/${OUR_ID}`);
-    expect(rowFor("kling", question("kling-v3-omni")).look.path(task("kling-v3-omni"))).toBe(
+    expect(rowFor("kling", question("kling-v3-omni")).poll.path(task("kling-v3-omni"))).toBe(
       "/v1/videos/omni-video/77",
     );
-    expect(notices?.idIn({ task_id: "77", task_status: "succeed" })).toBe("77");
+    expect(webhooks?.idIn({ task_id: "77", task_status: "succeed" })).toBe("77");
   });
 });
 
@@ -537,12 +537,12 @@ describe("[B4.6-b] a request in the newer style", () => {
   });
 
   test("is asked after, by the vendor's id or by ours, and heard of", () => {
-    const { look, find, notices, cancel } = rowFor("kling", question("kling-3.0"));
+    const { poll, find, webhooks, cancel } = rowFor("kling", question("kling-3.0"));
 
-    expect(look.path(task("kling-3.0"))).toBe("/tasks?task_ids=77");
-    expect(look.path(task("kling-3.0", { upstreamId: "a,b" }))).toBe("/tasks?task_ids=a%2Cb");
+    expect(poll.path(task("kling-3.0"))).toBe("/tasks?task_ids=77");
+    expect(poll.path(task("kling-3.0", { upstreamId: "a,b" }))).toBe("/tasks?task_ids=a%2Cb");
     expect(find?.path(task("kling-3.0"))).toBe(`/tasks?external_task_ids=${OUR_ID}`);
-    expect(notices?.idIn({ id: "1234567890", status: "succeeded" })).toBe("1234567890");
+    expect(webhooks?.idIn({ id: "1234567890", status: "succeeded" })).toBe("1234567890");
     expect(cancel).toBeUndefined();
   });
 });

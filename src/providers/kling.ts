@@ -1,20 +1,20 @@
 import { SignJWT } from "jose";
 import type { TaskRef, VideoScenario } from "#core/video.ts";
-import { idOf } from "#styles/video/news.ts";
+import { idOf } from "#styles/video/task-fields.ts";
 import type { KlingDialect } from "#styles/video/kling/dialect.ts";
 import { klingVideo } from "#styles/video/kling/index.ts";
 import type { Kling3Dialect } from "#styles/video/kling3/dialect.ts";
 import { kling3Video } from "#styles/video/kling3/index.ts";
 import type { KeyPair } from "./key-pair.ts";
 import { readCredential } from "./kling/credential.ts";
-import { bearer, type NoticeTerms, type Provider, type VideoEndpoint } from "./provider.ts";
+import { bearer, type VendorWebhookTerms, type Provider, type VideoEndpoint } from "./provider.ts";
 
 const HOUR_MS = 3_600_000;
 const TOKEN_S = 1_800;
 /** Clocks differ. */
 const SKEW_S = 5;
 
-const SIGNED: NoticeTerms = {
+const SIGNED: VendorWebhookTerms = {
   secretIn(credential) {
     try {
       return readCredential(credential).noticeSecret;
@@ -31,7 +31,7 @@ const COMMON = {
   media: { inlines: [], types: ["image/jpeg", "image/png"] },
   deadlineMs: 24 * HOUR_MS,
   linksLastMs: 30 * 24 * HOUR_MS,
-  notices: SIGNED,
+  webhooks: SIGNED,
 } satisfies Partial<VideoEndpoint>;
 
 const SHORT = [5, 10];
@@ -118,7 +118,7 @@ function firstStyle(pattern: RegExp, dialect: KlingDialect): VideoEndpoint {
     serves: (model) => pattern.test(model),
     path: (_model, { scenario }) => pathFor(scenario),
     // A task is known where it was asked for, and nowhere else.
-    look: { method: "GET", path: (task) => one(task, task.upstreamId) },
+    poll: { method: "GET", path: (task) => one(task, task.upstreamId) },
     find: { method: "GET", path: (task) => one(task, task.externalId) },
     dialect: { ...dialect },
   };
@@ -134,7 +134,7 @@ function newerStyle(pattern: RegExp, dialect: Kling3Dialect): VideoEndpoint {
     style: kling3Video,
     serves: (model) => pattern.test(model),
     path: (model, { scenario }) => `/${scenarioOf(scenario)}/${encodeURIComponent(model)}`,
-    look: {
+    poll: {
       method: "GET",
       path: ({ upstreamId }) => `/tasks?task_ids=${encodeURIComponent(upstreamId)}`,
     },

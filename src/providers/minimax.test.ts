@@ -128,10 +128,10 @@ describe("[B4.5] a request to MiniMax", () => {
   });
 
   test("is asked after where it was asked for", () => {
-    const { look, notices } = rowFor("minimax", question(H3));
+    const { poll, webhooks } = rowFor("minimax", question(H3));
 
-    expect(look.path(task(H3))).toBe("/v2/query/video_generation/77");
-    expect(notices).toBeUndefined();
+    expect(poll.path(task(H3))).toBe("/v2/query/video_generation/77");
+    expect(webhooks).toBeUndefined();
   });
 });
 
@@ -195,13 +195,13 @@ describe("a request to MiniMax's older models", () => {
   });
 
   test("is answered in two parts", () => {
-    const { look } = rowFor("minimax", question(MODEL));
+    const { poll } = rowFor("minimax", question(MODEL));
 
-    expect(look.path(task(MODEL))).toBe("/v1/query/video_generation?task_id=77");
-    expect(look.restOf?.({ status: "Success", file_id: "9&x" })).toBe(
+    expect(poll.path(task(MODEL))).toBe("/v1/query/video_generation?task_id=77");
+    expect(poll.restOf?.({ status: "Success", file_id: "9&x" })).toBe(
       "/v1/files/retrieve?file_id=9%26x",
     );
-    expect(look.restOf?.({ status: "Processing", file_id: "" })).toBeUndefined();
-    expect(look.restOf?.({ status: "Success" })).toBeUndefined();
+    expect(poll.restOf?.({ status: "Processing", file_id: "" })).toBeUndefined();
+    expect(poll.restOf?.({ status: "Success" })).toBeUndefined();
   });
 });

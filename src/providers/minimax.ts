@@ -54,7 +54,7 @@ function older(names: RegExp, dialect: MinimaxDialect): VideoEndpoint {
     style: olderMinimaxVideo,
     serves: (model) => names.test(model),
     path: () => "/v1/video_generation",
-    look: {
+    poll: {
       method: "GET",
       path: ({ upstreamId }) =>
         `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
@@ -75,7 +75,7 @@ function newer(serves: (model: string) => boolean, dialect: MinimaxDialect): Vid
     style: minimaxVideo,
     serves,
     path: () => "/v2/video_generation",
-    look: {
+    poll: {
       method: "GET",
       path: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
     },

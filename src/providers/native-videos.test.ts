@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GoogleGenAI, type GenerateVideosParameters } from "@google/genai";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { parseJson, type JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import {
@@ -22,7 +22,7 @@ const LITE = "veo-3.1-lite-generate-001";
 const THIRD = "veo-3.0-generate-001";
 const SECOND = "veo-2.0-generate-001";
 
-type Said = Partial<VideoQuestion>;
+type Said = Partial<VideoRequest>;
 const of = (provider: string, model: string, said: Said = {}) => requestOf(provider, model, said);
 const parameters = (provider: string, model: string, said: Said = {}) =>
   objectOf(of(provider, model, said).body["parameters"]) ?? {};
@@ -373,22 +373,22 @@ test("what a model does by itself is known before it is asked", () => {
 
 describe("an operation", () => {
   test("is asked after by its name", () => {
-    const { look, linksNeedKey } = rowFor("gemini", question(NEWEST));
+    const { poll, linksNeedKey } = rowFor("gemini", question(NEWEST));
     const upstreamId = `models/${NEWEST}/operations/abc123`;
 
-    expect(look).toMatchObject({ method: "GET" });
-    expect(look.path(task(NEWEST, { upstreamId }))).toBe(`/${upstreamId}`);
+    expect(poll).toMatchObject({ method: "GET" });
+    expect(poll.path(task(NEWEST, { upstreamId }))).toBe(`/${upstreamId}`);
     expect(linksNeedKey).toBe(true);
   });
 
   test("is asked after below its model at the other place", () => {
-    const { look, linksNeedKey } = rowFor("vertex", question(NEWEST));
+    const { poll, linksNeedKey } = rowFor("vertex", question(NEWEST));
     const model = `projects/p1/locations/us-central1/publishers/google/models/${NEWEST}`;
     const ref = task(NEWEST, { upstreamId: `${model}/operations/0a-1b` });
 
-    expect(look.method).toBe("POST");
-    expect(look.path(ref)).toBe(`/v1/${model}:fetchPredictOperation`);
-    expect(look.body?.(ref)).toEqual({ operationName: `${model}/operations/0a-1b` });
+    expect(poll.method).toBe("POST");
+    expect(poll.path(ref)).toBe(`/v1/${model}:fetchPredictOperation`);
+    expect(poll.body?.(ref)).toEqual({ operationName: `${model}/operations/0a-1b` });
     expect(linksNeedKey).toBeUndefined();
   });
 });

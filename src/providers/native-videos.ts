@@ -1,12 +1,12 @@
 import type { ChannelOptions } from "#core/channel.ts";
 import type { VeoDialect } from "#styles/video/veo/dialect.ts";
 import { veo } from "#styles/video/veo/index.ts";
-import type { Look, VideoEndpoint } from "./provider.ts";
+import type { TaskPoll, VideoEndpoint } from "./provider.ts";
 
 /** How the models of one maker are reached at one of the places where it offers them. */
-export interface FilmingInterface {
+interface FilmingInterface {
   path(model: string, options: ChannelOptions): string;
-  readonly look: Look;
+  readonly look: TaskPoll;
   readonly linksNeedKey?: true;
   /** What holds there for all generations. */
   readonly dialect: Partial<VeoDialect>;
@@ -45,7 +45,7 @@ export function nativeVideos(at: FilmingInterface): readonly VideoEndpoint[] {
     serves: (model) => names.test(model),
     maxCount,
     path: (model, _question, options) => at.path(model, options),
-    look: at.look,
+    poll: at.look,
     ...(at.linksNeedKey && { linksNeedKey: at.linksNeedKey }),
     dialect: { ...at.dialect, ...dialect },
     media: { inlines: ["image", "video"], types: ["image/png", "image/jpeg"] },

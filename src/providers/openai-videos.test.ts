@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { disagreement } from "#test/json-schema.ts";
@@ -27,12 +27,12 @@ const REMIX = {
   source: { id: "task_1", upstreamId: "video_68/.." },
 } as const;
 
-const sent = (said: Partial<VideoQuestion> = {}, model = SORA) =>
+const sent = (said: Partial<VideoRequest> = {}, model = SORA) =>
   requestOf("openai", model, said).body;
-const refused = (said: Partial<VideoQuestion>, model = SORA) => refusalOf("openai", model, said);
+const refused = (said: Partial<VideoRequest>, model = SORA) => refusalOf("openai", model, said);
 
 /** The parts of a form, files by what they are. */
-function formOf(provider: string, said: Partial<VideoQuestion>, model = SORA): JsonObject {
+function formOf(provider: string, said: Partial<VideoRequest>, model = SORA): JsonObject {
   const asked = question(model, said);
   const { style, dialect } = rowFor(provider, asked);
   const body = style.outbound.build(asked, {
@@ -85,7 +85,7 @@ describe("a question", () => {
     expect(refused({ frames: 96 })).toStartWith("invalid_request | frames");
   });
 
-  test.each<[string, Partial<VideoQuestion>, string | undefined]>([
+  test.each<[string, Partial<VideoRequest>, string | undefined]>([
     [SORA, { size: "720x1280" }, "720x1280"],
     [SORA, { size: "1280*720" }, "1280x720"],
     [SORA, { size: "1024x1792" }, undefined],
@@ -144,7 +144,7 @@ describe("a picture to begin with", () => {
     });
   });
 
-  test.each<[string, Partial<VideoQuestion>]>([
+  test.each<[string, Partial<VideoRequest>]>([
     ["two", { media: [LOOK, LOOK] }],
     ["a last one", { media: [LAST] }],
     ["a sound", { media: [SOUND] }],
@@ -185,15 +185,15 @@ describe("[B4.7] a video made anew", () => {
 });
 
 test("a video is asked after and fetched by its id", () => {
-  const { look, content, notices, cancel, find } = rowFor("openai", question(SORA));
+  const { poll, content, webhooks, cancel, find } = rowFor("openai", question(SORA));
   const ref = task(SORA, { upstreamId: "video_68?x" });
 
-  expect(look.path(ref)).toBe("/videos/video_68%3Fx");
+  expect(poll.path(ref)).toBe("/videos/video_68%3Fx");
   expect(content?.(ref, "video")).toBe("/videos/video_68%3Fx/content");
   expect(content?.(ref, "thumbnail")).toBe("/videos/video_68%3Fx/content?variant=thumbnail");
   expect(content?.(ref, "spritesheet")).toBe("/videos/video_68%3Fx/content?variant=spritesheet");
-  expect(notices?.idIn({ type: "video.completed", data: { id: "video_1" } })).toBe("video_1");
-  expect(notices?.idIn({ data: "video_1" })).toBeUndefined();
+  expect(webhooks?.idIn({ type: "video.completed", data: { id: "video_1" } })).toBe("video_1");
+  expect(webhooks?.idIn({ data: "video_1" })).toBeUndefined();
   expect([cancel, find]).toEqual([undefined, undefined]);
 });
 
@@ -202,7 +202,7 @@ test("models that make no videos are not asked for any", () => {
 });
 
 describe("a server that took the format over", () => {
-  const body = (said: Partial<VideoQuestion>) =>
+  const body = (said: Partial<VideoRequest>) =>
     requestOf("openai-compatible", "wan-local", said).body;
 
   test("is told what it may understand, without being held to another's limits", () => {
@@ -236,7 +236,7 @@ withShared("schemas", () => {
     disagreement(body, { $ref: `#/components/schemas/${name}` }, schemas);
 
   test("the vendor's description of its interface agrees with every body", () => {
-    const bodies: readonly Partial<VideoQuestion>[] = [
+    const bodies: readonly Partial<VideoRequest>[] = [
       {},
       { seconds: 12, size: "1280x720" },
       { media: [FIRST] },

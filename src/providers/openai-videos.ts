@@ -48,14 +48,14 @@ function row(names: RegExp, dialect: VideoDialect): VideoEndpoint {
       scenario === "remix" && source !== undefined
         ? `${pathOf(source.upstreamId)}/remix`
         : "/videos",
-    look: { method: "GET", path: ({ upstreamId }) => pathOf(upstreamId) },
+    poll: { method: "GET", path: ({ upstreamId }) => pathOf(upstreamId) },
     content: ({ upstreamId }, variant) =>
       `${pathOf(upstreamId)}/content${variant === "video" ? "" : `?variant=${variant}`}`,
     dialect: { ...dialect },
     media: { inlines: [], types: types() },
     deadlineMs: 24 * HOUR_MS,
     linksLastMs: HOUR_MS,
-    notices: { idIn: ({ data }) => textOf(memberOf(data, "id")) },
+    webhooks: { idIn: ({ data }) => textOf(memberOf(data, "id")) },
   };
 }
 

@@ -3,14 +3,14 @@ import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
-import type { ImageQuestion, Images, OutboundImageFormat } from "#core/image.ts";
+import type { ImageRequest, Images, OutboundImageFormat } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits, RequestRules } from "#core/model.ts";
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
-import type { OutboundFormat, Question, Reading } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
-import type { OutboundVideoFormat, TaskRef, VideoMedia, VideoQuestion } from "#core/video.ts";
-import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
+import type { OutboundFormat, OperationRequest, OperationResult } from "#core/operation.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
+import type { OutboundVideoFormat, TaskRef, VideoMedia, VideoRequest } from "#core/video.ts";
+import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { SentForm } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -37,7 +37,7 @@ export interface Provider {
   /** Which calls go in which style on channels with these options, whatever the model; over the model's own rules. */
   needsStyle?(options: ChannelOptions): RequestRules["needsStyle"];
   readonly embeddings?: readonly EmbeddingEndpoint[];
-  readonly rerank?: readonly OperationEndpoint<RerankQuestion, Ranking>[];
+  readonly rerank?: readonly OperationEndpoint<RerankRequest, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
   readonly videos?: readonly VideoEndpoint[];
   readonly shared?: readonly SharedEndpoint[];
@@ -53,7 +53,7 @@ export interface Provider {
   readonly modelsPath?: string;
   /** Those that it is known to have beside the catalogue's, whether or not it has a list. */
   readonly models?: readonly string[];
-  /** What that list tells of them; absent if it has the usual form (`styles/model-list/usual-in.ts`). */
+  /** What that list tells of them; absent if it has the usual form (`styles/model-list/item-in.ts`). */
   readModels?(list: Json): readonly FoundModel[];
   /** Headers of every request beside the credential's, such as the version of an interface. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ export interface TextEndpoint {
 }
 
 /** Where a vendor answers questions of one kind, and in which format. */
-export interface OperationEndpoint<Q extends Question, A extends Reading> {
+export interface OperationEndpoint<Q extends OperationRequest, A extends OperationResult> {
   readonly style: OutboundFormat<Q, A, JsonObject | SentForm>;
   readonly path: TextEndpoint["path"];
   /** Which of the vendor's models it serves; all of them where absent. */
@@ -141,12 +141,12 @@ export interface SharedEndpoint {
   /** Which of the vendor's models it serves; all of them where absent. */
   serves?(model: string): boolean;
   /** Which of the questions it answers; all of them where absent. */
-  answers?(question: SharedQuestion): boolean;
+  answers?(question: SharedRequest): boolean;
   /** Fields that it does not know, and whose absence changes nothing about its answer. */
   readonly omits?: readonly string[];
 }
 
-export interface ImageEndpoint extends OperationEndpoint<ImageQuestion, Images> {
+export interface ImageEndpoint extends OperationEndpoint<ImageRequest, Images> {
   readonly style: OutboundImageFormat;
   /** What given pictures must be for it. */
   readonly pictures: PictureTerms;
@@ -162,19 +162,19 @@ export interface VideoEndpoint {
   /** Which of the vendor's models it serves; all of them where absent. */
   serves?(model: string): boolean;
   /** Which of the questions it answers; all of them where absent. */
-  answers?(question: VideoQuestion): boolean;
+  answers?(question: VideoRequest): boolean;
   /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
   readonly isExclusive?: boolean;
   /** Videos that one task may make. */
   readonly maxCount: number;
   /** Below the channel's address, as all paths here. */
-  readonly path: (model: string, question: VideoQuestion, options: ChannelOptions) => string;
+  readonly path: (model: string, question: VideoRequest, options: ChannelOptions) => string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly look: Look;
+  readonly poll: TaskPoll;
   /** How to find a task by our own id for it; absent where the vendor knows no such id. */
-  readonly find?: Look;
+  readonly find?: TaskPoll;
   /** How to take back a task that has not begun; absent where there is no such thing. */
-  readonly cancel?: Pick<Look, "path" | "body"> & { readonly method: "POST" | "DELETE" };
+  readonly cancel?: Pick<TaskPoll, "path" | "body"> & { readonly method: "POST" | "DELETE" };
   /** Where a video's bytes are, below the channel's address, for vendors who hand out no link that is open to anybody. */
   content?(task: TaskRef, variant: "video" | "thumbnail" | "spritesheet"): string | undefined;
   /** Links to its results that lead to its own address need the credential. */
@@ -187,7 +187,7 @@ export interface VideoEndpoint {
   /** How long links to results lead somewhere, where an answer does not say. */
   readonly linksLastMs?: number;
   /** What a notice of the vendor's is about; absent where it sends none. */
-  readonly notices?: NoticeTerms;
+  readonly webhooks?: VendorWebhookTerms;
 }
 
 /** A vendor's library, which may be somewhere else than its models, and be opened by something else. */
@@ -205,7 +205,7 @@ export interface AssetService {
 }
 
 /** A request that asks how a task is. */
-export interface Look {
+export interface TaskPoll {
   readonly method: "GET" | "POST";
   path(task: TaskRef): string;
   body?(task: TaskRef): JsonObject;
@@ -225,7 +225,7 @@ export interface MediaTerms {
   readonly types: readonly string[];
 }
 
-export interface NoticeTerms {
+export interface VendorWebhookTerms {
   /**
    * What signs its notices, as https://www.standardwebhooks.com has it, where a
    * channel's credential holds that as well; absent where nothing ever does.
@@ -242,7 +242,7 @@ export interface PictureTerms {
   readonly types: readonly string[];
 }
 
-export type EmbeddingEndpoint = OperationEndpoint<EmbeddingQuestion, Embeddings>;
+export type EmbeddingEndpoint = OperationEndpoint<EmbeddingRequest, Embeddings>;
 
 /** A vendor reached through a library that speaks its language. */
 export interface TextAdapter {

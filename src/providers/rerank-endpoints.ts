@@ -1,4 +1,4 @@
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import { cohere } from "#styles/rerank/cohere.ts";
 import { dashscope } from "#styles/rerank/dashscope.ts";
 import type { RerankDialect } from "#styles/rerank/dialect.ts";
@@ -6,7 +6,7 @@ import { jina } from "#styles/rerank/jina.ts";
 import { voyage } from "#styles/rerank/voyage.ts";
 import type { OperationEndpoint } from "./provider.ts";
 
-type RerankEndpoint = OperationEndpoint<RerankQuestion, Ranking>;
+type RerankEndpoint = OperationEndpoint<RerankRequest, Ranking>;
 
 /** Servers of the common format, below the address of everything else that they serve. */
 export const RERANK: RerankEndpoint = { style: jina, path: "/rerank", maxInputs: 1_000 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { Form, type SentForm } from "#lib/form.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
@@ -55,16 +55,16 @@ const said = fc
   .map(([all, given, names]) => ({
     media: given,
     ...Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))),
-  })) as fc.Arbitrary<Partial<VideoQuestion>>;
+  })) as fc.Arbitrary<Partial<VideoRequest>>;
 
 interface Sent {
   readonly body: JsonObject;
   readonly lost: readonly string[];
-  readonly asked: VideoQuestion;
+  readonly asked: VideoRequest;
 }
 
 /** Undefined where it is refused, which must be in our words and name a field. */
-function sent(provider: string, model: string, wishes: Partial<VideoQuestion>): Sent | undefined {
+function sent(provider: string, model: string, wishes: Partial<VideoRequest>): Sent | undefined {
   const asked = question(model, wishes);
   const { style, dialect } = rowFor(provider, asked);
   const report = new LossReport();

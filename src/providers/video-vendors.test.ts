@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
-import type { MediaOrigin, VideoMedia, VideoQuestion, VideoScenario } from "#core/video.ts";
+import type { MediaOrigin, VideoMedia, VideoRequest, VideoScenario } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
 import { CALLBACK, OUR_ID, question, requestOf, rowFor, task } from "#test/video-request.ts";
@@ -47,7 +47,7 @@ const extra = fc.dictionary(
   fc.constantFrom("callback_url", "external_task_id", "options", "settings", "contents", "style"),
   fc.jsonValue() as fc.Arbitrary<JsonObject>,
 );
-const said: fc.Arbitrary<Partial<VideoQuestion>> = fc.record(
+const said: fc.Arbitrary<Partial<VideoRequest>> = fc.record(
   {
     scenario,
     prompt: fc.string(),
@@ -183,13 +183,13 @@ test("whatever a vendor answers, nothing but our own failures comes of it", () =
         const body = JSON.parse(JSON.stringify(given)) as JsonObject;
         const id = unlessRefused(() => outbound.parseSubmitted(body));
         if (id !== undefined) expect(id).toMatch(/^[^]{1,256}$/);
-        const news = unlessRefused(() => outbound.parseTask(body, task("m"), status));
-        if (news?.state === "succeeded") {
-          for (const { url } of news.videos) expect(url).toMatch(/^https?:\/\//i);
+        const update = unlessRefused(() => outbound.parseTask(body, task("m"), status));
+        if (update?.state === "succeeded") {
+          for (const { url } of update.videos) expect(url).toMatch(/^https?:\/\//i);
         }
-        if (news?.state === "failed") {
-          expect(news.failure.code).toMatch(/^[\w.-]{1,64}$/);
-          expect(news.failure.message).not.toBe("");
+        if (update?.state === "failed") {
+          expect(update.failure.code).toMatch(/^[\w.-]{1,64}$/);
+          expect(update.failure.message).not.toBe("");
         }
         unlessRefused(() => outbound.parseFound?.(body, OUR_ID));
         expect(outbound.parseError(status, JSON.stringify(body)).message).not.toBe("");

@@ -222,12 +222,12 @@ describe("a task of Vidu's", () => {
   test("is asked after, taken back and heard of by its id", () => {
     const odd = task("viduq2", { upstreamId: "a/b" });
 
-    expect(row.look.path(task("viduq2"))).toBe("/ent/v2/tasks/77/creations");
-    expect(row.look.path(odd)).toBe("/ent/v2/tasks/a%2Fb/creations");
+    expect(row.poll.path(task("viduq2"))).toBe("/ent/v2/tasks/77/creations");
+    expect(row.poll.path(odd)).toBe("/ent/v2/tasks/a%2Fb/creations");
     expect(row.cancel?.path(task("viduq2"))).toBe("/ent/v2/tasks/77/cancel");
     expect(row.cancel?.body?.(task("viduq2"))).toEqual({ id: "77" });
-    expect(row.notices?.idIn({ id: "77", state: "success" })).toBe("77");
-    expect(row.notices?.idIn({ id: 77 })).toBeUndefined();
+    expect(row.webhooks?.idIn({ id: "77", state: "success" })).toBe("77");
+    expect(row.webhooks?.idIn({ id: 77 })).toBeUndefined();
   });
 
   test("that waits for the night is given two days and more", () => {

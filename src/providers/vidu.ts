@@ -1,4 +1,4 @@
-import type { TaskRef, VideoQuestion, VideoScenario } from "#core/video.ts";
+import type { TaskRef, VideoRequest, VideoScenario } from "#core/video.ts";
 import { textOf } from "#lib/values.ts";
 import type { ViduDialect } from "#styles/video/vidu/dialect.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
@@ -68,7 +68,7 @@ function endpoint(dialect: ViduDialect, serves: (model: string) => boolean): Vid
     serves,
     maxCount: 1,
     path: (_model, { scenario }) => PATHS[scenario],
-    look: { method: "GET", path: (task) => `${pathOf(task)}/creations` },
+    poll: { method: "GET", path: (task) => `${pathOf(task)}/creations` },
     cancel: {
       method: "POST",
       path: (task) => `${pathOf(task)}/cancel`,
@@ -79,7 +79,7 @@ function endpoint(dialect: ViduDialect, serves: (model: string) => boolean): Vid
     deadlineMs: 24 * HOUR_MS,
     linksLastMs: 24 * HOUR_MS,
     // Signed with the credential, and not the body: worth no more than a word that something happened.
-    notices: { idIn: (body) => textOf(body["id"]) ?? textOf(body["task_id"]) },
+    webhooks: { idIn: (body) => textOf(body["id"]) ?? textOf(body["task_id"]) },
   };
 }
 
@@ -92,7 +92,7 @@ function withOffPeak(plain: VideoEndpoint): readonly VideoEndpoint[] {
   return [{ ...plain, answers: isOffPeak, deadlineMs: 49 * HOUR_MS }, plain];
 }
 
-function isOffPeak({ extra }: VideoQuestion): boolean {
+function isOffPeak({ extra }: VideoRequest): boolean {
   return extra?.[viduVideo.id]?.["off_peak"] === true;
 }
 

@@ -1,15 +1,19 @@
 import type { Journal } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
-import type { Claim } from "#core/limits.ts";
+import type { RateReservation } from "#core/limits.ts";
 import type { Served } from "./call.ts";
-import { claimFor, giveBack, type ClaimDeps } from "./claims.ts";
-import type { Endable } from "./open-calls.ts";
-import { recordOfRefusal } from "./record.ts";
-import { UnpricedModel, type Candidate, type Plan } from "./route.ts";
-import { pricedFor, unpricedNotice } from "./unpriced.ts";
-import { Settlement, type SettlementDeps } from "./settlement.ts";
+import {
+  reserveForCaller,
+  release,
+  type RateReservationDeps,
+} from "./metering/rate-reservations.ts";
+import type { Endable } from "./metering/open-calls.ts";
+import { recordOfRefusal } from "./metering/record.ts";
+import { UnpricedModel, type Candidate, type Plan } from "./routing/route.ts";
+import { pricedFor, unpricedNotice } from "./routing/unpriced.ts";
+import { Settlement, type SettlementDeps } from "./metering/settlement.ts";
 
-export interface AdmitDeps extends ClaimDeps, SettlementDeps {
+export interface AdmitDeps extends RateReservationDeps, SettlementDeps {
   readonly journal: Journal;
 }
 
@@ -23,14 +27,14 @@ export async function admit<R extends Candidate>(
   makePlan: () => Plan<R>,
   deps: AdmitDeps,
 ): Promise<{ readonly plan: Plan<R>; readonly settlement: Settlement }> {
-  let claim: Claim | undefined;
+  let reservation: RateReservation | undefined;
   try {
-    const claiming = claimFor(call, deps);
-    if (claiming !== undefined) claim = await claiming;
+    const claiming = reserveForCaller(call, deps);
+    if (claiming !== undefined) reservation = await claiming;
     const plan = await pricedFor(call, makePlan(), deps);
-    return { plan, settlement: await Settlement.open(call, plan, deps, claim) };
+    return { plan, settlement: await Settlement.open(call, plan, deps, reservation) };
   } catch (cause) {
-    if (claim !== undefined) giveBack(claim, 0, deps.limiter);
+    if (reservation !== undefined) release(reservation, 0, deps.limiter);
     const error = GatewayError.from(cause);
     if (error instanceof UnpricedModel && error.candidate !== undefined) {
       deps.onUnpriced(unpricedNotice(call, error.candidate, true));

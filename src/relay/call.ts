@@ -1,6 +1,6 @@
 import type { CallTags } from "#core/call.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Standing } from "#core/limits.ts";
+import type { RateLimitStatus } from "#core/limits.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { ReadHeader } from "#providers/provider.ts";
@@ -29,17 +29,14 @@ export interface Served {
   readonly isLasting?: true;
   readonly tags?: CallTags;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
-  onStanding?(standing: Standing): void;
+  onStanding?(status: RateLimitStatus): void;
   /** Told if a model without a price answers, before the answer's head leaves. */
   onUnpriced?(): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }
 
-export type ServedFacts = Pick<
-  RequestFacts,
-  "model" | "stream" | "maxOutputTokens" | "choices" | "asked"
->;
+type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices" | "asked">;
 
 /** One client request for text, read and checked, about to be served. */
 export interface Call extends Served {

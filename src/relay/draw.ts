@@ -1,23 +1,23 @@
 import { GatewayError } from "#core/error.ts";
-import { image, type ImageEncoder, type ImageQuestion, type Images } from "#core/image.ts";
+import { image, type ImageEncoder, type ImageRequest, type Images } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import { SSE_COMMENT } from "#lib/sse.ts";
 import type { ImageEndpoint } from "#providers/provider.ts";
 import { admit } from "./admit.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { firstToAnswer, type Way } from "./attempt.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
+import { callWithFailover, type UpstreamTransport } from "./failover/attempt.ts";
 import type { StreamedAnswer } from "./call.ts";
-import { Delivery } from "./deliver.ts";
-import { handOver } from "./hand-over.ts";
-import { ImageStream, PictureWriter, WholeImages } from "./image-stream.ts";
-import { endable } from "./open-calls.ts";
+import { Delivery } from "./delivery/deliver.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { ImageStream, PictureWriter, WholeImages } from "./delivery/image-stream.ts";
+import { endable } from "./metering/open-calls.ts";
 import {
   ask,
   planFor,
   toolsFor,
   wholeOf,
   write,
-  type Asked,
+  type OperationCall,
   type OperateDeps,
   type Operation,
   type OperationRoute,
@@ -25,7 +25,7 @@ import {
 import { finishPictures, preparePictures, unixSeconds } from "./pictures.ts";
 
 /** Pictures, by whoever makes them. */
-export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
+export const DRAW: Operation<ImageRequest, Images, ImageEndpoint> = {
   ...image,
   family: "images",
   endpointsOf: ({ images }) => images ?? [],
@@ -34,11 +34,11 @@ export const DRAW: Operation<ImageQuestion, Images, ImageEndpoint> = {
 };
 
 /** `at`: when it was asked, in Unix seconds. */
-type OpenEncoder = (question: ImageQuestion, at: number) => ImageEncoder;
+type OpenEncoder = (question: ImageRequest, at: number) => ImageEncoder;
 
 /** Pictures handed over as they come; all at once, where the upstream does not stream them. */
 export async function drawStream(
-  asked: Asked<ImageQuestion>,
+  asked: OperationCall<ImageRequest>,
   openEncoder: OpenEncoder,
   deps: OperateDeps,
 ): Promise<StreamedAnswer> {
@@ -46,14 +46,20 @@ export async function drawStream(
   const call = endable({ ...asked, isSlow: true });
   const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
   try {
-    const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) =>
+    const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) =>
       Delivery.begin(
-        await openStream(call, route, way, openEncoder(call.question, unixSeconds(call.at)), deps),
+        await openStream(
+          call,
+          route,
+          transport,
+          openEncoder(call.question, unixSeconds(call.at)),
+          deps,
+        ),
         deps.delivery,
         SSE_COMMENT,
       ),
     );
-    return await handOver(call, begun.answer, begun, settlement, { begun });
+    return await streamToClient(call, begun.answer, begun, settlement, { begun });
   } catch (cause) {
     const error = GatewayError.from(cause);
     await settlement.fail(error);
@@ -62,9 +68,9 @@ export async function drawStream(
 }
 
 async function openStream(
-  call: Asked<ImageQuestion>,
+  call: OperationCall<ImageRequest>,
   route: OperationRoute<ImageEndpoint>,
-  way: Way,
+  transport: UpstreamTransport,
   encoder: ImageEncoder,
   deps: OperateDeps,
 ): Promise<AnswerStream> {
@@ -73,14 +79,14 @@ async function openStream(
   const { openDecoder } = style.outbound;
   if (openDecoder === undefined || (question.count ?? 1) > maxInputs) {
     const whole = { ...call, question: { ...question, stream: false } };
-    const { answer, lost } = await ask(whole, route, DRAW, way, deps);
+    const { answer, lost } = await ask(whole, route, DRAW, transport, deps);
     return new WholeImages(answer, new PictureWriter(question, encoder, answer.usage), lost);
   }
   const report = new LossReport();
   const named = { ...question, model: route.upstreamModel };
   const tools = toolsFor(route, call, report, deps);
   const prepared = await preparePictures(named, route.endpoint, tools);
-  const reply = await way.send(route, write(prepared, route, report, isStrict));
+  const reply = await transport.post(route, write(prepared, route, report, isStrict));
   // Not all who take the wish for a stream fulfil it.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
     const body = await wholeOf(Promise.resolve(reply), style.outbound);

@@ -6,19 +6,19 @@ import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
-import { askAdapter } from "./adapted.ts";
-import { pathOf } from "./attempt.ts";
+import { askAdapter } from "./translation/adapted.ts";
+import { pathOf } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
-import { passthroughRequest } from "./passthrough.ts";
+import { passthroughRequest } from "./translation/passthrough.ts";
 import { passthroughFor } from "./relay.ts";
-import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./route.ts";
-import { translateRequest } from "./translate.ts";
-import { isBounded, pricedFor } from "./unpriced.ts";
-import type { Vault } from "./vault.ts";
+import type { AdaptedRoute, Plan, Prospect, Route, Router, WireRoute } from "./routing/route.ts";
+import { translateRequest } from "./translation/translate.ts";
+import { isBounded, pricedFor } from "./routing/unpriced.ts";
+import type { ReasoningCache } from "./translation/reasoning-cache.ts";
 
-export interface ExplainDeps {
+interface ExplainDeps {
   readonly router: Router;
-  readonly vault: Vault;
+  readonly reasoningCache: ReasoningCache;
   readonly ledger: Pick<Ledger, "findAccount">;
   readonly maxAttempts: number;
 }
@@ -44,7 +44,7 @@ export interface ExplainedChannel extends Prospect {
   readonly refusal?: GatewayError;
 }
 
-export interface ExplainedRequest {
+interface ExplainedRequest {
   readonly way: "passed_through" | "translated" | "adapted";
   /** Of the upstream; it has none of ours where an adapter speaks to it. */
   readonly style: string | undefined;
@@ -132,13 +132,13 @@ async function written(
   call: Call,
   route: Route,
   links: Set<string>,
-  { vault }: ExplainDeps,
+  { reasoningCache }: ExplainDeps,
 ): Promise<Pick<ExplainedChannel, "request" | "refusal">> {
   try {
     const request =
       route.endpoint === undefined
-        ? await forAdapter(call, route, vault)
-        : await forWire(call, route, links, vault);
+        ? await forAdapter(call, route, reasoningCache)
+        : await forWire(call, route, links, reasoningCache);
     return { request };
   } catch (cause) {
     return { refusal: GatewayError.from(cause) };
@@ -149,7 +149,7 @@ async function forWire(
   call: Call,
   route: WireRoute,
   links: Set<string>,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ): Promise<ExplainedRequest> {
   const passthrough = passthroughFor(call, route);
   const { endpoint, neededFor } = route;
@@ -163,7 +163,11 @@ async function forWire(
     return { ...where, path, way: "passed_through", body, lost };
   }
   const media = noMedia(links);
-  const { body, lost, path = usual } = await translateRequest(call, route, { vault, media });
+  const {
+    body,
+    lost,
+    path = usual,
+  } = await translateRequest(call, route, { reasoningCache, media });
   return { ...where, path, way: "translated", body, lost };
 }
 
@@ -193,7 +197,7 @@ function noMedia(links: Set<string>): MediaFetcher {
 async function forAdapter(
   call: Call,
   route: AdaptedRoute,
-  vault: Vault,
+  reasoningCache: ReasoningCache,
 ): Promise<ExplainedRequest> {
   let body: string | undefined;
   const { events, report } = askAdapter(
@@ -205,7 +209,7 @@ async function forAdapter(
       body = (await request.text()).replaceAll(PLACEHOLDER, "");
       throw new GatewayError("canceled", "Nothing is sent.");
     },
-    vault,
+    reasoningCache,
   );
   try {
     await events[Symbol.asyncIterator]().next();

@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import { Form } from "#lib/form.ts";
 import { setMembers } from "#lib/json.ts";
 import type { Body } from "#lib/pieces.ts";
@@ -8,31 +8,36 @@ import type { UpstreamReply } from "#egress/egress.ts";
 import type { SharedEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "./attempt.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
+import {
+  callWithFailover,
+  type AttemptDeps,
+  type Outgoing,
+  type UpstreamTransport,
+} from "./failover/attempt.ts";
 import type { Served, StreamedAnswer, WholeAnswer } from "./call.ts";
-import { Delivery, type DeliverySettings } from "./deliver.ts";
-import { handOver } from "./hand-over.ts";
-import { harmlessType } from "./harmless-type.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import { PassedStream } from "./passthrough.ts";
-import type { Candidate, Plan, Router } from "./route.ts";
-import type { Settlement } from "./settlement.ts";
-import { SoundStream } from "./sound-stream.ts";
-import { parseAnswer, type WholeReading } from "./whole.ts";
-import { WholeStream } from "./whole-stream.ts";
+import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { safeContentType } from "./delivery/safe-content-type.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import { PassedStream } from "./translation/passthrough.ts";
+import type { Candidate, Plan, Router } from "./routing/route.ts";
+import type { Settlement } from "./metering/settlement.ts";
+import { SoundStream } from "./delivery/sound-stream.ts";
+import { parseAnswer, type WholeReading } from "./delivery/whole.ts";
+import { WholeStream } from "./delivery/whole-stream.ts";
 
 /** A question in a format that callers share with upstreams, on its way. */
-export interface Forwarded extends Served {
-  readonly question: SharedQuestion;
+interface Forwarded extends Served {
+  readonly question: SharedRequest;
   readonly format: SharedFormat;
 }
 
-export interface ForwardDeps extends AttemptDeps, AdmitDeps {
+interface ForwardDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
 }
 
-export type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
+type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
 
 interface WordlessAnswer extends StreamedAnswer {
   /** A failure cannot be told in it. */
@@ -80,13 +85,13 @@ async function forwardWhole(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) => {
-    using reply = await way.send(route, outgoing(call, route));
+  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
+    using reply = await transport.post(route, outgoing(call, route));
     return await readWhole(reply, call);
   });
   begun.release();
   const { body, contentType, lost } = begun.answer;
-  settlement.answering(begun.route, begun.answer, begun.answer);
+  settlement.beginMetering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
   return { kind: "whole", body, contentType, lost };
 }
@@ -97,13 +102,13 @@ async function forwardStream(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await firstToAnswer(call, plan, settlement, deps, async (route, way) => {
-    const { stream, contentType, keepAlive } = await openStream(call, route, way, deps);
+  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
+    const { stream, contentType, keepAlive } = await openStream(call, route, transport, deps);
     return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
   });
   const { contentType, delivery } = begun.answer;
-  const answer = await handOver(call, delivery, begun, settlement);
-  call.question.body = NOTHING;
+  const answer = await streamToClient(call, delivery, begun, settlement);
+  call.question.body = EMPTY_FORM;
   return {
     kind: "stream",
     contentType,
@@ -114,7 +119,7 @@ async function forwardStream(
   };
 }
 
-const NOTHING = new Form([]);
+const EMPTY_FORM = new Form([]);
 
 interface Opened {
   readonly stream: AnswerStream;
@@ -126,11 +131,11 @@ interface Opened {
 async function openStream(
   call: Forwarded,
   route: SharedRoute,
-  way: Way,
+  transport: UpstreamTransport,
   { delivery }: ForwardDeps,
 ): Promise<Opened> {
   const { format, question } = call;
-  const reply = await way.send(route, outgoing(call, route));
+  const reply = await transport.post(route, outgoing(call, route));
   const type = typeOf(reply);
   if (/^text\/event-stream/i.test(type)) {
     return {
@@ -140,7 +145,7 @@ async function openStream(
     };
   }
   if (format.answersIn(question) === "audio" && !/^text\/|json/i.test(type)) {
-    return { stream: new SoundStream(reply), contentType: harmlessType(type) };
+    return { stream: new SoundStream(reply), contentType: safeContentType(type) };
   }
   using whole = reply;
   const reading = await readWhole(whole, call);
@@ -167,7 +172,7 @@ async function readWhole(
   const { usage, outputText = "", rewritten } = format.readAnswer(said, question);
   return {
     body: rewritten ?? bytes,
-    contentType: rewritten === undefined ? (isText ? harmlessType(type) : JSON_TYPE) : TEXT_TYPE,
+    contentType: rewritten === undefined ? (isText ? safeContentType(type) : JSON_TYPE) : TEXT_TYPE,
     usage,
     takeOutputText: () => outputText,
     lost: [],

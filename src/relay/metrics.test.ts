@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "#lib/clock.ts";
-import { Health } from "./health.ts";
+import { Health } from "./failover/health.ts";
 import { openMetrics } from "./metrics.ts";
 import { aChannel } from "#test/a-channel.ts";
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CallRecord } from "#core/call.ts";
 import type { Channel } from "#core/channel.ts";
-import type { Health } from "./health.ts";
+import type { Health } from "./failover/health.ts";
 
 export interface Metrics {
   observe(record: CallRecord): void;

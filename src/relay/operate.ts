@@ -4,9 +4,9 @@ import type { Family } from "#core/family.ts";
 import type { ModelKind } from "#core/model.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { MediaFetcher } from "#core/media.ts";
-import type { Part, Question, QuestionKind, Reading } from "#core/operation.ts";
+import type { Part, OperationRequest, OperationKind, OperationResult } from "#core/operation.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import { whyGone } from "#egress/gone.ts";
+import { abortReason } from "#egress/abort-reason.ts";
 import { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { writeJson } from "#lib/long-base64.ts";
@@ -14,19 +14,25 @@ import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Body } from "#lib/pieces.ts";
 import type { OperationEndpoint, Provider } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import { baseOf, firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "./attempt.ts";
+import {
+  baseOf,
+  callWithFailover,
+  type AttemptDeps,
+  type Outgoing,
+  type UpstreamTransport,
+} from "./failover/attempt.ts";
 import type { Served } from "./call.ts";
-import type { DeliverySettings } from "./deliver.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import type { Candidate, Plan } from "./route.ts";
-import { parseLargeAnswer, parsePlacedAnswer } from "./whole.ts";
+import type { DeliverySettings } from "./delivery/deliver.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import type { Candidate, Plan } from "./routing/route.ts";
+import { parseLargeAnswer, parsePlacedAnswer } from "./delivery/whole.ts";
 
 /** A kind of question, and who answers it. */
 export interface Operation<
-  Q extends Question,
-  A extends Reading,
+  Q extends OperationRequest,
+  A extends OperationResult,
   E extends OperationEndpoint<Q, A> = OperationEndpoint<Q, A>,
-> extends QuestionKind<Q, A> {
+> extends OperationKind<Q, A> {
   readonly family: Family;
   endpointsOf(provider: Provider): readonly E[];
   /** Fetches and converts what the endpoint needs otherwise than the caller gave it. */
@@ -58,38 +64,42 @@ export interface OperateDeps extends AttemptDeps, AdmitDeps {
 }
 
 /** A question on its way. */
-export interface Asked<Q extends Question> extends Served {
+export interface OperationCall<Q extends OperationRequest> extends Served {
   readonly question: Q;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
 }
 
-export interface Told<A extends Reading> {
-  readonly answer: A & Required<Reading>;
+interface ReportedResult<A extends OperationResult> {
+  readonly answer: A & Required<OperationResult>;
   readonly lost: readonly string[];
 }
 
-interface Found<A> {
+interface PendingResult<A> {
   readonly answer: A;
   readonly lost: readonly string[];
 }
 
 /** One question, from admission to settlement. The answer leaves once it is paid for on disk. */
 export async function operate<
-  Q extends Question,
-  A extends Reading,
+  Q extends OperationRequest,
+  A extends OperationResult,
   E extends OperationEndpoint<Q, A>,
->(asked: Asked<Q>, operation: Operation<Q, A, E>, deps: OperateDeps): Promise<Told<A>> {
+>(
+  asked: OperationCall<Q>,
+  operation: Operation<Q, A, E>,
+  deps: OperateDeps,
+): Promise<ReportedResult<A>> {
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => planFor(call, operation, deps), deps);
   try {
-    const begun = await firstToAnswer(call, plan, settlement, deps, (route, way) =>
-      ask(call, route, operation, way, deps),
+    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
+      ask(call, route, operation, transport, deps),
     );
     begun.release();
     const { answer, lost } = begun.answer;
     const usage = answer.usage ?? (await call.count("", begun.route.traits, 0));
-    settlement.answering(begun.route, { usage, takeOutputText: () => "" }, { lost });
+    settlement.beginMetering(begun.route, { usage, takeOutputText: () => "" }, { lost });
     await settlement.complete();
     return { answer: { ...answer, usage }, lost };
   } catch (cause) {
@@ -110,8 +120,12 @@ const KINDS: Readonly<Partial<Record<Family, ModelKind>>> = {
 };
 
 /** Throws where no channel of the model answers such questions. */
-export function planFor<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
-  asked: Endable<Asked<Q>>,
+export function planFor<
+  Q extends OperationRequest,
+  A extends OperationResult,
+  E extends OperationEndpoint<Q, A>,
+>(
+  asked: Endable<OperationCall<Q>>,
   { endpointsOf, family }: Operation<Q, A, E>,
   { router }: Pick<OperateDeps, "router">,
 ): Plan<OperationRoute<E>> {
@@ -129,13 +143,17 @@ export function planFor<Q extends Question, A extends Reading, E extends Operati
 }
 
 /** All parts of a question go the same way, since what two models say does not compare. */
-export async function ask<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
-  asked: Asked<Q>,
+export async function ask<
+  Q extends OperationRequest,
+  A extends OperationResult,
+  E extends OperationEndpoint<Q, A>,
+>(
+  asked: OperationCall<Q>,
   route: OperationRoute<E>,
   operation: Operation<Q, A, E>,
-  way: Way,
+  transport: UpstreamTransport,
   deps: OperateDeps,
-): Promise<Found<A>> {
+): Promise<PendingResult<A>> {
   const { question, isStrict, signal } = asked;
   const { endpoint, upstreamModel: model } = route;
   const report = new LossReport();
@@ -148,8 +166,8 @@ export async function ask<Q extends Question, A extends Reading, E extends Opera
   const askPart = async (part: Q): Promise<Part<Q, A>> => {
     try {
       // What goes out is megabytes long where pictures do: nobody holds it once it was sent.
-      const sending = way.send(route, write(part, route, report, isStrict));
-      const body = await answerTo(sending, route, way, signal, deps);
+      const sending = transport.post(route, write(part, route, report, isStrict));
+      const body = await answerTo(sending, route, transport, signal, deps);
       return { question: part, answer: endpoint.style.outbound.parse(body, part) };
     } catch (cause) {
       const error = GatewayError.from(cause);
@@ -178,7 +196,7 @@ export function toolsFor(
 }
 
 /** The request for an endpoint. */
-export function write<Q extends Question, A extends Reading>(
+export function write<Q extends OperationRequest, A extends OperationResult>(
   question: Q,
   { endpoint, traits }: OperationRoute<OperationEndpoint<Q, A>>,
   report: LossReport,
@@ -197,10 +215,10 @@ export function write<Q extends Question, A extends Reading>(
 }
 
 /** The answer's body, waited for where the vendor only says at first that it will come. */
-async function answerTo<Q extends Question, A extends Reading>(
+async function answerTo<Q extends OperationRequest, A extends OperationResult>(
   sending: Promise<UpstreamReply>,
   route: OperationRoute<OperationEndpoint<Q, A>>,
-  way: Way,
+  transport: UpstreamTransport,
   signal: AbortSignal,
   { clock, pendingMs }: OperateDeps,
 ): Promise<JsonObject> {
@@ -216,7 +234,7 @@ async function answerTo<Q extends Question, A extends Reading>(
     }
     await pause(pending.everyMs, signal);
     try {
-      body = await wholeOf(way.look(route, pending.path(id)), style.outbound);
+      body = await wholeOf(transport.get(route, pending.path(id)), style.outbound);
       missed = 0;
     } catch (cause) {
       const { fault } = GatewayError.from(cause);
@@ -241,6 +259,6 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await setTimeout(ms, undefined, { signal });
   } catch {
-    throw whyGone(signal);
+    throw abortReason(signal);
   }
 }

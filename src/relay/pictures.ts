@@ -3,7 +3,7 @@ import {
   fileOf,
   type Base64,
   type HeldPicture,
-  type ImageQuestion,
+  type ImageRequest,
   type Images,
   type ImageTurn,
   type MadePicture,
@@ -36,10 +36,10 @@ const PNG = "image/png";
  * are is told by their content. Throws `invalid_request` for what is no picture.
  */
 export async function preparePictures(
-  question: ImageQuestion,
+  question: ImageRequest,
   { pictures: terms, format: usual }: ImageEndpoint,
   tools: Tools,
-): Promise<ImageQuestion> {
+): Promise<ImageRequest> {
   const prepare = (picture: Picture, param: string) => preparePicture(picture, param, terms, tools);
   const turns: ImageTurn[] = [];
   for (const turn of question.turns) {
@@ -126,7 +126,7 @@ async function bytesOf(picture: HeldPicture): Promise<Uint8Array> {
  */
 export async function finishPictures(
   made: Images,
-  { delivery, format }: ImageQuestion,
+  { delivery, format }: ImageRequest,
   tools: Tools,
 ): Promise<Images> {
   const pictures = await mapAtMost(made.pictures, AT_ONCE, async (picture) => {

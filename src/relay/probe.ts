@@ -4,16 +4,16 @@ import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { outlineJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { tryOnce, type TryDeps } from "./attempt.ts";
+import { tryOnce, type TryDeps } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
-import type { Channels } from "./channels.ts";
-import { askForModels } from "./discover.ts";
+import type { Channels } from "./routing/channels.ts";
+import { askForModels } from "./routing/discover.ts";
 import { beginWhole, type RelayDeps } from "./relay.ts";
-import { routeFor } from "./route.ts";
-import type { TranslationDeps } from "./translate.ts";
+import { routeFor } from "./routing/route.ts";
+import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
-export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
+type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
 
 /** What one credential of a channel was answered. */
 export interface Probe {
@@ -31,7 +31,7 @@ export interface Probe {
 const LONGEST_MS = 30_000;
 
 /** Nobody's: nothing is admitted, held or charged. */
-const NOBODY: ApiKey = {
+const PROBE_KEY: ApiKey = {
   id: 0,
   userId: 0,
   name: "",
@@ -112,7 +112,7 @@ async function askModel(
 ): Promise<object> {
   const call = oneTokenCall(model, deps, signal);
   const route = routeFor(table.candidateOn(channel, model), call);
-  const unrecorded = { tried: () => {}, amendAttempt: () => {} };
+  const unrecorded = { recordAttempt: () => {}, amendAttempt: () => {} };
   const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
   begun.release();
   return {};
@@ -124,7 +124,7 @@ function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal):
   const text = JSON.stringify(json);
   return {
     id: "",
-    key: NOBODY,
+    key: PROBE_KEY,
     style: chat,
     body: { text, outline: outlineJson(text, 8), json },
     facts: { ...chat.inbound.readRequest(json, {}), mustTranslate: true },

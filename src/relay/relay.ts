@@ -2,20 +2,20 @@ import { GatewayError } from "#core/error.ts";
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit, type AdmitDeps } from "./admit.ts";
-import { openAdapted, readAdapted } from "./adapted.ts";
-import { isHeldByTool, withFormatTool } from "./answer-form.ts";
-import type { AnswerStream } from "./answer-stream.ts";
-import { inCallersWords } from "./callers-field.ts";
+import { openAdapted, readAdapted } from "./translation/adapted.ts";
+import { isHeldByTool, withFormatTool } from "./translation/answer-form.ts";
+import type { AnswerStream } from "./delivery/answer-stream.ts";
+import { inCallersWords } from "./translation/callers-field.ts";
 import {
-  firstToAnswer,
+  callWithFailover,
   type AttemptDeps,
   type Begin,
   type Begun,
   type Outgoing,
-  type Way,
-} from "./attempt.ts";
+  type UpstreamTransport,
+} from "./failover/attempt.ts";
 import type { Answer, Call } from "./call.ts";
-import { Delivery, type DeliverySettings } from "./deliver.ts";
+import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
 import {
   forgetQuestion,
   passStream,
@@ -23,15 +23,15 @@ import {
   passWhole,
   type PassedRequest,
   refuseNonStream,
-} from "./passthrough.ts";
+} from "./translation/passthrough.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
-import type { LearnedRefusals } from "./learned-refusals.ts";
-import { Continuation, type Books, type ContinuationDeps } from "./continuation.ts";
-import { endable, type Endable } from "./open-calls.ts";
-import { handOver } from "./hand-over.ts";
-import { findHome, isAway, type Homing } from "./reasoning-home.ts";
-import type { Candidate, Route, WireRoute } from "./route.ts";
-import type { Settlement } from "./settlement.ts";
+import type { LearnedRefusals } from "./failover/learned-refusals.ts";
+import { Continuation, type Books, type ContinuationDeps } from "./translation/continuation.ts";
+import { endable, type Endable } from "./metering/open-calls.ts";
+import { streamToClient } from "./delivery/stream-to-client.ts";
+import { findHome, isAway, type Homing } from "./routing/reasoning-home.ts";
+import type { Candidate, Route, WireRoute } from "./routing/route.ts";
+import type { Settlement } from "./metering/settlement.ts";
 import {
   gatherStream,
   translateRequest,
@@ -39,8 +39,8 @@ import {
   translateWhole,
   type Translation,
   type TranslationDeps,
-} from "./translate.ts";
-import type { WholeReading } from "./whole.ts";
+} from "./translation/translate.ts";
+import type { WholeReading } from "./delivery/whole.ts";
 
 export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
@@ -74,10 +74,10 @@ async function relayWhole(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginWhole(call, deps, homing.home, goOn);
-  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
   homing.keep(begun);
   begun.release();
-  settlement.answering(begun.route, begun.answer, begun.answer);
+  settlement.beginMetering(begun.route, begun.answer, begun.answer);
   await settlement.complete();
   return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }
@@ -90,19 +90,24 @@ async function relayStream(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginStream(call, deps, homing.home, goOn);
-  const begun = await firstToAnswer(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
     // Nobody else will be asked.
     forgetQuestion(call);
   };
-  return await handOver(call, begun.answer, begun, settlement, { begun, onBegun });
+  return await streamToClient(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
-type GoOn = (route: WireRoute, way: Way, request: Outgoing) => Continuation | undefined;
+type GoOn = (
+  route: WireRoute,
+  transport: UpstreamTransport,
+  request: Outgoing,
+) => Continuation | undefined;
 
 function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
-  return (route, way, request) => Continuation.of(call, route, way, request, books, deps);
+  return (route, transport, request) =>
+    Continuation.of(call, route, transport, request, books, deps);
 }
 
 export function beginWhole(
@@ -113,31 +118,36 @@ export function beginWhole(
   /** Absent: the answer ends where its first request does. */
   goOn?: GoOn,
 ): Begin<WholeReading> {
-  const { vault } = deps;
-  return async (route, way) => {
+  const { reasoningCache } = deps;
+  return async (route, transport) => {
     if (route.endpoint === undefined)
-      return await readAdapted(call, route, way.openSession(), vault);
-    const away = isAway(home, route, way);
+      return await readAdapted(call, route, transport.openSession(), reasoningCache);
+    const away = isAway(home, route, transport);
     const passthrough = passthroughFor(call, route);
     if (passthrough !== undefined) {
       const write = (refused: readonly string[]): PassedRequest =>
         passthroughRequest(call, route, passthrough, { isAway: away, refused });
-      const { request, reply: sent } = await sendFitted(way, route, write, deps.learned);
+      const { request, reply: sent } = await sendFitted(transport, route, write, deps.learned);
       using reply = sent;
       return await passWhole(reply, passthrough, call, request);
     }
     const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
     const write = (refused: readonly string[]): Promise<Translation> =>
       translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
-    const { request: translation, reply: sent } = await sendFitted(way, route, write, deps.learned);
+    const { request: translation, reply: sent } = await sendFitted(
+      transport,
+      route,
+      write,
+      deps.learned,
+    );
     using reply = sent;
     if (!isStreamed) {
-      const more = goOn?.(route, way, translation);
-      return await translateWhole(reply, call, route, translation, vault, more);
+      const more = goOn?.(route, transport, translation);
+      return await translateWhole(reply, call, route, translation, reasoningCache, more);
     }
     await refuseNonStream(reply, route.endpoint.style);
     const { maxEventBytes } = deps.delivery;
-    return await gatherStream(reply, call, route, translation, maxEventBytes, vault);
+    return await gatherStream(reply, call, route, translation, maxEventBytes, reasoningCache);
   };
 }
 
@@ -147,9 +157,9 @@ function beginStream(
   home: ReasoningHome | undefined,
   goOn: GoOn,
 ): Begin<Delivery> {
-  return async (route, way) =>
+  return async (route, transport) =>
     Delivery.begin(
-      await openStream(call, route, way, deps, home, goOn),
+      await openStream(call, route, transport, deps, home, goOn),
       deps.delivery,
       call.style.keepAlive,
     );
@@ -158,29 +168,30 @@ function beginStream(
 async function openStream(
   call: Call,
   route: Route,
-  way: Way,
+  transport: UpstreamTransport,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
   goOn: GoOn,
 ): Promise<AnswerStream> {
-  const { vault, delivery } = deps;
-  if (route.endpoint === undefined) return openAdapted(call, route, way.openSession(), vault);
+  const { reasoningCache, delivery } = deps;
+  if (route.endpoint === undefined)
+    return openAdapted(call, route, transport.openSession(), reasoningCache);
   const { style } = route.endpoint;
   const maxEventBytes = mostOfAnEvent(route, delivery);
-  const away = isAway(home, route, way);
+  const away = isAway(home, route, transport);
   const passthrough = passthroughFor(call, route);
   if (passthrough !== undefined) {
     const write = (refused: readonly string[]): PassedRequest =>
       passthroughRequest(call, route, passthrough, { isAway: away, refused });
-    const { request, reply } = await sendFitted(way, route, write, deps.learned);
+    const { request, reply } = await sendFitted(transport, route, write, deps.learned);
     return await passStream(reply, call, route.endpoint, passthrough, maxEventBytes, request);
   }
   const write = (refused: readonly string[]): Promise<Translation> =>
     translateRequest(call, route, deps, { isAway: away, refused });
-  const { request: translation, reply } = await sendFitted(way, route, write, deps.learned);
+  const { request: translation, reply } = await sendFitted(transport, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  const more = goOn(route, way, translation);
-  return translateStream(reply, call, route, translation, maxEventBytes, vault, more);
+  const more = goOn(route, transport, translation);
+  return translateStream(reply, call, route, translation, maxEventBytes, reasoningCache, more);
 }
 
 /** Members that one call may be told of one by one. */
@@ -191,7 +202,7 @@ const MAX_LEARNED = 3;
  * that the vendor refuses by its name.
  */
 async function sendFitted<R extends Outgoing>(
-  way: Way,
+  transport: UpstreamTransport,
   route: WireRoute,
   write: (refused: readonly string[]) => R | Promise<R>,
   learned: LearnedRefusals,
@@ -200,7 +211,7 @@ async function sendFitted<R extends Outgoing>(
     const written = write(learned.on(route));
     const request = written instanceof Promise ? await written : written;
     try {
-      return { request, reply: await way.send(route, request) };
+      return { request, reply: await transport.post(route, request) };
     } catch (cause) {
       const isNew =
         count < MAX_LEARNED &&

@@ -7,13 +7,13 @@ import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { KeyStore } from "#core/key.ts";
-import type { KeptAnswerStore } from "#core/kept-answers.ts";
+import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
-import type { NoticeSecrets, NoticeStore } from "#core/notice.ts";
+import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
 import type { TaskStore } from "#core/task.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
@@ -21,44 +21,44 @@ import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-rout
 import type { SecondFactors } from "#core/second-factor.ts";
 import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
-import { assertSamePepper } from "./assert-same-pepper.ts";
-import { createAssetStore } from "./assets.ts";
-import { createAtomically } from "./atomically.ts";
-import { openAuditLog } from "./audit.ts";
-import { createCallLog, pruneCalls } from "./calls.ts";
-import { createUpdatedRowStore } from "./catalog-rows.ts";
-import { createChannelStore } from "./channels.ts";
-import type { CountingJournal, Engine, EngineOptions } from "./engine.ts";
-import { createGrants, type GrantsDeps } from "./grants.ts";
-import { createIdentitySessionStore } from "./identity-sessions.ts";
-import { createIdentities } from "./identities.ts";
-import { createKeyAdmin, type KeyAdmin } from "./key-admin.ts";
-import { createKeptAnswerStore } from "./kept-answers.ts";
-import { findRefused, openKeyStore } from "./keys.ts";
+import { assertSamePepper } from "./secrets/assert-same-pepper.ts";
+import { createAssetStore } from "./media/assets.ts";
+import { createAtomically } from "./database/atomically.ts";
+import { openAuditLog } from "./audit/audit.ts";
+import { createCallLog, pruneCalls } from "./journal/calls.ts";
+import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
+import { createChannelStore } from "./routing/channels.ts";
+import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
+import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
+import { createIdentitySessionStore } from "./media/identity-sessions.ts";
+import { createIdentities } from "./access/identities.ts";
+import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
+import { createKeptAnswerStore } from "./journal/idempotency.ts";
+import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
-import { createLogins, type LoginStore } from "./logins.ts";
-import { createModelStore } from "./models.ts";
-import { openPasswords } from "./passwords.ts";
-import { createQuotaStore } from "./quotas.ts";
-import { createResponseStore } from "./responses.ts";
-import { createRoutingVersion } from "./routing-version.ts";
-import { createMediaCopyStore } from "./media-copies.ts";
-import { openCredentialVault } from "./sealed.ts";
-import { createSecondFactors } from "./second-factors.ts";
-import { createSettingStore } from "./settings.ts";
+import { createLogins, type LoginStore } from "./access/logins.ts";
+import { createModelStore } from "./routing/models.ts";
+import { openPasswords } from "./access/passwords.ts";
+import { createQuotaStore } from "./accounts/quotas.ts";
+import { createResponseStore } from "./journal/responses.ts";
+import { createRoutingVersion } from "./routing/routing-version.ts";
+import { createMediaCopyStore } from "./media/media-copies.ts";
+import { openCredentialVault } from "./secrets/sealed.ts";
+import { createSecondFactors } from "./access/second-factors.ts";
+import { createSettingStore } from "./routing/settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
-import { endLeases } from "./end-leases.ts";
-import { createNoticeSecrets } from "./notice-secrets.ts";
-import { createNoticeStore } from "./notices.ts";
-import { createTaskStore } from "./tasks.ts";
-import { createTeamStore } from "./teams.ts";
-import { createUsageReports } from "./usage-report.ts";
-import { pruneUsage, sumCalls } from "./usage-sums.ts";
-import { createGroupStore } from "./user-groups.ts";
-import { createUserStore, type UserAdmin } from "./users.ts";
+import { endLeases } from "./tasks/end-leases.ts";
+import { createNoticeSecrets } from "./tasks/webhook-secrets.ts";
+import { createNoticeStore } from "./tasks/webhook-outbox.ts";
+import { createTaskStore } from "./tasks/tasks.ts";
+import { createTeamStore } from "./access/teams.ts";
+import { createUsageReports } from "./journal/usage-report.ts";
+import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
+import { createGroupStore } from "./access/user-groups.ts";
+import { createUserStore, type UserAdmin } from "./access/users.ts";
 
-export interface StorageOptions {
+interface StorageOptions {
   /** Where SQLite's files live. */
   readonly dataDir: string;
   /** PostgreSQL instead, which several gateways may share. */
@@ -92,12 +92,12 @@ export interface Storage extends AsyncDisposable {
   readonly identities: Identities;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
-  readonly notices: NoticeStore;
-  readonly noticeSecrets: NoticeSecrets;
+  readonly notices: WebhookOutbox;
+  readonly noticeSecrets: WebhookSecrets;
   readonly mediaCopies: MediaCopyStore;
   readonly assets: AssetStore;
   readonly identitySessions: IdentitySessionStore;
-  readonly keptAnswers: KeptAnswerStore;
+  readonly keptAnswers: IdempotencyStore;
   readonly audit: AuditLog;
   readonly channels: ChannelStore;
   readonly models: ModelStore;
@@ -149,7 +149,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const vault = openCredentialVault(pepper);
+  const reasoningCache = openCredentialVault(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
@@ -185,12 +185,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       isAlive: (other) => engine.isAlive(other),
     }),
     audit: openAuditLog(db, pepper),
-    channels: createChannelStore({ db, clock, vault }),
+    channels: createChannelStore({ db, clock, reasoningCache }),
     models: createModelStore(db, clock),
     catalogRows: createUpdatedRowStore(db, clock),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
-    atomically: createAtomically({ db, clock, vault, keys, onGranted }),
+    atomically: createAtomically({ db, clock, reasoningCache, keys, onGranted }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

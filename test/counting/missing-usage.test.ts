@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findCounting } from "#catalog/families.ts";
 import type { InboundStyle } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { countInput } from "#relay/count-input.ts";
+import { countInput } from "#relay/metering/count-input.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { responses } from "#styles/text/responses/index.ts";

@@ -4,7 +4,7 @@ import type { InboundStyle } from "#core/style.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { countInput } from "#relay/count-input.ts";
+import { countInput } from "#relay/metering/count-input.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";

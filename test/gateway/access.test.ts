@@ -34,14 +34,14 @@ const OPENS = {
   "a disabled user's token": [],
   "a revoked token": [],
   "an ended session": [],
-  "a login without its second factor": ["unfinished"],
+  "a login without its second factor": ["mfa_pending"],
   "an API key": ["key"],
   "the token for metrics": ["metrics"],
-  user: ["unfinished", "user"],
-  auditor: ["unfinished", "user", "auditor"],
-  admin: ["unfinished", "user", "auditor", "admin"],
-  root: ["unfinished", "user", "auditor", "admin", "root"],
-  "root's session": ["unfinished", "user", "auditor", "admin", "root"],
+  user: ["mfa_pending", "user"],
+  auditor: ["mfa_pending", "user", "auditor"],
+  admin: ["mfa_pending", "user", "auditor", "admin"],
+  root: ["mfa_pending", "user", "auditor", "admin", "root"],
+  "root's session": ["mfa_pending", "user", "auditor", "admin", "root"],
 } as const satisfies Record<string, readonly Access[]>;
 
 type Kind = keyof typeof OPENS;
@@ -143,7 +143,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
       true,
     );
     const opened: readonly Access[] = Object.values(OPENS).flat();
-    expect(new Set(opened)).toEqual(new Set(["key", "metrics", "unfinished", ...ROLES]));
+    expect(new Set(opened)).toEqual(new Set(["key", "metrics", "mfa_pending", ...ROLES]));
   });
 
   const closed = KINDS.flatMap((kind) =>

@@ -440,7 +440,13 @@ test("channels stand in the order in which they would be tried, each passed over
   const { channels: shown, request, notes } = await explain(gateway, asked);
   expect(request?.channel).toBe("first");
   // One call would get no further than its tries.
-  expect(shown.map(({ way }) => way !== undefined)).toEqual([true, false, false, false, false]);
+  expect(shown.map(({ way: transport }) => transport !== undefined)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
   expect(notes).toEqual([expect.stringContaining("order")]);
   // A channel that is explained is not thereby tried.
   expect(health.inFlight(small)).toBe(1);

@@ -7,7 +7,7 @@ import { nanoUsd } from "#core/money.ts";
 import { systemClock } from "#lib/clock.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
 import { openStorage } from "#storage/open.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { loadPepper } from "#storage/secrets/secrets.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";

@@ -261,7 +261,7 @@ const ELSEWHERE = [
   "limits.asset_groups",
   "limits.assets",
   "limits.tasks",
-  "limits.task_looks",
+  "limits.task_polls",
   "videos.retention_days",
   "media.retention_days",
   "limits.media_bytes",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { prefixOf } from "#storage/counters/shared.ts";
-import { loadPepper } from "#storage/secrets.ts";
+import { loadPepper } from "#storage/secrets/secrets.ts";
 import { askWith, SLOW_MONOTONIC } from "#test/accounts.ts";
 import { KEY, openSimulated } from "#test/harness.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { countTokens } from "#relay/tokens.ts";
+import { countTokens } from "#relay/metering/tokens.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openSimulated } from "#test/harness.ts";
 import { callByHand } from "#test/raw-caller.ts";

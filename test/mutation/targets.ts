@@ -10,28 +10,31 @@ export const TARGETS: readonly Target[] = [
     tests: ["src/http/credential.test.ts", "test/gateway/access.test.ts"],
   },
   {
-    path: "src/http/once.ts",
-    tests: ["src/http/once.test.ts", "test/gateway/idempotency.test.ts"],
+    path: "src/http/idempotency.ts",
+    tests: ["src/http/idempotency.test.ts", "test/gateway/idempotency.test.ts"],
   },
   {
     path: "src/storage/sqlite/ledger.ts",
-    tests: ["src/storage/sqlite.test.ts", "test/hazards/crash.test.ts"],
+    tests: ["test/storage/sqlite.test.ts", "test/hazards/crash.test.ts"],
   },
   {
     path: "src/storage/postgres/ledger.ts",
-    tests: ["src/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
+    tests: ["test/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
   },
-  { path: "src/relay/settlement.ts", tests: ["src/relay/settlement.test.ts"] },
-  { path: "src/relay/record.ts", tests: ["src/relay/settlement.test.ts"] },
-  { path: "src/relay/attempt.ts", tests: ["src/relay/attempt.test.ts"] },
+  { path: "src/relay/metering/settlement.ts", tests: ["src/relay/metering/settlement.test.ts"] },
+  { path: "src/relay/metering/record.ts", tests: ["src/relay/metering/settlement.test.ts"] },
+  { path: "src/relay/failover/attempt.ts", tests: ["src/relay/failover/attempt.test.ts"] },
   {
-    path: "src/relay/breaker.ts",
-    tests: ["src/relay/breaker.test.ts", "src/relay/health.test.ts"],
+    path: "src/relay/failover/breaker.ts",
+    tests: ["src/relay/failover/breaker.test.ts", "src/relay/failover/health.test.ts"],
   },
-  { path: "src/relay/hand-over.ts", tests: ["src/relay/hand-over.test.ts"] },
   {
-    path: "src/relay/claims.ts",
-    tests: ["src/relay/claims.test.ts", "test/gateway/limits.test.ts"],
+    path: "src/relay/delivery/stream-to-client.ts",
+    tests: ["src/relay/delivery/stream-to-client.test.ts"],
+  },
+  {
+    path: "src/relay/metering/rate-reservations.ts",
+    tests: ["src/relay/metering/rate-reservations.test.ts", "test/gateway/limits.test.ts"],
   },
   {
     path: "src/relay/",

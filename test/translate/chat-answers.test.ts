@@ -86,13 +86,13 @@ withShared("corpus", () =>
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(sse);
         const expected = comparableEvents(await decode(eventsOf(sse)));
-        for (const way of [
+        for (const transport of [
           cutAt(bytes, pieces),
           cut(bytes, random(SEED)),
           cut(bytes, random(SEED + 7)),
         ]) {
           const events = await Array.fromAsync(
-            decodeStream(chat, decodeSse(each(way), 1_000_000_000)),
+            decodeStream(chat, decodeSse(each(transport), 1_000_000_000)),
           );
 
           expect([file, comparableEvents(events)]).toEqual([file, expected]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import { FAULTS } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
@@ -15,7 +15,7 @@ import { toBase64 } from "#styles/embedding/vectors.ts";
 import { disagreement } from "#test/json-schema.ts";
 import { openApiSchemas, readLines, readShared, withShared } from "#test/shared.ts";
 
-type Format = OutboundFormat<EmbeddingQuestion, Embeddings>;
+type Format = OutboundFormat<EmbeddingRequest, Embeddings>;
 
 const FORMATS: Readonly<Record<string, Format>> = {
   embeddings,
@@ -23,7 +23,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   "cohere-embed": embedTexts,
 };
 
-const INBOUND: Readonly<Record<string, InboundFormat<EmbeddingQuestion, Embeddings>>> = {
+const INBOUND: Readonly<Record<string, InboundFormat<EmbeddingRequest, Embeddings>>> = {
   embeddings,
   "cohere-embed": embedTexts,
 };

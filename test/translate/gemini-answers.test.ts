@@ -120,9 +120,9 @@ withShared("corpus", () =>
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(`${sse}\n\n`);
         const expected = comparable(await decode(nativeEvents(sse)));
-        for (const way of [cutAt(bytes, pieces), cut(bytes, random(SEED))]) {
+        for (const transport of [cutAt(bytes, pieces), cut(bytes, random(SEED))]) {
           const events = await Array.fromAsync(
-            decodeStream(gemini, decodeSse(each(way), 1_000_000_000)),
+            decodeStream(gemini, decodeSse(each(transport), 1_000_000_000)),
           );
 
           expect([file, comparable(events)]).toEqual([file, expected]);

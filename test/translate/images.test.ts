@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { Form, type SentForm, type SentPart } from "#lib/form.ts";
@@ -87,7 +87,7 @@ withShared("corpus", () => {
   });
 });
 
-const QUESTION: ImageQuestion = { model: "m", task: "generate", turns: [], stream: false };
+const QUESTION: ImageRequest = { model: "m", task: "generate", turns: [], stream: false };
 
 /** Bodies that are no JSON are kept in base64. */
 function formIn(request: JsonObject): Form | undefined {

@@ -67,13 +67,13 @@ withShared("corpus", () =>
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(sse);
         const expected = await decode(eventsOf(sse));
-        for (const way of [
+        for (const transport of [
           cutAt(bytes, pieces),
           cut(bytes, random(SEED)),
           cut(bytes, random(SEED + 7)),
         ]) {
           const events = await Array.fromAsync(
-            decodeStream(messages, decodeSse(each(way), 1_000_000_000)),
+            decodeStream(messages, decodeSse(each(transport), 1_000_000_000)),
           );
 
           expect([file, events]).toEqual([file, expected]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
-import { rerank, type RerankQuestion } from "#core/rerank.ts";
+import { rerank, type RerankRequest } from "#core/rerank.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, numberOf } from "#lib/values.ts";
@@ -45,12 +45,12 @@ const UNKNOWN: JsonObject = {
   documents: Array.from({ length: 10 }, () => "d"),
 };
 
-function questionOf({ asked }: Recorded): RerankQuestion {
+function questionOf({ asked }: Recorded): RerankRequest {
   return jina.inbound.read(asked ?? UNKNOWN, {});
 }
 
 /** All that was said; where all documents are wanted, there is nothing to say. */
-function meantBy(asked: JsonObject, { documents }: RerankQuestion): object {
+function meantBy(asked: JsonObject, { documents }: RerankRequest): object {
   const isSaid = ([name, value]: [string, unknown]): boolean =>
     (value ?? null) !== null && !(name.startsWith("top_") && Number(value) >= documents.length);
   return Object.fromEntries(Object.entries(asked).filter(isSaid));

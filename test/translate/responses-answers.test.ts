@@ -66,9 +66,9 @@ withShared("corpus", () =>
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(`${sse}\n\n`);
         const whole = comparable(await decode(eventsIn(sse)));
-        for (const way of [cutAt(bytes, pieces), cut(bytes, random(SEED))]) {
+        for (const transport of [cutAt(bytes, pieces), cut(bytes, random(SEED))]) {
           const events = await Array.fromAsync(
-            decodeStream(responses, decodeSse(each(way), 1_000_000_000)),
+            decodeStream(responses, decodeSse(each(transport), 1_000_000_000)),
           );
 
           expect([file, comparable(events)]).toEqual([file, whole]);

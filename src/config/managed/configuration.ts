@@ -30,7 +30,7 @@ import {
 import { settings } from "./settings.ts";
 import { teams } from "./teams.ts";
 
-export interface ConfigurationDeps extends Terms {
+interface ConfigurationDeps extends Terms {
   readonly stores: DescribedStores;
   readonly atomically: Atomically;
   /** Once something was applied: what is held in memory is to follow. */
@@ -116,7 +116,7 @@ function read(root: MapNode, state: State, terms: Terms, mistakes: Mistake[]): D
   const document = new Map<string, ReadonlyMap<string, Wanted>>();
   for (const [name, loaded] of state) {
     const node = root.members.get(name)?.node;
-    if (node?.kind === "empty") report(node.place, EMPTY);
+    if (node?.kind === "empty") report(node.place, NO_VALUE);
     else if (node !== undefined) document.set(name, loaded.read(node, terms, report));
   }
   if (mistakes.length === 0) return document;
@@ -126,7 +126,7 @@ function read(root: MapNode, state: State, terms: Terms, mistakes: Mistake[]): D
 }
 
 /** Nothing would be all, and all would be deleted: that is to be said. */
-const EMPTY = "has no value; write [] or {} for none at all, or leave it out to change nothing.";
+const NO_VALUE = "has no value; write [] or {} for none at all, or leave it out to change nothing.";
 
 /** Deletions first, since names and places become free by them. */
 function planFor(bytes: Uint8Array, state: State, document: Document): ConfigurationPlan {

@@ -1,5 +1,6 @@
 import { listSettings, type Setting } from "#config.ts";
 import type { Json } from "#lib/json.ts";
+import { currentPaths, underCurrentNames } from "../former-names.ts";
 import { findSettings } from "../find-settings.ts";
 import { readNode } from "../form.ts";
 import { numeral, reportOwned, type Section, type Stored, type Wanted } from "./section.ts";
@@ -7,13 +8,13 @@ import { numeral, reportOwned, type Section, type Stored, type Wanted } from "./
 /** By their whole names; an object of one field, `value`. */
 export const settings: Section = {
   async load(stores) {
-    const texts = await stores.settings.list();
+    const texts = underCurrentNames(await stores.settings.list(), listSettings());
     return new Map(
       storable().flatMap(([name, row]) => {
         const text = texts.get(name);
         // What another version stored is left where it is.
         if (text === undefined || row.parser.parse(text) === undefined) return [];
-        return [[name, storedSetting(name, text)] as const];
+        return [[name, storedSetting(name, text, row)] as const];
       }),
     );
   },
@@ -25,7 +26,9 @@ export const settings: Section = {
       return wanted;
     }
     const rows = new Map(listSettings().flatMap((row) => (row.path ? [[row.path, row]] : [])));
-    for (const [name, each] of findSettings(node, [...rows.keys()], [], report)) {
+    const former = [...currentPaths(listSettings()).keys()];
+    const written = findSettings(node, [...rows.keys(), ...former], [], report);
+    for (const [name, each] of underCurrentNames(written, listSettings())) {
       const row = rows.get(name);
       if (row?.stored === undefined) {
         report(each.place, "is read at the start only, and stays where the start finds it.");
@@ -54,8 +57,14 @@ export const settings: Section = {
   },
 };
 
-function storedSetting(name: string, text: string): Stored {
-  return { fields: { value: text }, delete: (stores) => stores.settings.delete(name) };
+function storedSetting(name: string, text: string, { formerly }: Setting<unknown>): Stored {
+  return {
+    fields: { value: text },
+    delete: async (stores) => {
+      const hadFormer = formerly !== undefined && (await stores.settings.delete(formerly.path));
+      return (await stores.settings.delete(name)) || hadFormer;
+    },
+  };
 }
 
 function storable(): (readonly [string, Setting<unknown>])[] {

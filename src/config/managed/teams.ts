@@ -13,7 +13,7 @@ const FIELDS = ["name", "budgets"];
 const PAGE = 1_000;
 
 type Budgets = Readonly<Record<Period, NanoUsd | null>>;
-const NONE: Budgets = { day: null, month: null };
+const NO_BUDGETS: Budgets = { day: null, month: null };
 
 /** Names and budgets: what teams may spend in all belongs to their books. */
 export const teams: Section<StoredById> = {
@@ -28,7 +28,11 @@ export const teams: Section<StoredById> = {
     return new Map(
       found.map(({ id, name }) => [
         name,
-        { id, fields: fieldsOf(budgets.get(id) ?? NONE), delete: (on) => on.teams.delete(id) },
+        {
+          id,
+          fields: fieldsOf(budgets.get(id) ?? NO_BUDGETS),
+          delete: (on) => on.teams.delete(id),
+        },
       ]),
     );
   },
@@ -52,7 +56,7 @@ export const teams: Section<StoredById> = {
 function readBudgets(form: Form, report: Report): Budgets {
   const node = form.find("budgets");
   const budgets = node && openForm(node, PERIODS, report);
-  if (budgets === undefined) return NONE;
+  if (budgets === undefined) return NO_BUDGETS;
   if (!PERIODS.some((period) => budgets.find(period) !== undefined)) {
     report(budgets.place, `holds no budget; give it ${PERIODS.join(", ")}, or leave it out.`);
   }

@@ -1,4 +1,4 @@
-import { unknownModel } from "#relay/unknown-model.ts";
+import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";

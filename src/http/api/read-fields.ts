@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { ObjectRule } from "#lib/rules.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Exchange } from "../routes.ts";
 import { MAX_BODY_BYTES } from "./envelope.ts";
 
@@ -16,7 +16,7 @@ export async function readFields(
   shown: readonly string[] = [],
 ): Promise<JsonObject> {
   const { json } = await exchange.readJson(MAX_BODY_BYTES);
-  holdToRule(json, rule);
+  validate(json, rule);
   for (const name of Object.keys(json)) {
     if (rule.members.has(name) || shown.includes(name)) continue;
     const known = [...rule.members.keys()].join(", ");

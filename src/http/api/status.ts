@@ -46,7 +46,7 @@ export function readyz(isDraining: () => boolean): Route<HttpDeps> {
     async handle({ id }, deps) {
       if (isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
       await deps.ping();
-      if (!deps.inventory.isSimulated) return json({ status: "ok" }, id);
+      if (!deps.channelRegistry.isSimulated) return json({ status: "ok" }, id);
       const response = json({ status: "ok", simulated: true }, id);
       response.headers.set(SIMULATED_HEADER, "true");
       return response;

@@ -10,10 +10,16 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { LinkFollower } from "#core/media.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
-import { act, deskAt, firstDesk, make, type Desk } from "./desk.ts";
+import {
+  request,
+  accountFor,
+  firstAccount,
+  requestOnce,
+  type LibraryAccount,
+} from "./library-client.ts";
 import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 
-export interface LibraryDeps extends RefreshDeps {
+interface LibraryDeps extends RefreshDeps {
   readonly assets: AssetStore;
   readonly links: Pick<LinkFollower, "check">;
   /** Where what is kept here can be looked at. */
@@ -44,8 +50,8 @@ export class Library {
     const { assets, clock, limits } = this.#deps;
     const { groups } = await assets.stockOf(userId);
     if (groups >= limits.assetGroups) throw full(`${limits.assetGroups} groups`);
-    const desk = isOwn ? undefined : firstDesk(this.#deps);
-    const place = desk && (await this.#makeGroup(desk, { name, description }));
+    const account = isOwn ? undefined : firstAccount(this.#deps);
+    const place = account && (await this.#makeGroup(account, { name, description }));
     const now = clock.now();
     return await withFreeId("group", place?.upstreamId, async (id) => {
       const group: AssetGroup = {
@@ -70,9 +76,9 @@ export class Library {
     const { assets, clock } = this.#deps;
     const { place } = await this.getGroup(userId, id);
     if (place !== undefined) {
-      const desk = deskAt(place, this.#deps);
+      const account = accountFor(place, this.#deps);
       const { upstreamId } = place;
-      await act(desk, desk.service.style.renameGroup, { upstreamId, name }, this.#deps);
+      await request(account, account.service.style.renameGroup, { upstreamId, name }, this.#deps);
     }
     await assets.renameGroup(userId, id, name, clock.now());
   }
@@ -128,9 +134,9 @@ export class Library {
     const { assets, clock } = this.#deps;
     const { place } = await this.#find(userId, id);
     if (place !== undefined) {
-      const desk = deskAt(place, this.#deps);
+      const account = accountFor(place, this.#deps);
       const { upstreamId } = place;
-      await act(desk, desk.service.style.rename, { upstreamId, name }, this.#deps);
+      await request(account, account.service.style.rename, { upstreamId, name }, this.#deps);
     }
     await assets.rename(userId, id, name, clock.now());
   }
@@ -147,27 +153,32 @@ export class Library {
   }
 
   async #removeAt(place: AssetPlace): Promise<void> {
-    const desk = deskAt(place, this.#deps);
+    const account = accountFor(place, this.#deps);
     try {
-      await act(desk, desk.service.style.remove, place.upstreamId, this.#deps);
+      await request(account, account.service.style.remove, place.upstreamId, this.#deps);
     } catch (cause) {
       if (GatewayError.from(cause).code !== "not_found") throw cause;
     }
   }
 
   async #makeGroup(
-    desk: Desk,
+    account: LibraryAccount,
     draft: Pick<AssetGroup, "name" | "description">,
   ): Promise<AssetPlace> {
-    const upstreamId = await make(desk, desk.service.style.createGroup, draft, this.#deps);
-    return { channel: desk.channel.name, account: desk.credential.label, upstreamId };
+    const upstreamId = await requestOnce(
+      account,
+      account.service.style.createGroup,
+      draft,
+      this.#deps,
+    );
+    return { channel: account.channel.name, account: account.credential.label, upstreamId };
   }
 
   async #makeAsset(group: AssetPlace, { url, type, name }: NewAsset): Promise<AssetPlace> {
-    const desk = deskAt(group, this.#deps);
+    const account = accountFor(group, this.#deps);
     const draft = { groupId: group.upstreamId, url, type, name };
-    const upstreamId = await make(desk, desk.service.style.create, draft, this.#deps);
-    return { channel: desk.channel.name, account: desk.credential.label, upstreamId };
+    const upstreamId = await requestOnce(account, account.service.style.create, draft, this.#deps);
+    return { channel: account.channel.name, account: account.credential.label, upstreamId };
   }
 }
 

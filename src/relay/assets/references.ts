@@ -1,8 +1,8 @@
 import type { Asset, AssetStore } from "#core/asset.ts";
 import { invalid } from "#core/error.ts";
-import type { MediaOrigin, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { MediaOrigin, VideoMedia, VideoRequest } from "#core/video.ts";
 import { isArray, isObject, type Json } from "#lib/json.ts";
-import { findDesk } from "./desk.ts";
+import { findAccount } from "./library-client.ts";
 import { refreshed, type RefreshDeps } from "./refresh.ts";
 
 export interface ReferenceDeps extends RefreshDeps {
@@ -17,8 +17,8 @@ export interface Home {
   readonly account: string;
 }
 
-export interface Resolved {
-  readonly question: VideoQuestion;
+interface Resolved {
+  readonly question: VideoRequest;
   readonly home?: Home;
 }
 
@@ -32,7 +32,7 @@ const MAX_DEPTH = 64;
  * several places.
  */
 export async function resolveAssets(
-  question: VideoQuestion,
+  question: VideoRequest,
   userId: number,
   home: Home | undefined,
   deps: ReferenceDeps,
@@ -51,7 +51,7 @@ export async function resolveAssets(
     found.set(id, asset);
   }
   if (found.size === 0) return { question, ...(home && { home }) };
-  const place = placeOf([...found.values()], home, deps);
+  const place = locationOf([...found.values()], home, deps);
   const media: VideoMedia[] = [];
   for (const medium of question.media) {
     const asset = found.get(referenceIn(medium) ?? "");
@@ -84,7 +84,7 @@ async function findActive(id: string, userId: number, deps: ReferenceDeps): Prom
 }
 
 /** One for all that are with a vendor; what is kept here goes anywhere. */
-function placeOf(
+function locationOf(
   assets: readonly Asset[],
   home: Home | undefined,
   deps: ReferenceDeps,
@@ -92,9 +92,9 @@ function placeOf(
   let bound = home;
   for (const { id, place } of assets) {
     if (place === undefined) continue;
-    const desk = findDesk(place, deps);
-    if (desk === undefined) throw invalid("asset", `asset ${id} is not available`);
-    const here = { channel: desk.channel.name, account: desk.credential.label };
+    const account = findAccount(place, deps);
+    if (account === undefined) throw invalid("asset", `asset ${id} is not available`);
+    const here = { channel: account.channel.name, account: account.credential.label };
     const isSame =
       bound === undefined ||
       (bound.channel === here.channel && (bound.account === "" || bound.account === here.account));

@@ -4,9 +4,9 @@ import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
 import { withinTime } from "#lib/within-time.ts";
-import { act, deskAt, type DeskDeps } from "./desk.ts";
+import { request, accountFor, type LibraryClientDeps } from "./library-client.ts";
 
-export interface RefreshDeps extends DeskDeps {
+export interface RefreshDeps extends LibraryClientDeps {
   readonly assets: AssetStore;
   readonly clock: Clock;
 }
@@ -63,12 +63,12 @@ export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | und
   const { assets, clock } = deps;
   const { place } = asset;
   if (place === undefined) return asset;
-  const desk = deskAt(place, deps);
-  const { service } = desk;
+  const account = accountFor(place, deps);
+  const { service } = account;
   let change: AssetChange;
   try {
-    const news = await act(desk, service.style.look, place.upstreamId, deps);
-    change = changeBy(news, asset, clock.now(), service.linksLastMs);
+    const update = await request(account, service.style.look, place.upstreamId, deps);
+    change = changeBy(update, asset, clock.now(), service.linksLastMs);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.code !== "not_found") throw error;
@@ -83,8 +83,8 @@ export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | und
   return (await assets.change(asset.id, change)) ?? (await assets.find(asset.userId, asset.id));
 }
 
-function changeBy(news: AssetNews, asset: Asset, now: number, linksLastMs: number): AssetChange {
-  const { status, failure, url } = news;
+function changeBy(update: AssetNews, asset: Asset, now: number, linksLastMs: number): AssetChange {
+  const { status, failure, url } = update;
   const link =
     url === undefined
       ? { url: asset.url, endsAt: now + 2 * MIN_LINK_MS }

@@ -8,18 +8,18 @@ import { GatewayError } from "#core/error.ts";
 import type { IdentitySessionStore, VerificationOutcome } from "#core/identity-session.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import type { Egress } from "#egress/egress.ts";
-import { authority, openTlsSite, reply, type Site } from "#egress/fixtures/site.ts";
+import { authority, openTlsSite, reply, type Site } from "#test/egress/site.ts";
 import { openEgress } from "#egress/upstream.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openSeal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 import { isSignedWith } from "#lib/standard-webhooks.ts";
-import { openAt, PEPPER } from "#storage/contract-place.ts";
+import { openAt, PEPPER } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
-import { digestOf } from "#storage/secrets.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
 import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
 import { waitFor } from "#test/wait.ts";
-import { attendSessions, type AttendDeps } from "./attend.ts";
+import { processCallbacks, type CallbackDeps } from "./process-callbacks.ts";
 import { Verifications, type VerificationDeps } from "./verifications.ts";
 
 const NEVER = new AbortController().signal;
@@ -77,7 +77,7 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-of-a-person");
     clock.pass(20 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const query = new URL(told.split(" ")[1] ?? "", "https://x").searchParams;
@@ -123,7 +123,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
 
     const [told = ""] = receiver.requests;
     const field = (name: string): string =>
@@ -139,7 +139,7 @@ describe("[B4.9-c] a verification", () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     await comeBack(verifications, "10006");
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
 
     expect(receiver.requests.at(-1)).toContain("resultCode=10006");
     expect(await refusal(verifications.result(USER, token))).toBe("ValidateDenied");
@@ -147,7 +147,7 @@ describe("[B4.9-c] a verification", () => {
     personPasses("group-1");
     clock.pass(10 * SECOND_MS);
     await comeBack(verifications, "10000");
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
     expect(receiver.requests.at(-1)).toContain("resultCode=10000");
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
   });
@@ -171,7 +171,7 @@ describe("[B4.9-c] a verification", () => {
       return 204;
     };
 
-    const attending = attendSessions({ ...deps, links: { get } }, NEVER);
+    const attending = processCallbacks({ ...deps, links: { get } }, NEVER);
     await told.promise;
     const before = waiting;
     answer(204);
@@ -199,10 +199,10 @@ describe("[B4.9-c] a verification", () => {
       return 200;
     };
 
-    await attendSessions({ ...deps, links: { get } }, NEVER);
+    await processCallbacks({ ...deps, links: { get } }, NEVER);
     for (let times = 0; times < 3; times++) {
       clock.pass(10 * MINUTE_MS);
-      await attendSessions({ ...deps, links: { get } }, NEVER);
+      await processCallbacks({ ...deps, links: { get } }, NEVER);
     }
 
     expect(told).toBe(1);
@@ -213,7 +213,7 @@ describe("[B4.9-c] a verification", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 50; tries++) {
       await comeBack(verifications, "10000");
-      await attendSessions(deps, NEVER);
+      await processCallbacks(deps, NEVER);
     }
 
     expect(receiver.requests).toEqual([]);
@@ -226,7 +226,7 @@ describe("[B4.9-c] a verification", () => {
     await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 60; tries++) {
       await comeBack(verifications, `1000${tries % 9}`);
-      await attendSessions(deps, NEVER);
+      await processCallbacks(deps, NEVER);
     }
 
     expect(receiver.requests.length).toBeLessThanOrEqual(20);
@@ -275,7 +275,7 @@ describe("[B4.9-d] the callback", () => {
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
     await comeBack(verifications, "10000");
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
     await verifications.result(USER, token);
 
     expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
@@ -396,7 +396,7 @@ test("a receiver that takes its time delays nobody who comes back meanwhile", as
     return 204;
   };
 
-  const attending = attendSessions({ ...deps, links: { get } }, NEVER);
+  const attending = processCallbacks({ ...deps, links: { get } }, NEVER);
   await waitFor(() => told.some((url) => url.includes("?later")), 5_000).finally(() => {
     answer.resolve(204);
   });
@@ -416,7 +416,7 @@ describe("[C98] a gateway that dies", () => {
 
     const dying = open({ sessions: dyingAt(step) });
     await comeBack(dying.verifications, "10000").catch(ignore);
-    await attendSessions(dying.deps, NEVER).catch(ignore);
+    await processCallbacks(dying.deps, NEVER).catch(ignore);
     await dying.verifications.result(USER, token).catch(ignore);
 
     const next = open();
@@ -491,7 +491,7 @@ function open({ sessions, egress: other, ports }: OpenOptions = {}) {
     maxConcurrent: 10,
     isSimulated: false,
   };
-  const deps: VerificationDeps & AttendDeps = {
+  const deps: VerificationDeps & CallbackDeps = {
     egress: other ?? egress,
     listChannels: () => [channel],
     sessions: sessions ?? storage.identitySessions,
@@ -508,7 +508,7 @@ function open({ sessions, egress: other, ports }: OpenOptions = {}) {
       resolve: async () => ["10.0.0.1"],
     })),
     secrets: storage.noticeSecrets,
-    onTrouble: ignore,
+    onError: ignore,
   };
   return { deps, verifications: new Verifications(deps) };
 }
@@ -544,12 +544,12 @@ async function comeBack(
 }
 
 /** In seconds from now, while time passes. */
-async function triesWithin(deps: AttendDeps, ms: number): Promise<readonly number[]> {
+async function triesWithin(deps: CallbackDeps, ms: number): Promise<readonly number[]> {
   const startedAt = clock.now();
   const tries: number[] = [];
   let before = receiver.requests.length;
   while (clock.now() - startedAt <= ms) {
-    await attendSessions(deps, NEVER);
+    await processCallbacks(deps, NEVER);
     for (; before < receiver.requests.length; before++) {
       tries.push((clock.now() - startedAt) / SECOND_MS);
     }

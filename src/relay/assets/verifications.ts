@@ -10,9 +10,9 @@ import {
 } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import { randomBase62, ulid } from "#lib/ids.ts";
-import { firstDesk, make } from "./desk.ts";
-import { askVendor, type AskSessionDeps } from "./ask-session.ts";
-import { sealWords } from "./session-words.ts";
+import { firstAccount, requestOnce } from "./library-client.ts";
+import { askVendor, type AskSessionDeps } from "./poll-session.ts";
+import { sealSecrets } from "./session-secrets.ts";
 
 export interface VerificationDeps extends AskSessionDeps {
   readonly sessions: IdentitySessionStore;
@@ -25,7 +25,7 @@ export interface VerificationDeps extends AskSessionDeps {
 }
 
 /** What is begun, for its caller. */
-export interface BegunVerification {
+interface BegunVerification {
   /** For the person to open. */
   readonly link: string;
   readonly token: string;
@@ -58,24 +58,24 @@ export class Verifications {
     const { links, sessions, clock, digest, returnUrlFor, seal } = this.#deps;
     links.checkSecure(callbackUrl, "CallbackURL");
     const returnWord = randomBase62(WORD_CHARS);
-    const desk = firstDesk(this.#deps);
-    const returnUrl = desk && returnUrlFor(returnWord, desk.channel);
-    if (desk === undefined || returnUrl === undefined) throw impossible();
+    const account = firstAccount(this.#deps);
+    const returnUrl = account && returnUrlFor(returnWord, account.channel);
+    if (account === undefined || returnUrl === undefined) throw impossible();
     if ((await sessions.countOpen(userId, clock.now())) >= MAX_OPEN) throw tooMany();
 
-    const { beginSession } = desk.service.style;
-    const begun = await make(desk, beginSession, { callbackUrl: returnUrl }, this.#deps);
+    const { beginSession } = account.service.style;
+    const begun = await requestOnce(account, beginSession, { callbackUrl: returnUrl }, this.#deps);
     const now = clock.now();
     const id = ulid(now);
     const token = `vt_${randomBase62(WORD_CHARS)}`;
     await sessions.add({
       id,
       userId,
-      channel: desk.channel.name,
-      account: desk.credential.label,
+      channel: account.channel.name,
+      account: account.credential.label,
       tokenDigest: digest(token),
       returnDigest: digest(returnWord),
-      sealed: sealWords({ token, upstreamToken: begun.token, callbackUrl }, id, seal),
+      sealed: sealSecrets({ token, upstreamToken: begun.token, callbackUrl }, id, seal),
       state: "open",
       createdAt: now,
       endsAt: now + SESSION_MS,

@@ -4,7 +4,8 @@ import { redirectOf, type LinkedFiles, type OpenedFile } from "#egress/linked-fi
 import { formatByteRange } from "#lib/byte-range.ts";
 import { pull } from "#lib/pull.ts";
 import { defined } from "#lib/values.ts";
-import { askAt, baseOf, standingOf, type Standing } from "../tasks/ask.ts";
+import { requestAt, upstreamTaskContextOf, type UpstreamTaskContext } from "../tasks/poll.ts";
+import { addressOf } from "../failover/upstream-terms.ts";
 import type { Content, Wish } from "./content.ts";
 import { HeldContent } from "./held-content.ts";
 import { readFile } from "./read-file.ts";
@@ -41,10 +42,10 @@ export class VendorContent {
 
   /** Throws `content_gone` for what is not there any more. */
   async open(task: Task, wish: Wish): Promise<Content> {
-    let trouble: unknown;
+    let issue: unknown;
     const renew = (): Promise<Task> =>
       this.#renewals.renewed(task).catch((cause: unknown) => {
-        trouble = cause;
+        issue = cause;
         return task;
       });
     const hasEnded = (task.linksEndAt ?? Infinity) <= this.#deps.clock.now();
@@ -57,29 +58,29 @@ export class VendorContent {
       const again = await this.#open(fresh, wish);
       if (again !== undefined) return again;
     }
-    throw trouble ?? gone();
+    throw issue ?? gone();
   }
 
   /** Undefined where nothing is there any more. */
   async #open(task: Task, wish: Wish): Promise<Content | undefined> {
-    const standing = this.#standingOf(task);
+    const context = this.#standingOf(task);
     const link = linkOf(task, wish);
-    const path = standing === undefined ? undefined : contentPath(standing, wish);
-    if (standing !== undefined && path !== undefined) {
-      const url = baseOf(standing) + path;
-      const content = await this.#follow(url, standing, wish, NOT_THERE, true);
+    const path = context === undefined ? undefined : contentPath(context, wish);
+    if (context !== undefined && path !== undefined) {
+      const url = addressOf(context) + path;
+      const content = await this.#follow(url, context, wish, NOT_THERE, true);
       if (content !== undefined || link === "") return content;
     }
     if (link === undefined) throw notFound(`This video has no ${wish.variant}.`);
-    if (link === "") return await this.#held.openAnswer(standing, wish);
+    if (link === "") return await this.#held.openAnswer(context, wish);
     if (/^data:/i.test(link)) return await this.#held.openData(link, wish);
-    return await this.#follow(link, standing, wish, GONE, standing?.endpoint.linksNeedKey === true);
+    return await this.#follow(link, context, wish, GONE, context?.endpoint.linksNeedKey === true);
   }
 
   /** A channel that is no more takes nothing away from links that are open to anybody. */
-  #standingOf(task: Task): Standing | undefined {
+  #standingOf(task: Task): UpstreamTaskContext | undefined {
     try {
-      return standingOf(task, this.#deps);
+      return upstreamTaskContextOf(task, this.#deps);
     } catch {
       return undefined;
     }
@@ -88,20 +89,20 @@ export class VendorContent {
   /** Hop by hop: the credential goes to the channel's own address, and nowhere else. */
   async #follow(
     link: string,
-    standing: Standing | undefined,
+    context: UpstreamTaskContext | undefined,
     wish: Wish,
     missing: readonly number[],
     isKeyed: boolean,
   ): Promise<Content | undefined> {
-    const own = standing === undefined ? null : URL.parse(baseOf(standing));
+    const own = context === undefined ? null : URL.parse(addressOf(context));
     const giver =
-      own === null ? undefined : { url: own, ...defined({ reach: standing?.channel.reach }) };
+      own === null ? undefined : { url: own, ...defined({ reach: context?.channel.reach }) };
     let to = link;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const isAsked = isKeyed && own !== null && URL.parse(to)?.origin === own.origin;
       const file =
-        isAsked && standing !== undefined
-          ? await this.#ask(new URL(to), standing, wish)
+        isAsked && context !== undefined
+          ? await this.#ask(new URL(to), context, wish)
           : await this.#deps.files.open(to, {
               headers: rangeFields(wish),
               giver,
@@ -116,10 +117,10 @@ export class VendorContent {
     throw new GatewayError("upstream_failed", "The upstream redirects again and again.");
   }
 
-  async #ask(url: URL, standing: Standing, wish: Wish): Promise<OpenedFile> {
-    const reply = await askAt(
+  async #ask(url: URL, context: UpstreamTaskContext, wish: Wish): Promise<OpenedFile> {
+    const reply = await requestAt(
       url,
-      standing,
+      context,
       {
         method: "GET",
         headers: rangeFields(wish),
@@ -160,7 +161,10 @@ const REFUSALS: ReadonlyMap<number, FaultCode> = new Map([
   [503, "upstream_overloaded"],
 ]);
 
-function contentPath({ endpoint, ref }: Standing, { index, variant }: Wish): string | undefined {
+function contentPath(
+  { endpoint, ref }: UpstreamTaskContext,
+  { index, variant }: Wish,
+): string | undefined {
   if (index > 0 || variant === "last_frame" || variant === "watermarked") return undefined;
   return endpoint.content?.(ref, variant);
 }

@@ -46,4 +46,4 @@ export function answerWith(
   return { head: { ...about, status: 206, span }, bytes: span };
 }
 
-export const NOTHING = new Blob([]);
+export const EMPTY_BLOB = new Blob([]);

@@ -11,7 +11,7 @@ export interface ContentsDeps extends VendorDeps {
   readonly copies: MediaCopyStore;
   /** Where copies may be found, whether or not new ones are made there. */
   readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
-  onTrouble(cause: unknown): void;
+  onError(cause: unknown): void;
 }
 
 /** Files that tasks have made, wherever they are. */
@@ -70,7 +70,7 @@ export class Contents {
 
   /** Undefined where there is none, or where it cannot be had: its vendor may still have the file. */
   async #copyOf({ id: taskId }: Task, wish: Wish): Promise<Content | undefined> {
-    const { copies, stores, onTrouble } = this.#deps;
+    const { copies, stores, onError } = this.#deps;
     if (Object.keys(stores).length === 0) return undefined;
     const copy = await copies.find({ taskId, index: wish.index, variant: wish.variant });
     const store = copy && stores[copy.place];
@@ -83,7 +83,7 @@ export class Contents {
       if (body === undefined) return undefined;
       return { ...head, body: body instanceof Blob ? body : this.#endable(body), close() {} };
     } catch (cause) {
-      onTrouble(cause);
+      onError(cause);
       return undefined;
     }
   }

@@ -19,11 +19,11 @@ interface CopiesDeps {
   readonly clock: Clock;
 }
 
-export interface CopyDeps extends CopiesDeps {
+interface CopyDeps extends CopiesDeps {
   readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
   readonly tasks: Pick<TaskStore, "findAny">;
   readonly vendor: Pick<VendorContent, "open">;
-  onTrouble(cause: unknown): void;
+  onError(cause: unknown): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -49,11 +49,11 @@ export async function wantCopies(
 
 /** Copies what is due, a few at once, until nothing is. */
 export async function copyDue(deps: CopyDeps, signal: AbortSignal): Promise<void> {
-  const { copies, onTrouble } = deps;
+  const { copies, onError } = deps;
   const work: Work<MediaCopy> = {
     lease: (room) => copies.lease(LEASE_MS, room),
     // Its lease ends by itself.
-    act: (copy) => tryCopy(copy, deps, signal).catch(onTrouble),
+    act: (copy) => tryCopy(copy, deps, signal).catch(onError),
     batch: AT_ONCE,
     most: AT_ONCE,
   };
@@ -61,7 +61,7 @@ export async function copyDue(deps: CopyDeps, signal: AbortSignal): Promise<void
 }
 
 async function tryCopy(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): Promise<void> {
-  const { copies, clock, onTrouble } = deps;
+  const { copies, clock, onError } = deps;
   const attempts = copy.attempts + 1;
   try {
     await copyFile(copy, deps, signal);
@@ -69,7 +69,7 @@ async function tryCopy(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): Pr
     // Another gateway, or the next start, goes on at once.
     if (signal.aborted) return await copies.missed(copy, copy.attempts, clock.now());
     const { code, fault } = GatewayError.from(cause);
-    if (fault.blame === "gateway") onTrouble(cause);
+    if (fault.blame === "gateway") onError(cause);
     const pause = PAUSES_MS[attempts - 1];
     const isOver = pause === undefined || code === "content_gone" || code === "not_found";
     await copies.missed(copy, attempts, isOver ? undefined : clock.now() + pause);

@@ -3,11 +3,11 @@ import { base64Of } from "#core/image.ts";
 import { Base64Bytes } from "#lib/base64-bytes.ts";
 import type { Span } from "#lib/byte-range.ts";
 import { Semaphore } from "#lib/semaphore.ts";
-import { lookInto, type AskDeps, type Standing } from "../tasks/ask.ts";
+import { fetchPollBody, type PollDeps, type UpstreamTaskContext } from "../tasks/poll.ts";
 import { answerWith, type Content, type Wish } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
-export interface HeldDeps extends AskDeps {
+interface HeldDeps extends PollDeps {
   readonly limits: { readonly mediaBytes: number };
 }
 
@@ -26,11 +26,14 @@ export class HeldContent {
   }
 
   /** The vendor has no link: its answer to a look holds the bytes. */
-  async openAnswer(standing: Standing | undefined, wish: Wish): Promise<Content | undefined> {
-    const { parseContent } = standing?.endpoint.style.outbound ?? {};
-    if (standing === undefined || parseContent === undefined) return undefined;
+  async openAnswer(
+    context: UpstreamTaskContext | undefined,
+    wish: Wish,
+  ): Promise<Content | undefined> {
+    const { parseContent } = context?.endpoint.style.outbound ?? {};
+    if (context === undefined || parseContent === undefined) return undefined;
     return await this.#holding(async (close) => {
-      const body = await lookInto(standing, this.#deps, wish.signal);
+      const body = await fetchPollBody(context, this.#deps, wish.signal);
       const found = body && parseContent(body, wish.index);
       return found && this.#bytesOf(base64Of(found).toString(), found.mediaType, wish, close);
     });

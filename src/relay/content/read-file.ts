@@ -3,7 +3,7 @@ import type { OpenedFile } from "#egress/linked-files.ts";
 import { parseContentRange } from "#lib/byte-range.ts";
 import type { Fields } from "#lib/http1.ts";
 import { HEAD_BYTES } from "#lib/media-type.ts";
-import { NOTHING, type Content, type Wish } from "./content.ts";
+import { EMPTY_BLOB, type Content, type Wish } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
 /** What a server said beside a 416. */
@@ -36,7 +36,7 @@ async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Con
   if (status === 416 && wish.range !== undefined) {
     const [, size] = UNSATISFIED.exec(headers.get("content-range") ?? "") ?? [];
     const sizeBytes = size === undefined ? undefined : Number(size);
-    return { ...about, status, mediaType: "", sizeBytes, body: NOTHING };
+    return { ...about, status, mediaType: "", sizeBytes, body: EMPTY_BLOB };
   }
 
   const span = status === 206 ? parseContentRange(headers.get("content-range")) : undefined;

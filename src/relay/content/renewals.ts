@@ -1,8 +1,8 @@
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
-import { look, type AskDeps } from "../tasks/ask.ts";
+import { pollTask, type PollDeps } from "../tasks/poll.ts";
 
-export interface RenewalDeps extends AskDeps {
+export interface RenewalDeps extends PollDeps {
   readonly tasks: Pick<TaskStore, "change" | "findAny">;
   readonly clock: Clock;
 }
@@ -39,9 +39,9 @@ export class Renewals {
   }
 
   async #renew(task: Task): Promise<Task> {
-    const news = await look(task, this.#deps);
-    if (news.state !== "succeeded" || news.videos.length === 0) return task;
-    const { videos, linksEndAt } = news;
+    const update = await pollTask(task, this.#deps);
+    if (update.state !== "succeeded" || update.videos.length === 0) return task;
+    const { videos, linksEndAt } = update;
     const change = { videos, ...(linksEndAt === undefined ? {} : { linksEndAt }) };
     const { tasks } = this.#deps;
     const changed = (await tasks.change(task, change)) ?? (await tasks.findAny(task.id));

@@ -1,4 +1,4 @@
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import type { MediaTerms } from "#providers/provider.ts";
 import { preparePicture } from "../pictures.ts";
@@ -14,10 +14,10 @@ type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
  * `invalid_request` for what leads nowhere, or is no picture.
  */
 export async function prepareMedia(
-  question: VideoQuestion,
+  question: VideoRequest,
   terms: MediaTerms,
   tools: PrepareTools,
-): Promise<VideoQuestion> {
+): Promise<VideoRequest> {
   const media = await mapAtMost(question.media, AT_ONCE, (each) => prepared(each, terms, tools));
   return { ...question, media };
 }

@@ -3,22 +3,27 @@ import { LossReport } from "#core/lossy.ts";
 import type { LinkFollower, MediaFetcher } from "#core/media.ts";
 import { FREE } from "#core/money.ts";
 import type { Task, TaskStore } from "#core/task.ts";
-import type { TaskFacts, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, VideoRequest } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
 import { Form } from "#lib/form.ts";
 import type { Body } from "#lib/pieces.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
 import { admit, type AdmitDeps } from "../admit.ts";
-import { firstToAnswer, type AttemptDeps, type Outgoing, type Way } from "../attempt.ts";
+import {
+  callWithFailover,
+  type AttemptDeps,
+  type Outgoing,
+  type UpstreamTransport,
+} from "../failover/attempt.ts";
 import type { Served } from "../call.ts";
-import type { DeliverySettings } from "../deliver.ts";
-import { endable } from "../open-calls.ts";
-import { isUnpriced, type Candidate, type Plan } from "../route.ts";
-import { noteUnpriced, type Settlement } from "../settlement.ts";
-import { parseAnswer } from "../whole.ts";
+import type { DeliverySettings } from "../delivery/deliver.ts";
+import { endable } from "../metering/open-calls.ts";
+import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
+import { noteUnpriced, type Settlement } from "../metering/settlement.ts";
+import { parseAnswer } from "../delivery/whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
-import { nextLook } from "./news.ts";
+import { nextPollAt } from "./task-update.ts";
 import { prepareMedia } from "./prepare-media.ts";
 
 export interface SubmitDeps extends AttemptDeps, AdmitDeps {
@@ -40,7 +45,7 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
 /** A video that is asked for, on its way. Its caller may leave; the task goes on. */
 export interface AskedVideo extends Served {
   readonly isLasting: true;
-  readonly question: VideoQuestion;
+  readonly question: VideoRequest;
   /** The caller would rather be refused than lose a field. */
   readonly isStrict: boolean;
   /** The caller's id for it is for no other task of theirs. */
@@ -49,7 +54,7 @@ export interface AskedVideo extends Served {
   readonly home?: Home;
 }
 
-export interface VideoRoute extends Candidate {
+interface VideoRoute extends Candidate {
   readonly endpoint: Addressed & VideoEndpoint;
   readonly facts: TaskFacts;
 }
@@ -75,8 +80,8 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   const submission = new Submission(call, plan, deps);
   try {
     await settlement.durable;
-    const begun = await firstToAnswer(call, plan, settlement, deps, (route, way) =>
-      submission.try(route, way),
+    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
+      submission.try(route, transport),
     );
     begun.release();
     const task = await submission.taken(begun.answer);
@@ -85,7 +90,7 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   } catch (cause) {
     return await submission.refused(GatewayError.from(cause), settlement);
   } finally {
-    settlement.handOff();
+    settlement.transfer();
   }
 }
 
@@ -144,14 +149,14 @@ function planVideo(
 }
 
 /** What will be made there, as far as it is known before. */
-function factsOn({ style, dialect }: VideoEndpoint, question: VideoQuestion): TaskFacts {
+function factsOn({ style, dialect }: VideoEndpoint, question: VideoRequest): TaskFacts {
   return { ...factsOf(question), ...style.outbound.expect?.(question, dialect) };
 }
 
 /** Nobody knows how long it will be: the longest is reserved. */
 function longestOn(
   { style, dialect }: VideoEndpoint,
-  question: VideoQuestion,
+  question: VideoRequest,
 ): Pick<TaskFacts, "seconds"> {
   return defined({ seconds: style.outbound.longest?.(question, dialect) });
 }
@@ -174,7 +179,7 @@ class Submission {
   }
 
   /** The vendor's id of the task. */
-  async try(route: VideoRoute, way: Way): Promise<string> {
+  async try(route: VideoRoute, transport: UpstreamTransport): Promise<string> {
     const { question, isStrict, id, signal } = this.#call;
     const { endpoint, upstreamModel: model, channel, traits } = route;
     const { style, dialect } = endpoint;
@@ -192,9 +197,9 @@ class Submission {
     });
     for (const name of question.changed ?? []) report.lose(name);
     if (isStrict) report.refuseIfAny();
-    await this.#isAskedOf(route, way.credential, report.fields);
+    await this.#isAskedOf(route, transport.credential, report.fields);
     try {
-      using reply = await way.send(route, outgoing(body, endpoint));
+      using reply = await transport.post(route, outgoing(body, endpoint));
       return style.outbound.parseSubmitted(parseAnswer(await reply.readAll()));
     } catch (cause) {
       const error = GatewayError.from(cause);
@@ -205,7 +210,7 @@ class Submission {
 
   /** Taken on by a vendor. */
   async taken(upstreamId: string): Promise<Task> {
-    const { tasks, clock, onTrouble } = this.#deps;
+    const { tasks, clock, onError } = this.#deps;
     let task: Task | undefined = this.#known();
     // Another gateway may have thought this one dead, and may be looking for the task.
     for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
@@ -213,7 +218,7 @@ class Submission {
       const { place } = known;
       const change = {
         status: "queued" as const,
-        dueAt: nextLook(known, clock.now()),
+        dueAt: nextPollAt(known, clock.now()),
         ...(place && { place: { ...place, upstreamId } }),
       };
       try {
@@ -223,7 +228,7 @@ class Submission {
       } catch (cause) {
         if (cause instanceof GatewayError) throw cause;
         // The vendor makes it all the same: the board knows, and writes it down with the next news.
-        onTrouble(cause);
+        onError(cause);
         return this.#goOnWith({ ...known, ...change });
       }
     }
@@ -261,7 +266,7 @@ class Submission {
     try {
       return await writing;
     } catch (cause) {
-      this.#deps.onTrouble(cause);
+      this.#deps.onError(cause);
       this.#goOnWith(task);
       return undefined;
     }
@@ -354,7 +359,7 @@ const MAX_PROMPT_CHARS = 4_000;
 const MAX_TEXT_CHARS = 2_048;
 
 /** What is kept of a question: nothing of the media. */
-export function factsOf(question: VideoQuestion): TaskFacts {
+export function factsOf(question: VideoRequest): TaskFacts {
   const { scenario, prompt, payload, source } = question;
   return {
     scenario,

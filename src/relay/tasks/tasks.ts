@@ -7,12 +7,12 @@ import {
   type TaskQuery,
 } from "#core/task.ts";
 import { withinTime } from "#lib/within-time.ts";
-import { cancel, look } from "./ask.ts";
-import { hear, type Heard } from "./hear.ts";
-import { TaskBoard, type BoardDeps } from "./board.ts";
+import { cancel, pollTask } from "./poll.ts";
+import { handleVendorWebhook, type VendorWebhook } from "./vendor-webhook.ts";
+import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
 import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
 
-export type TasksDeps = BoardDeps & Omit<SubmitDeps, "onTaken">;
+export type TasksDeps = TaskSchedulerDeps & Omit<SubmitDeps, "onTaken">;
 
 /** A caller who asks again and again is told what was found out last. */
 const MIN_LOOK_AGE_MS = 3_000;
@@ -22,27 +22,27 @@ const MAX_REMEMBERED = 10_000;
 
 /** Videos as their callers see them: asked for, watched, taken back. */
 export class Tasks {
-  readonly board: TaskBoard;
+  readonly taskScheduler: TaskScheduler;
   readonly #deps: TasksDeps;
   /** When tasks of other gateways were last hurried. */
   readonly #hurried = new Map<string, number>();
 
   constructor(deps: TasksDeps) {
     this.#deps = deps;
-    this.board = new TaskBoard(deps);
+    this.taskScheduler = new TaskScheduler(deps);
   }
 
   /** Keeps what this gateway has in hand, and takes in what is nobody's. */
   renew(): Promise<void> {
-    return this.board.renew();
+    return this.taskScheduler.renew();
   }
 
   close(): Promise<void> {
-    return this.board.close();
+    return this.taskScheduler.close();
   }
 
   submit(asked: AskedVideo): Promise<Task> {
-    return submitTask(asked, { ...this.#deps, onTaken: (task) => this.board.take(task) });
+    return submitTask(asked, { ...this.#deps, onTaken: (task) => this.taskScheduler.take(task) });
   }
 
   /** As it is now, as far as that can be found out while the caller waits. */
@@ -83,7 +83,7 @@ export class Tasks {
         "What its upstream calls this task is not known yet.",
       );
     }
-    const { state } = await look(task, this.#deps);
+    const { state } = await pollTask(task, this.#deps);
     if (state === "queued") await cancel(task, this.#deps);
     await this.hurry(task.id);
     if (state === "queued") return;
@@ -92,21 +92,21 @@ export class Tasks {
 
   /** Something may have happened to it. */
   async hurry(id: string): Promise<void> {
-    if (!this.board.lookSoon(id) && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
+    if (!this.taskScheduler.pollSoon(id) && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
   }
 
   /** A vendor says that something happened. Throws where it cannot be the vendor. */
-  async hear(heard: Heard): Promise<void> {
-    const task = await hear(heard, this.#deps);
+  async hear(heard: VendorWebhook): Promise<void> {
+    const task = await handleVendorWebhook(heard, this.#deps);
     if (task !== undefined) await this.hurry(task.id);
   }
 
   async #refreshed(task: Task): Promise<Task> {
     const { id, userId } = task;
-    const looked = this.board.lookNow(id, MIN_LOOK_AGE_MS);
+    const looked = this.taskScheduler.pollNow(id, MIN_LOOK_AGE_MS);
     const isOurs = await withinTime(looked, LOOK_WAIT_MS);
     if (isOurs === false && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
-    return this.board.find(id) ?? (await this.#deps.tasks.find(userId, id)) ?? task;
+    return this.taskScheduler.find(id) ?? (await this.#deps.tasks.find(userId, id)) ?? task;
   }
 
   #mayHurry(id: string): boolean {

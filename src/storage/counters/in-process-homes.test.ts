@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeHomes, HOME_MS, ONE } from "./contract-homes.ts";
+import { describeHomes, HOME_MS, ONE } from "#test/storage/contract-homes.ts";
 import { InProcessHomes } from "./in-process-homes.ts";
 
 let now = 0;

@@ -1,4 +1,4 @@
-import { describeLogins } from "./contract-logins.ts";
+import { describeLogins } from "#test/storage/contract-logins.ts";
 import { InProcessLogins } from "./in-process-logins.ts";
 
 describeLogins("in one process", async () => {

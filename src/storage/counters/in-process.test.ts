@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Claim, RateLimits } from "#core/limits.ts";
-import { describeLimiter } from "./contract.ts";
+import type { RateReservation, RateLimits } from "#core/limits.ts";
+import { describeLimiter } from "#test/storage/contract-counters.ts";
 import { InProcessLimiter } from "./in-process.ts";
 
 function openClock() {
@@ -12,7 +12,7 @@ function openClock() {
   };
 }
 
-function claimOn(id: string, limits: RateLimits): Claim {
+function claimOn(id: string, limits: RateLimits): RateReservation {
   return { id: `call of ${id}`, bounds: [{ id, limits, tokens: 1 }] };
 }
 

@@ -1,4 +1,4 @@
-import type { Claim, RateLimiter, Verdict } from "#core/limits.ts";
+import type { RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
 import { ahead, rule, verdictOf, type Level } from "#core/pace.ts";
 import type { Clock } from "#lib/clock.ts";
 
@@ -31,7 +31,7 @@ export class InProcessLimiter implements RateLimiter {
     return this.#entries.size;
   }
 
-  take({ id, bounds }: Claim): Verdict {
+  take({ id, bounds }: RateReservation): Verdict {
     const now = this.#clock.monotonic();
     const ruling = rule(
       bounds,
@@ -50,7 +50,7 @@ export class InProcessLimiter implements RateLimiter {
     return verdictOf(bounds, ruling);
   }
 
-  correct({ bounds }: Claim, usedTokens: number): void {
+  correct({ bounds }: RateReservation, usedTokens: number): void {
     const now = this.#clock.monotonic();
     for (const { id, limits, tokens } of bounds) {
       const { tokensPerMinute } = limits;
@@ -62,7 +62,7 @@ export class InProcessLimiter implements RateLimiter {
     }
   }
 
-  release({ id, bounds }: Claim): void {
+  release({ id, bounds }: RateReservation): void {
     for (const bound of bounds) this.#entries.get(bound.id)?.running.delete(id);
   }
 

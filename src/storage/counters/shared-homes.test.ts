@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
-import { openCutter } from "../contract-cutter.ts";
-import { describeHomes, HOME_MS, ONE } from "./contract-homes.ts";
+import { openCutter } from "#test/storage/contract-cutter.ts";
+import { describeHomes, HOME_MS, ONE } from "#test/storage/contract-homes.ts";
 import { InProcessHomes } from "./in-process-homes.ts";
 import { SharedHomes, type SharedHomesOptions } from "./shared-homes.ts";
 

@@ -3,9 +3,9 @@ import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
 import { waitFor } from "#test/wait.ts";
-import { openCutter } from "../contract-cutter.ts";
-import { digestOf } from "../secrets.ts";
-import { describeLogins, waitOf } from "./contract-logins.ts";
+import { openCutter } from "#test/storage/contract-cutter.ts";
+import { digestOf } from "../secrets/secrets.ts";
+import { describeLogins, waitOf } from "#test/storage/contract-logins.ts";
 import { InProcessLogins } from "./in-process-logins.ts";
 import { SharedLogins, type SharedLoginsOptions } from "./shared-logins.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { Claim, RateLimits } from "#core/limits.ts";
+import type { RateReservation, RateLimits } from "#core/limits.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
 import { waitFor } from "#test/wait.ts";
-import { openCutter } from "../contract-cutter.ts";
-import { describeLimiter } from "./contract.ts";
+import { openCutter } from "#test/storage/contract-cutter.ts";
+import { describeLimiter } from "#test/storage/contract-counters.ts";
 import { InProcessLimiter } from "./in-process.ts";
 import { SharedLimiter, type SharedOptions } from "./shared.ts";
 
@@ -32,7 +32,7 @@ function openAt(more: Partial<SharedOptions>): Promise<SharedLimiter> {
   });
 }
 
-function claimOn(id: string, limits: RateLimits, tokens = 1): Claim {
+function claimOn(id: string, limits: RateLimits, tokens = 1): RateReservation {
   return { id: crypto.randomUUID(), bounds: [{ id, limits, tokens }] };
 }
 
@@ -59,7 +59,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     const claims = Array.from({ length: 60 }, () => claimOn("key:1", limits));
 
     const verdicts = await Promise.all(
-      claims.map(async (claim, i) => (i % 2 === 0 ? one : two).take(claim)),
+      claims.map(async (reservation, i) => (i % 2 === 0 ? one : two).take(reservation)),
     );
 
     expect(verdicts.filter(({ refusal }) => refusal === undefined)).toHaveLength(5);
@@ -248,12 +248,12 @@ test("a gateway starts without its counters, and decides by itself", async () =>
 
 test("a place that was given without the server comes back as any", async () => {
   using limiter = await openAt({ url: "redis://127.0.0.1:1" });
-  const claim = claimOn("key:1", { concurrency: 1 });
-  await limiter.take(claim);
+  const reservation = claimOn("key:1", { concurrency: 1 });
+  await limiter.take(reservation);
   expect((await limiter.take(claimOn("key:1", { concurrency: 1 }))).refusal).toBeDefined();
 
-  limiter.correct(claim, 5);
-  limiter.release(claim);
+  limiter.correct(reservation, 5);
+  limiter.release(reservation);
 
   expect((await limiter.take(claimOn("key:1", { concurrency: 1 }))).refusal).toBeUndefined();
 });

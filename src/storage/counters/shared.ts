@@ -1,6 +1,6 @@
-import type { Bound, Claim, RateLimiter, Verdict } from "#core/limits.ts";
+import type { Bound, RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
 import { rule, verdictOf, type Level } from "#core/pace.ts";
-import { digestOf } from "../secrets.ts";
+import { digestOf } from "../secrets/secrets.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { scriptsOn, type Scripts } from "./scripts.ts";
 
@@ -37,9 +37,9 @@ export class SharedLimiter implements RateLimiter, Disposable {
   readonly #prefix: string;
   readonly #leaseMs: number;
   /** Claims that were decided here. */
-  readonly #local = new WeakSet<Claim>();
+  readonly #local = new WeakSet<RateReservation>();
   /** Places that are held there. */
-  readonly #held = new Map<Claim, readonly string[]>();
+  readonly #held = new Map<RateReservation, readonly string[]>();
   readonly #renewal: ReturnType<typeof setInterval>;
 
   private constructor(options: SharedOptions, scripts: Scripts, link: Link) {
@@ -65,18 +65,18 @@ export class SharedLimiter implements RateLimiter, Disposable {
     return this.#link.isUp;
   }
 
-  take(claim: Claim): Verdict | Promise<Verdict> {
-    return this.#link.isUp ? this.#takeThere(claim) : this.#takeHere(claim);
+  take(reservation: RateReservation): Verdict | Promise<Verdict> {
+    return this.#link.isUp ? this.#takeThere(reservation) : this.#takeHere(reservation);
   }
 
-  correct(claim: Claim, usedTokens: number): void {
-    if (this.#local.has(claim)) {
-      this.#options.local.correct(claim, usedTokens);
+  correct(reservation: RateReservation, usedTokens: number): void {
+    if (this.#local.has(reservation)) {
+      this.#options.local.correct(reservation, usedTokens);
       return;
     }
     const keys: string[] = [];
     const args: string[] = [];
-    for (const { id, limits, tokens } of claim.bounds) {
+    for (const { id, limits, tokens } of reservation.bounds) {
       if (limits.tokensPerMinute === undefined || tokens === usedTokens) continue;
       keys.push(this.#levelKey(id));
       args.push(String(limits.tokensPerMinute), String(usedTokens - tokens));
@@ -84,12 +84,12 @@ export class SharedLimiter implements RateLimiter, Disposable {
     if (keys.length > 0) this.#link.tell(this.#scripts.correct, keys, args);
   }
 
-  release(claim: Claim): void {
-    this.#options.local.release(claim);
-    const places = this.#held.get(claim);
+  release(reservation: RateReservation): void {
+    this.#options.local.release(reservation);
+    const places = this.#held.get(reservation);
     if (places === undefined) return;
-    this.#held.delete(claim);
-    this.#link.tell(this.#scripts.release, places, [claim.id]);
+    this.#held.delete(reservation);
+    this.#link.tell(this.#scripts.release, places, [reservation.id]);
   }
 
   [Symbol.dispose](): void {
@@ -97,30 +97,30 @@ export class SharedLimiter implements RateLimiter, Disposable {
     this.#link[Symbol.dispose]();
   }
 
-  #takeHere(claim: Claim): Verdict | Promise<Verdict> {
-    this.#local.add(claim);
-    return this.#options.local.take(claim);
+  #takeHere(reservation: RateReservation): Verdict | Promise<Verdict> {
+    this.#local.add(reservation);
+    return this.#options.local.take(reservation);
   }
 
-  async #takeThere(claim: Claim): Promise<Verdict> {
-    const { id, bounds } = claim;
+  async #takeThere(reservation: RateReservation): Promise<Verdict> {
+    const { id, bounds } = reservation;
     const keys = bounds.flatMap((bound) => [this.#levelKey(bound.id), this.#placesKey(bound.id)]);
     const args = [id, String(this.#leaseMs), ...bounds.flatMap(numbersOf)];
     const levels = await this.#link.ask(this.#scripts.take, keys, args, (reply) =>
       readLevels(reply, bounds.length),
     );
-    if (levels === undefined) return this.#takeHere(claim);
+    if (levels === undefined) return this.#takeHere(reservation);
     // The script decides by the same rule; what stood before says how.
     const ruling = rule(bounds, levels);
-    if (ruling.refusal === undefined) this.#hold(claim);
+    if (ruling.refusal === undefined) this.#hold(reservation);
     return verdictOf(bounds, ruling);
   }
 
-  #hold(claim: Claim): void {
-    const limited = claim.bounds.filter(({ limits }) => limits.concurrency !== undefined);
+  #hold(reservation: RateReservation): void {
+    const limited = reservation.bounds.filter(({ limits }) => limits.concurrency !== undefined);
     if (limited.length === 0) return;
     this.#held.set(
-      claim,
+      reservation,
       limited.map((bound) => this.#placesKey(bound.id)),
     );
   }

@@ -6,7 +6,7 @@ import { isConflict, isStillGood } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
-export interface CommitDeps {
+interface CommitDeps {
   readonly pool: Pool;
   readonly statements: Statements;
   readonly instance: string;
@@ -125,14 +125,14 @@ async function inTransaction(
     await Promise.all([begun, action(client)]);
     await client.query("commit");
   } catch (error) {
-    await giveBack(client, error);
+    await releaseClient(client, error);
     throw error;
   }
   client.release();
 }
 
 /** A connection whose state is not known for certain is not used again. */
-async function giveBack(client: PoolClient, error: unknown): Promise<void> {
+async function releaseClient(client: PoolClient, error: unknown): Promise<void> {
   try {
     if (!isStillGood(error)) throw error;
     await client.query("rollback");

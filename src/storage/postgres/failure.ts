@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import type { Verdict } from "../group.ts";
+import type { Verdict } from "../accounts/group-commit.ts";
 
 /** Classes of SQLSTATE that say that the data itself is wrong. */
 const BAD_CLASSES = ["22", "23"];

@@ -5,18 +5,18 @@ import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { openCheckpoints } from "../checkpoints.ts";
-import type { EngineLedger } from "../engine.ts";
-import type { Group } from "../group.ts";
+import { openCheckpoints } from "../accounts/checkpoints.ts";
+import type { EngineLedger } from "../database/engine.ts";
+import type { Group } from "../accounts/group-commit.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
-import { isOrphan } from "../orphans.ts";
+import { isOrphan } from "../accounts/orphans.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
-export interface PostgresLedgerDeps {
+interface PostgresLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly group: Group<PostgresWrite>;
   readonly heartbeat: Pick<Heartbeat, "isAbandoned">;
@@ -108,7 +108,7 @@ export function openPostgresLedger(
       reject(error);
     };
     const timer = setTimeout(() => {
-      operation.isForsaken = true;
+      operation.isAbandoned = true;
       give(new GatewayError("unavailable", "The gateway's database did not answer in time."));
     }, limits.holdTimeoutMs);
 
@@ -118,8 +118,8 @@ export function openPostgresLedger(
       wasTried: false,
       outcome: false,
       done() {
-        if (operation.isForsaken) {
-          if (write.outcome) takeBack(request.callId);
+        if (operation.isAbandoned) {
+          if (write.outcome) rollback(request.callId);
           return;
         }
         if (!write.outcome) return give(outOfQuota(operation.short));
@@ -128,15 +128,15 @@ export function openPostgresLedger(
       },
       refuse(cause) {
         // A transaction whose end nobody heard of may have made the hold.
-        if (write.wasTried && cause.code === "unavailable") takeBack(request.callId);
-        if (!operation.isForsaken) give(cause);
+        if (write.wasTried && cause.code === "unavailable") rollback(request.callId);
+        if (!operation.isAbandoned) give(cause);
       },
     };
     group.add(write);
     return promise;
   }
 
-  function takeBack(callId: string): void {
+  function rollback(callId: string): void {
     const at = clock.now();
     const cost = nanoUsd(0);
     committed({ type: "close", kind: "void", callId, cost, at, record: null }, false).catch(

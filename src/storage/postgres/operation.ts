@@ -3,8 +3,8 @@ import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { Checkpoint } from "../checkpoints.ts";
-import type { Write } from "../group.ts";
+import type { Checkpoint } from "../accounts/checkpoints.ts";
+import type { Write } from "../accounts/group-commit.ts";
 import type { AccountColumns } from "../tables/accounts.ts";
 
 /** What a transaction can be asked to do. */
@@ -23,7 +23,7 @@ export interface HoldOperation {
   /** Of those the accounts that it may be the first on. */
   readonly periods: readonly PeriodAccount[];
   /** The caller no longer waits: whatever was reserved has to be released. */
-  isForsaken?: true;
+  isAbandoned?: true;
   /** The account on which it was refused. */
   short?: AccountId;
 }

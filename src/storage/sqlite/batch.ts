@@ -1,5 +1,5 @@
 import type { AccountId } from "#core/key.ts";
-import type { Write } from "../group.ts";
+import type { Write } from "../accounts/group-commit.ts";
 import type { Values } from "../tables/columns.ts";
 import type { StatementName } from "./statements.ts";
 import type { Batch } from "./writer.ts";

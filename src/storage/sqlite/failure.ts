@@ -1,4 +1,4 @@
-import type { Verdict } from "../group.ts";
+import type { Verdict } from "../accounts/group-commit.ts";
 
 /** An error of SQLite, also when it comes from the writer's thread. */
 export class SqliteFailure extends Error {
@@ -29,7 +29,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }

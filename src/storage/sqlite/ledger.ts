@@ -6,9 +6,9 @@ import type { AccountId, Budget } from "#core/key.ts";
 import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
-import { openCheckpoints } from "../checkpoints.ts";
-import type { EngineLedger } from "../engine.ts";
-import type { Group, Write } from "../group.ts";
+import { openCheckpoints } from "../accounts/checkpoints.ts";
+import type { EngineLedger } from "../database/engine.ts";
+import type { Group, Write } from "../accounts/group-commit.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 import {
@@ -20,12 +20,12 @@ import {
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, LASTING, toOpenHold } from "../tables/holds.ts";
-import { isOrphan } from "../orphans.ts";
+import { isOrphan } from "../accounts/orphans.ts";
 import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
-export interface SqliteLedgerDeps {
+interface SqliteLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly accounts: Accounts;
   readonly holds: Map<string, LiveHold>;
@@ -38,7 +38,7 @@ export interface SqliteLedgerDeps {
 }
 
 /** A hold in memory, until it is closed. */
-export interface LiveHold {
+interface LiveHold {
   readonly accounts: readonly AccountId[];
   readonly columns: AccountColumns;
   amount: NanoUsd;

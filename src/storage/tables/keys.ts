@@ -11,7 +11,7 @@ import {
   type KeyStatus,
 } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { KeyChange, ListedKey } from "#core/own-keys.ts";
+import type { KeyChange, ListedKey } from "#core/user-keys.ts";
 import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
 import { USER_STATUS } from "./users.ts";
 

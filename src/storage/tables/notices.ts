@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Notice, NoticeState } from "#core/notice.ts";
+import type { WebhookDelivery, DeliveryState } from "#core/webhook-delivery.ts";
 
 export interface NoticesTable {
   id: string;
@@ -7,7 +7,7 @@ export interface NoticesTable {
   task_id: string;
   url: string;
   body: string;
-  state: NoticeState;
+  state: DeliveryState;
   attempts: number;
   created_at: number;
   due_at: number;
@@ -15,7 +15,7 @@ export interface NoticesTable {
   last_error: string | null;
 }
 
-export function rowOf(notice: Notice): Insertable<NoticesTable> {
+export function rowOf(notice: WebhookDelivery): Insertable<NoticesTable> {
   return {
     id: notice.id,
     user_id: notice.userId,
@@ -31,7 +31,7 @@ export function rowOf(notice: Notice): Insertable<NoticesTable> {
   };
 }
 
-export function toNotice(row: Selectable<NoticesTable>): Notice {
+export function toNotice(row: Selectable<NoticesTable>): WebhookDelivery {
   return {
     id: row.id,
     userId: row.user_id,

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
 
@@ -80,15 +80,15 @@ export function holdToAction(body: JsonObject, action: Action): void {
     const member = body[each];
     if (member === undefined || member === null || member === "") throw missing(each);
   }
-  holdToRule(body, rule);
+  validate(body, rule);
 }
 
-export function missing(param: string): GatewayError {
+function missing(param: string): GatewayError {
   return refusal("MissingParameter", `${param} is required`);
 }
 
 /** A refusal with a word of its own for what is wrong. */
-export function refusal(code: string, message: string): GatewayError {
+function refusal(code: string, message: string): GatewayError {
   return new GatewayError("invalid_request", message, { details: { Code: code } });
 }
 

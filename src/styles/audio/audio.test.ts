@@ -3,7 +3,7 @@ import type { SharedFormat } from "#core/shared-format.ts";
 import { Form, type FormPart } from "#lib/form.ts";
 import { outlineJson, type JsonObject } from "#lib/json.ts";
 import { endOfCues } from "./cues.ts";
-import { usageOfHeard } from "./heard-usage.ts";
+import { usageOfHeard } from "./transcription-usage.ts";
 import { speech } from "./speech.ts";
 import { transcriptions, translations } from "./transcription.ts";
 

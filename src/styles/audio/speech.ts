@@ -1,6 +1,6 @@
 import { estimateTokens } from "#core/count.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import { validate } from "#core/validate.ts";
+import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
 import type { Json } from "#lib/json.ts";
@@ -34,9 +34,9 @@ export const speech: SharedFormat = {
   guess: guessed,
 };
 
-function read(body: RequestBody): SharedQuestion {
+function read(body: RequestBody): SharedRequest {
   const { json } = body;
-  holdToRule(json, SPEECH_REQUEST);
+  validate(json, SPEECH_REQUEST);
   const input = textOf(json["input"]) ?? "";
   const characters = countCharacters(input);
   return {
@@ -64,7 +64,7 @@ function tokensOfSound(characters: number): number {
   return fitsIn(characters * 1.25);
 }
 
-function usageIn(wire: Json | undefined, { units }: SharedQuestion): Usage | undefined {
+function usageIn(wire: Json | undefined, { units }: SharedRequest): Usage | undefined {
   const outputTokens = memberOf(wire, "output_tokens");
   const usage = usageOf({
     inputTokens: memberOf(wire, "input_tokens"),
@@ -75,7 +75,7 @@ function usageIn(wire: Json | undefined, { units }: SharedQuestion): Usage | und
 }
 
 /** Characters are what they are; the tokens, by which some models are charged, nobody tells beside mere sound. */
-function guessed({ inputTokens, maxOutputTokens, units }: SharedQuestion): Usage {
+function guessed({ inputTokens, maxOutputTokens, units }: SharedRequest): Usage {
   return {
     ...NO_USAGE,
     inputTokens,

@@ -1,7 +1,7 @@
 import { estimateTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import { validate } from "#core/validate.ts";
+import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import { fitsIn, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Form, FormFile } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -14,7 +14,7 @@ import { errorIn } from "#styles/text/chat/failure.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { openAudioTap } from "./audio-tap.ts";
 import { endOfCues } from "./cues.ts";
-import { usageOfHeard } from "./heard-usage.ts";
+import { usageOfHeard } from "./transcription-usage.ts";
 
 const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
 
@@ -54,9 +54,9 @@ function formatOf(id: string, rule: ObjectRule): SharedFormat {
   };
 }
 
-function read(form: Form, rule: ObjectRule): SharedQuestion {
+function read(form: Form, rule: ObjectRule): SharedRequest {
   const fields = fieldsOf(form, rule);
-  holdToRule(fields, rule);
+  validate(fields, rule);
   const units = fitUnits({ durationMs: playTimeOf(fileOf(form).bytes) });
   const durationMs = units.durationMs ?? 0;
   const shape = textOf(fields["response_format"]) ?? "json";
@@ -109,7 +109,7 @@ function isCaptions(shape: string | undefined): boolean {
   return shape === "srt" || shape === "vtt";
 }
 
-function readAnswer(answer: JsonObject | string, question: SharedQuestion): SharedAnswer {
+function readAnswer(answer: JsonObject | string, question: SharedRequest): SharedAnswer {
   if (typeof answer === "string") return readCaptions(answer, question);
   const said = textOf(answer["text"]);
   if (said === undefined) throw noAnswer("has no text");
@@ -122,7 +122,7 @@ function readAnswer(answer: JsonObject | string, question: SharedQuestion): Shar
 }
 
 /** Captions say when the last word was spoken, and nothing of what was used. */
-function readCaptions(captions: string, question: SharedQuestion): SharedAnswer {
+function readCaptions(captions: string, question: SharedRequest): SharedAnswer {
   const durationMs = endOfCues(captions);
   if (durationMs === undefined) return { outputText: captions };
   const heard = {
@@ -133,7 +133,7 @@ function readCaptions(captions: string, question: SharedQuestion): SharedAnswer 
   return { usage: guessed(heard, estimateTokens(captions)) };
 }
 
-function guessed({ inputTokens, units }: SharedQuestion, outputTokens: number): Usage {
+function guessed({ inputTokens, units }: SharedRequest, outputTokens: number): Usage {
   return {
     ...NO_USAGE,
     inputTokens,
@@ -144,7 +144,7 @@ function guessed({ inputTokens, units }: SharedQuestion, outputTokens: number): 
   };
 }
 
-function playMs({ units }: SharedQuestion): number {
+function playMs({ units }: SharedRequest): number {
   return units.durationMs ?? 0;
 }
 

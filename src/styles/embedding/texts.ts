@@ -1,8 +1,8 @@
-import type { EmbeddingQuestion } from "#core/embedding.ts";
+import type { EmbeddingRequest } from "#core/embedding.ts";
 import { refuse } from "#core/lossy.ts";
 
 /** The inputs of a question, for formats in which they are words. Throws `not_carried`. */
-export function textsOf({ inputs }: EmbeddingQuestion): readonly string[] {
+export function textsOf({ inputs }: EmbeddingRequest): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
     throw refuse("input", "the upstreams of this model take texts, not tokens.");

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { LossReport } from "#core/lossy.ts";
  * choose. A ratio that was asked for as one wins over a size.
  */
 export function ratioFor(
-  { size, aspectRatio }: ImageQuestion,
+  { size, aspectRatio }: ImageRequest,
   ratios: readonly string[],
   report: LossReport,
 ): string | undefined {

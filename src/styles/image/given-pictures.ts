@@ -1,10 +1,10 @@
 import { invalid } from "#core/error.ts";
-import { linkOf, picturesOf, type Base64, type ImageQuestion, type Picture } from "#core/image.ts";
+import { linkOf, picturesOf, type Base64, type ImageRequest, type Picture } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Range } from "./size-rule.ts";
 
 /** Throws `invalid_request` where a model is shown more pictures than it looks at, or fewer than it needs. */
-export function checkPictures(question: ImageQuestion, { min, max }: Range): void {
+export function checkPictures(question: ImageRequest, { min, max }: Range): void {
   const { length } = picturesOf(question);
   if (length >= min && length <= max) return;
   if (max === 0) throw invalid("image", "'image' must be left out: this model takes words alone.");

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
 /** What an interface calls each of its callers' words for which people a picture may show. */
@@ -10,7 +10,7 @@ const USUAL = "allow_adult";
 
 /** Which people a picture may show, in the interface's words; not every interface has any. */
 export function peopleFor(
-  { people }: ImageQuestion,
+  { people }: ImageRequest,
   words: PeopleWords | undefined,
   report: LossReport,
 ): string | undefined {

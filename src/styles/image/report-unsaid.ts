@@ -1,4 +1,4 @@
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 
 /** What callers call the wishes that only some families can be told. */
@@ -27,7 +27,7 @@ const NAMES = {
   topP: "top_p",
   withText: "response_modalities",
   user: "user",
-} as const satisfies Partial<Record<keyof ImageQuestion, string>>;
+} as const satisfies Partial<Record<keyof ImageRequest, string>>;
 
 export type Wish = keyof typeof NAMES;
 
@@ -40,7 +40,7 @@ const WISHES = Object.keys(NAMES).filter(isWish);
  * would change.
  */
 export function reportUnsaid(
-  question: ImageQuestion,
+  question: ImageRequest,
   said: readonly Wish[],
   report: LossReport,
 ): void {
@@ -53,7 +53,7 @@ export function reportUnsaid(
   for (const name of [...Object.keys(extra), ...unread]) report.lose(name);
 }
 
-function isWished(question: ImageQuestion, wish: Wish): boolean {
+function isWished(question: ImageRequest, wish: Wish): boolean {
   if (wish === "series") return question.series?.mode === "auto";
   if (wish === "partials") return (question.partials ?? 0) > 0;
   return question[wish] !== undefined && question[wish] !== "auto";

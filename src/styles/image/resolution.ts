@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
 const USUAL = "1K";
@@ -22,7 +22,7 @@ const QUALITIES: ReadonlyMap<string, string> = new Map([
  * wins over a quality.
  */
 export function resolutionFor(
-  question: ImageQuestion,
+  question: ImageRequest,
   sizes: readonly string[],
   report: LossReport,
 ): string | undefined {

@@ -1,6 +1,6 @@
 import { estimateInputTokens } from "#core/count.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import { validate } from "#core/validate.ts";
+import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { fitsIn, NO_USAGE, usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
@@ -37,9 +37,9 @@ export const moderations: SharedFormat = {
   guess: ({ inputTokens }) => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
 };
 
-function read(body: RequestBody): SharedQuestion {
+function read(body: RequestBody): SharedRequest {
   const { json } = body;
-  holdToRule(json, MODERATION_REQUEST);
+  validate(json, MODERATION_REQUEST);
   return {
     model: textOf(json["model"]) ?? "",
     stream: false,

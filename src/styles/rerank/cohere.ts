@@ -1,5 +1,5 @@
 import type { OutboundFormat } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import { defined } from "#lib/values.ts";
 import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
@@ -9,7 +9,7 @@ import { parseRanking, topOf, withSearches } from "./parse-ranking.ts";
 const CARRIES = { max_tokens_per_doc: "max_tokens_per_doc", priority: "priority" };
 
 /** The second version of this format. Its servers count searches, not tokens. */
-export const cohere: OutboundFormat<RerankQuestion, Ranking> = {
+export const cohere: OutboundFormat<RerankRequest, Ranking> = {
   id: "cohere-rerank",
   outbound: {
     build: (question, { report }) => ({

@@ -1,5 +1,5 @@
 import type { OutboundFormat } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
@@ -9,7 +9,7 @@ import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
 const CARRIES = { instruct: "instruct", instruction: "instruct" };
 
 /** What is asked and how it is to be answered stand apart. */
-export const dashscope: OutboundFormat<RerankQuestion, Ranking> = {
+export const dashscope: OutboundFormat<RerankRequest, Ranking> = {
   id: "dashscope-rerank",
   outbound: {
     build: (question, { report }) => ({

@@ -1,5 +1,5 @@
-import type { InboundFormat, OutboundFormat, Reading } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { InboundFormat, OutboundFormat, OperationResult } from "#core/operation.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
 import { buildError } from "#styles/text/chat/error.ts";
@@ -9,11 +9,10 @@ import type { RerankDialect } from "./dialect.ts";
 import { parseRanking, parseUsage, topOf, withSearches } from "./parse-ranking.ts";
 import { readQuestion } from "./read-question.ts";
 
-type RerankFormat = InboundFormat<RerankQuestion, Ranking> &
-  OutboundFormat<RerankQuestion, Ranking>;
+type RerankFormat = InboundFormat<RerankRequest, Ranking> & OutboundFormat<RerankRequest, Ranking>;
 
 /** What every server of the format is sure to understand. */
-const PLAIN: RerankDialect = { carries: {} };
+const DEFAULT_DIALECT: RerankDialect = { carries: {} };
 
 /** The format that most rerank servers share, and that our callers speak. */
 export const jina: RerankFormat = {
@@ -27,7 +26,7 @@ export const jina: RerankFormat = {
   },
   outbound: {
     build(question, { report, dialect: own }) {
-      const { carries }: RerankDialect = { ...PLAIN, ...own };
+      const { carries }: RerankDialect = { ...DEFAULT_DIALECT, ...own };
       return {
         ...carry(question.extra, carries, report),
         model: question.model,
@@ -56,8 +55,8 @@ export const objectDocuments: RerankFormat = {
 };
 
 function write(
-  { results, usage }: Ranking & Required<Reading>,
-  { model, documents, withDocuments }: RerankQuestion,
+  { results, usage }: Ranking & Required<OperationResult>,
+  { model, documents, withDocuments }: RerankRequest,
   shown: (text: string) => Json,
 ): JsonObject {
   return {

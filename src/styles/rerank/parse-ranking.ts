@@ -1,4 +1,4 @@
-import { rerank, type Ranked, type Ranking, type RerankQuestion } from "#core/rerank.ts";
+import { rerank, type Ranked, type Ranking, type RerankRequest } from "#core/rerank.ts";
 import { fitsIn, usageOf, type Usage } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
@@ -7,7 +7,7 @@ import { noAnswer } from "#styles/no-answer.ts";
 /** Results as every vendor lists them, held against the documents that were asked about. */
 export function parseRanking(
   list: Json | undefined,
-  question: RerankQuestion,
+  question: RerankRequest,
   usage?: Usage,
 ): Ranking {
   const seen = new Set<number>();
@@ -48,7 +48,7 @@ function sum(input: Json | undefined, output: Json | undefined): number | undefi
 export function withSearches(
   counted: Usage | undefined,
   { usage, meta }: JsonObject,
-  question: RerankQuestion,
+  question: RerankRequest,
 ): Usage | undefined {
   const searches =
     integerOf(memberOf(memberOf(meta, "billed_units"), "search_units")) ??
@@ -60,6 +60,6 @@ export function withSearches(
 }
 
 /** Absent where all are wanted: vendors disagree on what more than there are means. */
-export function topOf({ topN, documents }: RerankQuestion): number | undefined {
+export function topOf({ topN, documents }: RerankRequest): number | undefined {
   return topN === undefined || topN >= documents.length ? undefined : topN;
 }

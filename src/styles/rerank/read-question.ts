@@ -1,12 +1,12 @@
 import { invalid } from "#core/error.ts";
-import type { RerankQuestion } from "#core/rerank.ts";
+import type { RerankRequest } from "#core/rerank.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 
-export function readQuestion(body: JsonObject): RerankQuestion {
-  holdToRule(body, REQUEST);
+export function readQuestion(body: JsonObject): RerankRequest {
+  validate(body, REQUEST);
   const query = textOf(body["query"]) ?? "";
   if (query === "") throw invalid("query", "'query' is empty.");
   const fields = listOf(body["rank_fields"]).flatMap((name) => textOf(name) ?? []);

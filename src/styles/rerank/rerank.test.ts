@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { OutboundFormat } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, objectOf } from "#lib/values.ts";
@@ -15,7 +15,7 @@ import { voyage } from "./voyage.ts";
 const ASKED: JsonObject = { model: "m", query: "q", documents: ["a", "b", "c"] };
 const RESULT = { index: 0, relevance_score: 0.5 };
 
-function read(more: JsonObject = {}): RerankQuestion {
+function read(more: JsonObject = {}): RerankRequest {
   return jina.inbound.read({ ...ASKED, ...more }, {});
 }
 
@@ -140,7 +140,7 @@ describe("[A2.8] a rerank answer", () => {
 });
 
 interface Spoken {
-  readonly format: OutboundFormat<RerankQuestion, Ranking>;
+  readonly format: OutboundFormat<RerankRequest, Ranking>;
   readonly built: JsonObject;
   readonly top: JsonObject;
   wrap(results: Json): JsonObject;
@@ -205,7 +205,7 @@ function asRanks(results: Json): readonly Json[] {
 
 describe.each(FORMATS.map((each) => [each.format.id, each] as const))("%s", (_, spoken) => {
   const { outbound } = spoken.format;
-  const build = (question: RerankQuestion) =>
+  const build = (question: RerankRequest) =>
     outbound.build(question, { report: new LossReport(), model: {} });
   const refusal = (results: Json): unknown => {
     try {
@@ -278,7 +278,7 @@ describe("fields that only some vendors have", () => {
     overlap_tokens: "overlap_tokens",
   };
   const { instruction, truncation, max_tokens_per_doc: most, priority } = FIELDS;
-  const cases: [string, OutboundFormat<RerankQuestion, Ranking>, JsonObject, JsonObject][] = [
+  const cases: [string, OutboundFormat<RerankRequest, Ranking>, JsonObject, JsonObject][] = [
     ["of the shared format", jina, {}, {}],
     [
       "of the shared format with fields of its own",
@@ -346,7 +346,7 @@ describe("tokens of an answer in the shared format", () => {
 });
 
 describe("searches that a vendor charges", () => {
-  const usageIn = (format: OutboundFormat<RerankQuestion, Ranking>, members: JsonObject) =>
+  const usageIn = (format: OutboundFormat<RerankRequest, Ranking>, members: JsonObject) =>
     format.outbound.parse({ results: [RESULT], ...members }, read()).usage;
   const billed = { meta: { billed_units: { search_units: 3 } } };
 

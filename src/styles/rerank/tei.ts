@@ -1,5 +1,5 @@
 import type { OutboundFormat } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import type { Json } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
 import { carry } from "#styles/carry.ts";
@@ -17,7 +17,7 @@ const CARRIES = {
  * The format of servers of one model, which is not named: all texts are ranked,
  * and the answer is a list. It has a header of what was counted, and no member.
  */
-export const tei: OutboundFormat<RerankQuestion, Ranking> = {
+export const tei: OutboundFormat<RerankRequest, Ranking> = {
   id: "tei-rerank",
   outbound: {
     build: (question, { report }) => ({

@@ -1,5 +1,5 @@
 import type { OutboundFormat } from "#core/operation.ts";
-import type { Ranking, RerankQuestion } from "#core/rerank.ts";
+import type { Ranking, RerankRequest } from "#core/rerank.ts";
 import { defined } from "#lib/values.ts";
 import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
@@ -8,7 +8,7 @@ import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
 /** What it has beside what all have. */
 const CARRIES = { truncation: "truncation" };
 
-export const voyage: OutboundFormat<RerankQuestion, Ranking> = {
+export const voyage: OutboundFormat<RerankRequest, Ranking> = {
   id: "voyage-rerank",
   outbound: {
     build: (question, { report }) => ({

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 
 /** Seconds that a model makes: any whole number of a range, or one of a few. */
 export type Lengths = readonly number[] | { readonly min: number; readonly max: number };
@@ -43,7 +43,7 @@ const NEARLY = 0.1;
 
 /** How long it is to be, where it was said in seconds or in frames. */
 export function secondsOf(
-  { seconds, frames, framesPerSecond = FRAMES_A_SECOND }: VideoQuestion,
+  { seconds, frames, framesPerSecond = FRAMES_A_SECOND }: VideoRequest,
   lengths: Lengths | undefined,
 ): number | undefined {
   if (seconds !== undefined) return within(seconds, lengths);

@@ -1,11 +1,11 @@
 import type { Extra } from "#core/chat.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** Members that have no place in the hub, and the question without them. */
-export interface Extras {
+interface Extras {
   readonly members: JsonObject;
-  readonly rest: VideoQuestion;
+  readonly rest: VideoRequest;
 }
 
 const UNTAKEN = "untaken";
@@ -16,7 +16,7 @@ const UNTAKEN = "untaken";
  * vendor is known to mean something.
  */
 export function extrasFor(
-  question: VideoQuestion,
+  question: VideoRequest,
   format: string,
   names: readonly string[],
   takesAll = false,

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
 /** How large and how wide, for vendors who know no sizes in pixels. */
@@ -9,7 +9,7 @@ export interface Framing {
 }
 
 /** What was said of it, in whichever way; more exact words than a size win over it. */
-export function framingOf({ size, resolution, ratio }: Partial<VideoQuestion>): Framing {
+export function framingOf({ size, resolution, ratio }: Partial<VideoRequest>): Framing {
   const bySize = size === undefined ? {} : readSize(size);
   return defined({
     resolution: resolution ?? bySize.resolution,
@@ -41,7 +41,7 @@ const RESOLUTIONS: readonly (readonly [number, string])[] = [
   [2_160, "4k"],
 ];
 
-export function resolutionOf(shorter: number): string {
+function resolutionOf(shorter: number): string {
   let best = "";
   let least = Infinity;
   for (const [side, name] of RESOLUTIONS) {

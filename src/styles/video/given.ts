@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import { base64Of, linkOf } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
 /** What is shown and played to a model, by what it is for. */
@@ -15,7 +15,7 @@ export interface Given {
 }
 
 /** Of a vendor who makes nothing anew. Throws for a last frame alone, and for two of what can be but one. */
-export function givenIn({ scenario, source, media }: VideoQuestion): Given {
+export function givenIn({ scenario, source, media }: VideoRequest): Given {
   if (scenario === "remix" || source !== undefined) {
     throw refuse("video_id", "the upstream of this model makes no video anew.");
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
-import type { OutboundVideoFormat, TaskNews } from "#core/video.ts";
+import type { OutboundVideoFormat, TaskUpdate } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
 import { task } from "#test/video-request.ts";
@@ -100,19 +100,19 @@ function replaced(value: Json | undefined, [step, ...rest]: readonly string[], b
 }
 
 /** What is said of a task, whatever was answered. */
-function holds(news: TaskNews): void {
-  expect(["queued", "running", "succeeded", "failed"]).toContain(news.state);
-  if (news.state === "failed") {
-    expect(news.failure.code).toMatch(/^[\w.-]{1,64}$/);
-    expect(news.failure.message.length).toBeGreaterThan(0);
-    expect(news.failure.message.length).toBeLessThanOrEqual(1_000);
+function holds(update: TaskUpdate): void {
+  expect(["queued", "running", "succeeded", "failed"]).toContain(update.state);
+  if (update.state === "failed") {
+    expect(update.failure.code).toMatch(/^[\w.-]{1,64}$/);
+    expect(update.failure.message.length).toBeGreaterThan(0);
+    expect(update.failure.message.length).toBeLessThanOrEqual(1_000);
   }
-  if (news.state !== "succeeded") return;
-  for (const { url, lastFrameUrl = "https://" } of news.videos) {
+  if (update.state !== "succeeded") return;
+  for (const { url, lastFrameUrl = "https://" } of update.videos) {
     expect(url).toMatch(/^(https?:\/\/|$)/i);
     expect(lastFrameUrl).toMatch(/^https?:\/\//i);
   }
-  const { linksEndAt = 1, facts = {}, usage } = news;
+  const { linksEndAt = 1, facts = {}, usage } = update;
   expect(Number.isSafeInteger(linksEndAt) && linksEndAt > 0).toBe(true);
   expect(facts.seconds ?? 1).toBeGreaterThan(0);
   expect(Number.isFinite(facts.seconds ?? 1)).toBe(true);
@@ -132,10 +132,10 @@ describe.each(DONE.map(([format, body]) => [format.id, format, body] as const))(
   "%s",
   (_id, { outbound }, done) => {
     test("tells of a video that is done", () => {
-      const news = outbound.parseTask(done, task("m"), 200);
+      const update = outbound.parseTask(done, task("m"), 200);
 
-      expect(news).toMatchObject({ state: "succeeded", videos: [{}] });
-      holds(news);
+      expect(update).toMatchObject({ state: "succeeded", videos: [{}] });
+      holds(update);
     });
 
     test("makes sense of a body in which one thing is odd, or says that it cannot", () => {

@@ -3,13 +3,14 @@ import type { Json } from "#lib/json.ts";
 
 const MAX_SECONDS = 3_600;
 /** The model decides. */
-const ANY = -1;
+const ANY_LENGTH = -1;
 
 /** As a number or as text; undefined where nothing is said. */
 export function readSeconds(value: Json | undefined, param: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   const seconds = typeof value === "string" && /^-?\d{1,5}$/.test(value) ? Number(value) : value;
   const isWhole = typeof seconds === "number" && Number.isInteger(seconds);
-  if (isWhole && (seconds === ANY || (seconds >= 1 && seconds <= MAX_SECONDS))) return seconds;
+  if (isWhole && (seconds === ANY_LENGTH || (seconds >= 1 && seconds <= MAX_SECONDS)))
+    return seconds;
   throw invalid(param, `'${param}' must be a whole number of seconds from 1 to ${MAX_SECONDS}.`);
 }

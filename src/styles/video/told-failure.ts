@@ -2,7 +2,7 @@ import type { TaskFailure } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { explainInside, type Vocabulary } from "#styles/upstream-error.ts";
-import { failureOf, idOf } from "./news.ts";
+import { failureOf, idOf } from "./task-fields.ts";
 
 /** Why a task failed, where its vendor says so in a code and a message. */
 export function toldFailure(error: JsonObject, vocabulary: Vocabulary = []): TaskFailure {

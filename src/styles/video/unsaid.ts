@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
 import type { LossReport } from "#core/lossy.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** Wishes that only tune, as callers know them. */
@@ -20,7 +20,7 @@ const WISHES = {
   people: "person_generation",
   lastFrame: "return_last_frame",
   user: "user",
-} as const satisfies Partial<Record<keyof VideoQuestion, string>>;
+} as const satisfies Partial<Record<keyof VideoRequest, string>>;
 
 export type Wish = keyof typeof WISHES;
 
@@ -37,7 +37,7 @@ const OFF_ANYWAY: ReadonlySet<string> = new Set([
  * Fields of the caller's own protocol that go out as they came, to a vendor
  * who speaks the same. Whom it tells of a task, and by which id, is our business.
  */
-export function carriedBy({ extra }: VideoQuestion, format: string): JsonObject {
+export function carriedBy({ extra }: VideoRequest, format: string): JsonObject {
   const { callback_url: _, external_task_id: __, ...rest } = extra?.[format] ?? {};
   return rest;
 }
@@ -48,7 +48,7 @@ export function carriedBy({ extra }: VideoQuestion, format: string): JsonObject 
  */
 export function loseAllBut(
   said: readonly Wish[],
-  question: VideoQuestion,
+  question: VideoRequest,
   format: string,
   report: LossReport,
 ): void {

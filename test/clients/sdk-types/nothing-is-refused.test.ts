@@ -13,7 +13,7 @@ import { anthropic } from "#providers/anthropic.ts";
 import { gemini as geminiVendor } from "#providers/gemini.ts";
 import { openai } from "#providers/openai.ts";
 import type { Provider } from "#providers/provider.ts";
-import { passthroughRequest } from "#relay/passthrough.ts";
+import { passthroughRequest } from "#relay/translation/passthrough.ts";
 import { DeclarationFile } from "./declarations.ts";
 import { Samples, type Hints, type Sample } from "./samples.ts";
 

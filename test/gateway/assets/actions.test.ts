@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
+import { openRawUpstream, sized } from "#test/egress/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { arkChannel, failed, told } from "#test/asset-vendor.ts";
 import { KEY } from "#test/harness.ts";

@@ -56,12 +56,12 @@ function aFlow(): Flow {
 /** The same file by both ways in which files are fetched. */
 const WAYS = ["open", "endpoint"] as const;
 
-function at(way: (typeof WAYS)[number], respond: () => Response | Promise<Response>): string {
-  if (way === "open") {
+function at(transport: (typeof WAYS)[number], respond: () => Response | Promise<Response>): string {
+  if (transport === "open") {
     place.elsewhere.files.set("/v.mp4", respond);
-    return place.made(way, [{ url: `${place.elsewhere.url}/v.mp4` }]);
+    return place.made(transport, [{ url: `${place.elsewhere.url}/v.mp4` }]);
   }
-  const id = place.made(way, [{ url: "" }]);
+  const id = place.made(transport, [{ url: "" }]);
   const row = place.db.query("SELECT upstream_id AS up FROM tasks WHERE id = ?").get(id);
   place.vendor.files.set(`/openai/videos/${(row as { up: string }).up}/content`, respond);
   return id;
@@ -91,17 +91,17 @@ async function isCut(answer: Response): Promise<boolean> {
   );
 }
 
-describe.each(WAYS)("a large file (%s)", (way) => {
+describe.each(WAYS)("a large file (%s)", (transport) => {
   test("takes longer than any call may, as long as its bytes come", async () => {
     const flow = aFlow();
-    const id = at(way, flowing(flow, 6 * PIECE.length, 150));
+    const id = at(transport, flowing(flow, 6 * PIECE.length, 150));
 
     expect(await readAll(await place.content(id))).toBe(6 * PIECE.length);
   });
 
   test("is read no faster than its caller reads, who is not given up for that at once", async () => {
     const flow = aFlow();
-    const socket = openSlowReader(at(way, flowing(flow, LARGE_BYTES)));
+    const socket = openSlowReader(at(transport, flowing(flow, LARGE_BYTES)));
     await once(socket, "readable");
     socket.pause();
     let sent = -1;
@@ -124,7 +124,7 @@ describe.each(WAYS)("a large file (%s)", (way) => {
   test("that nobody waits for any more is let go of", async () => {
     const flow = aFlow();
     const leaving = new AbortController();
-    const url = `${place.gateway.url}/v1/videos/${at(way, flowing(flow, LARGE_BYTES, 50))}/content`;
+    const url = `${place.gateway.url}/v1/videos/${at(transport, flowing(flow, LARGE_BYTES, 50))}/content`;
     const headers = { authorization: `Bearer ${KEY}` };
     const answer = await fetch(url, { headers, signal: leaving.signal });
     await answer.body?.getReader().read();
@@ -136,13 +136,13 @@ describe.each(WAYS)("a large file (%s)", (way) => {
   });
 
   test("that stops coming is cut off, and does not look whole", async () => {
-    const id = at(way, flowing(aFlow(), 6 * PIECE.length, 5_000));
+    const id = at(transport, flowing(aFlow(), 6 * PIECE.length, 5_000));
 
     expect(await isCut(await place.content(id))).toBe(true);
   });
 
   test("whose server does not begin is a 504", async () => {
-    const id = at(way, async () => {
+    const id = at(transport, async () => {
       await Bun.sleep(3_000);
       return new Response(VIDEO);
     });
@@ -153,7 +153,7 @@ describe.each(WAYS)("a large file (%s)", (way) => {
   test("that never ends is cut off at what may be handed over", async () => {
     const flow = aFlow();
 
-    expect(await isCut(await place.content(at(way, flowing(flow, Infinity))))).toBe(true);
+    expect(await isCut(await place.content(at(transport, flowing(flow, Infinity))))).toBe(true);
     expect(flow.sentBytes).toBeLessThan(450 * MIB);
     await waitFor(() => flow.isLeft);
   });

@@ -11,7 +11,7 @@ import {
 import { readAsset, readGroup, readPage, textIn } from "#styles/asset/read.ts";
 import { writeAsset, writeError, writeGroup, writeResult } from "#styles/asset/write.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Route } from "#http/routes.ts";
 
@@ -35,8 +35,8 @@ export const assetLibrary: Route<HttpDeps> = {
     const { json: body, text } = await exchange.readJson(MAX_BYTES);
     holdToAction(body, action);
     const { userId } = requireKey(exchange);
-    using _patience = exchange.waitLong();
-    return await once(exchange, text, deps, async () => {
+    using _pause = exchange.suspendIdleTimeout();
+    return await withIdempotency(exchange, text, deps, async () => {
       const result = await DO[action](body, userId, deps);
       return {
         kind: "whole",

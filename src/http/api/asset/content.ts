@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import { formatContentRange, parseByteRange, spanOf } from "#lib/byte-range.ts";
 import { pushStream } from "#lib/push-stream.ts";
 import { buildError } from "#styles/text/chat/error.ts";
-import { ASSET_CONTENT_PATH } from "#relay/assets/own-links.ts";
+import { ASSET_CONTENT_PATH } from "#relay/assets/signed-urls.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 

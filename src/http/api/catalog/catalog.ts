@@ -1,6 +1,6 @@
 import type { CatalogPlan, CatalogState } from "#core/catalog-update.ts";
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { list, object, text } from "#lib/rules.ts";
@@ -77,7 +77,7 @@ export const takeBackCatalog: Route<HttpDeps> = {
     "those of some providers.",
 
   async handle(exchange, { catalogUpdates }) {
-    const count = await catalogUpdates.takeBack(readProviders(exchange.query.get("provider")));
+    const count = await catalogUpdates.remove(readProviders(exchange.query.get("provider")));
     exchange.note({ rows: count });
     return succeed(exchange.id, "The updates were taken back.", { rows: count });
   },
@@ -85,7 +85,7 @@ export const takeBackCatalog: Route<HttpDeps> = {
 
 async function readUpdate(exchange: Exchange): Promise<JsonObject> {
   const { json } = await exchange.readJson(MAX_CATALOG_BYTES);
-  holdToRule(json, UPDATE);
+  validate(json, UPDATE);
   return json;
 }
 

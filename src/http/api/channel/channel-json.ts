@@ -2,13 +2,13 @@ import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { Health } from "#relay/health.ts";
-import { isServing, type ListedChannel } from "#relay/inventory.ts";
+import type { Health } from "#relay/failover/health.ts";
+import { isServing, type ListedChannel } from "#relay/routing/channel-registry.ts";
 import { seconds } from "../seconds.ts";
 
 /** A channel as the file would describe it, and how it is doing. Of its credentials only their ends are shown. */
 export function showChannel(listed: ListedChannel, health: Health): JsonObject {
-  const { source, owner, channel, stored, trouble } = listed;
+  const { source, owner, channel, stored, issue } = listed;
   return {
     // One that has no id goes by its name.
     id: stored?.id ?? null,
@@ -17,7 +17,7 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     status: stored?.isEnabled === false ? 2 : 1,
     serving: isServing(listed),
     // What keeps it from serving though it is enabled.
-    trouble: trouble ?? null,
+    trouble: issue ?? null,
     ...describe(stored ?? channel),
     credentials: {
       count: channel.credentials.length + (stored?.sealedCredentials ?? 0),

@@ -20,11 +20,11 @@ export const createChannel: Route<HttpDeps> = {
     const body = await readFields(exchange, NEW_CHANNEL);
     const draft = deps.readChannel(descriptionIn(body), { isKeyOptional: false });
     const reach = reachFor(draft, requireUser(exchange), deps);
-    refuseOwnedName(draft.name, deps.inventory);
+    refuseOwnedName(draft.name, deps.channelRegistry);
 
     const isEnabled = body["status"] !== 2;
     const { id } = await deps.channelStore.create({ ...draft, isEnabled, reach });
-    await deps.inventory.load();
+    await deps.channelRegistry.load();
     return succeed(exchange.id, "The channel was made.", showStored(id, deps));
   },
 };

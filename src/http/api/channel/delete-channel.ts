@@ -13,7 +13,7 @@ export const deleteChannel: Route<HttpDeps> = {
   async handle(exchange, deps) {
     const { id } = await findStored(exchange, deps);
     if (!(await deps.channelStore.delete(id))) throw noSuchChannel();
-    await deps.inventory.load();
+    await deps.channelRegistry.load();
     return succeed(exchange.id, "The channel was deleted.");
   },
 };

@@ -1,12 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
-import type { Inventory, ListedChannel } from "#relay/inventory.ts";
+import type { ChannelRegistry, ListedChannel } from "#relay/routing/channel-registry.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";
 
 /** The channel in the path: a stored one by its id, any other by its name. */
-export function findChannel(exchange: Exchange, { channels }: Inventory): ListedChannel {
+export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): ListedChannel {
   const given = exchange.param("id");
   const id = readId(given);
   const found =
@@ -19,12 +19,12 @@ export function findChannel(exchange: Exchange, { channels }: Inventory): Listed
 /** One that may be changed here, as the database has it now. */
 export async function findStored(
   exchange: Exchange,
-  { inventory, channelStore }: Pick<HttpDeps, "inventory" | "channelStore">,
+  { channelRegistry, channelStore }: Pick<HttpDeps, "channelRegistry" | "channelStore">,
 ): Promise<StoredChannel> {
   const id = readId(exchange.param("id"));
   const stored = id === undefined ? undefined : await channelStore.find(id);
   if (stored !== undefined) return stored;
-  const { channel, owner } = findChannel(exchange, inventory);
+  const { channel, owner } = findChannel(exchange, channelRegistry);
   if (owner === undefined) throw noSuchChannel();
   throw new GatewayError(
     "invalid_request",
@@ -33,7 +33,7 @@ export async function findStored(
 }
 
 /** A name is one channel's; what is written down elsewhere keeps it. */
-export function refuseOwnedName(name: string, { channels }: Inventory): void {
+export function refuseOwnedName(name: string, { channels }: ChannelRegistry): void {
   const owner = channels.find(
     (each) =>
       each.channel.name === name && each.stored === undefined && each.source !== "simulated",

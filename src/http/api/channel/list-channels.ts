@@ -11,8 +11,8 @@ export const listChannels: Route<HttpDeps> = {
   summary: "Every channel, whether the file, a variable, the simulator or the database has it.",
   renderError: renderFailure,
 
-  handle({ id }, { inventory, relay }) {
-    const items = inventory.channels.map((each) => showChannel(each, relay.health));
+  handle({ id }, { channelRegistry, relay }) {
+    const items = channelRegistry.channels.map((each) => showChannel(each, relay.health));
     return succeed(id, "", { items });
   },
 };
@@ -22,8 +22,8 @@ export const getChannel: Route<HttpDeps> = {
   path: "/api/channel/:id",
   summary: "One channel: by its id, or by its name where it has none.",
 
-  handle(exchange, { inventory, relay }) {
-    const found = findChannel(exchange, inventory);
+  handle(exchange, { channelRegistry, relay }) {
+    const found = findChannel(exchange, channelRegistry);
     return succeed(exchange.id, "", showChannel(found, relay.health));
   },
 };

@@ -4,8 +4,8 @@ import { showChannel } from "./channel-json.ts";
 import { noSuchChannel } from "./find-channel.ts";
 
 /** A stored channel as it took effect. */
-export function showStored(id: number, { inventory, relay }: HttpDeps): JsonObject {
-  const found = inventory.channels.find(({ stored }) => stored?.id === id);
+export function showStored(id: number, { channelRegistry, relay }: HttpDeps): JsonObject {
+  const found = channelRegistry.channels.find(({ stored }) => stored?.id === id);
   // Somebody else may have deleted it meanwhile.
   if (found === undefined) throw noSuchChannel();
   return showChannel(found, relay.health);

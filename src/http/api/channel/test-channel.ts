@@ -27,17 +27,21 @@ export const testChannel: Route<HttpDeps> = {
   renderError: renderFailure,
   requestSchema: () => schemaOf(REQUEST),
 
-  async handle(exchange, { inventory, channels, relay }) {
+  async handle(exchange, { channelRegistry, channels, relay }) {
     const body = await readFields(exchange, REQUEST);
-    const { channel, trouble } = findChannel(exchange, inventory);
-    if (trouble !== undefined) {
-      return succeed(exchange.id, "The channel was not asked.", { ok: false, trouble, probes: [] });
+    const { channel, issue } = findChannel(exchange, channelRegistry);
+    if (issue !== undefined) {
+      return succeed(exchange.id, "The channel was not asked.", {
+        ok: false,
+        trouble: issue,
+        probes: [],
+      });
     }
     const model = textOf(body["model"]);
     if (model === undefined && !canListModels(channel)) {
       throw invalid("model", "This provider has no list of models: name a 'model' to ask.");
     }
-    using _patience = exchange.waitLong();
+    using _pause = exchange.suspendIdleTimeout();
     const probes = await probe(channel, model, channels, relay, exchange.signal);
     return succeed(exchange.id, "The channel was asked.", {
       ok: probes.every(({ fault }) => fault === undefined),

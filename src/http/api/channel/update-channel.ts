@@ -30,7 +30,7 @@ export const updateChannel: Route<HttpDeps> = {
       changeOf(stored, body, actor, deps),
     );
     if (changed === undefined) throw noSuchChannel();
-    await deps.inventory.load();
+    await deps.channelRegistry.load();
     return succeed(exchange.id, told(changed.dropped), showStored(id, deps));
   },
 };
@@ -44,7 +44,7 @@ function changeOf(
 ): ChannelChange {
   const description = { ...describe(stored), ...descriptionIn(body) };
   const draft = deps.readChannel(description, { isKeyOptional: true });
-  if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.inventory);
+  if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.channelRegistry);
 
   const { credentials: given, ...said } = draft;
   const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;

@@ -1,10 +1,10 @@
 import { GatewayError } from "#core/error.ts";
-import type { SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { Form } from "#lib/form.ts";
 import { forward } from "#relay/forward.ts";
 import { askedBy, named } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -17,7 +17,9 @@ export async function serveShared(
 ): Promise<Response> {
   const { question, sent } = await readShared(exchange, format, deps);
   const asked = named(question.model === "" ? { ...question, model: usual } : question);
-  return await once(exchange, sent, deps, () => answerShared(exchange, asked, format, deps));
+  return await withIdempotency(exchange, sent, deps, () =>
+    answerShared(exchange, asked, format, deps),
+  );
 }
 
 /** `sent`: the body as it came, which is let go of once it was looked at. */
@@ -25,7 +27,7 @@ async function readShared(
   exchange: Exchange,
   { inbound }: SharedFormat,
   { limits }: HttpDeps,
-): Promise<{ readonly question: SharedQuestion; readonly sent: string | Form }> {
+): Promise<{ readonly question: SharedRequest; readonly sent: string | Form }> {
   if (inbound.read !== undefined) {
     const body = await exchange.readJson(limits.bodyBytes);
     return { question: inbound.read(body), sent: body.text };
@@ -43,7 +45,7 @@ async function readShared(
 /** The same for a question that was read already. */
 export async function answerShared(
   exchange: Exchange,
-  question: SharedQuestion,
+  question: SharedRequest,
   format: SharedFormat,
   deps: HttpDeps,
 ): Promise<Reply> {
@@ -54,7 +56,7 @@ export async function answerShared(
       format.guess(question, outputText, countedTokens),
   };
   // From here on the upstream's deadlines apply.
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const answer = await forward(asked, deps.relay);
   const headers = { "content-type": answer.contentType };
   if (answer.kind === "whole") return { kind: "whole", headers, body: answer.body };
@@ -68,7 +70,7 @@ export async function answerShared(
 }
 
 const SIZES = {
-  sizeOf: ({ inputTokens }: SharedQuestion) => inputTokens,
-  unitsOf: ({ units }: SharedQuestion) => units,
-  expect: ({ maxOutputTokens }: SharedQuestion) => ({ maxOutputTokens, choices: 1 }),
+  sizeOf: ({ inputTokens }: SharedRequest) => inputTokens,
+  unitsOf: ({ units }: SharedRequest) => units,
+  expect: ({ maxOutputTokens }: SharedRequest) => ({ maxOutputTokens, choices: 1 }),
 };

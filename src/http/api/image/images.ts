@@ -1,4 +1,4 @@
-import type { ImageQuestion, InboundImageFormat } from "#core/image.ts";
+import type { ImageRequest, InboundImageFormat } from "#core/image.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { ObjectRule } from "#lib/rules.ts";
 import { DRAW, drawStream } from "#relay/draw.ts";
@@ -9,7 +9,7 @@ import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
 import { answerQuestion, askedBy, readQuestion } from "#http/api/operation/serve-question.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { shapeFor } from "./shape.ts";
@@ -66,7 +66,7 @@ export async function serveImages(
   deps: HttpDeps,
 ): Promise<Response> {
   const { question, sent } = await readQuestion(exchange, format, deps.limits.mediaBodyBytes);
-  return await once(exchange, sent, deps, () =>
+  return await withIdempotency(exchange, sent, deps, () =>
     question.stream
       ? streamImages(exchange, question, format, deps)
       : answerQuestion(exchange, question, format, DRAW, deps),
@@ -75,12 +75,12 @@ export async function serveImages(
 
 async function streamImages(
   exchange: Exchange,
-  question: ImageQuestion,
+  question: ImageRequest,
   format: InboundImageFormat,
   deps: HttpDeps,
 ): Promise<Reply> {
   const asked = askedBy(exchange, question, format.id, DRAW, deps);
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const answer = await drawStream(asked, format.inbound.openEncoder, deps.relay);
   exchange.setStall(deps.limits.callerStallMs);
   return {

@@ -1,9 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { Inventory, ListedOverride } from "#relay/inventory.ts";
-import type { LearnedRefusal } from "#relay/learned-refusals.ts";
-import { isUnpriced, type Candidate } from "#relay/route.ts";
+import type { ChannelRegistry, ListedOverride } from "#relay/routing/channel-registry.ts";
+import type { LearnedRefusal } from "#relay/failover/learned-refusals.ts";
+import { isUnpriced, type Candidate } from "#relay/routing/route.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { showLimits } from "../channel/channel-json.ts";
@@ -21,14 +21,14 @@ export const listModelEntries: Route<HttpDeps> = {
     "and is left out of requests for a day. `retired`: what a channel's vendor stopped serving.",
   renderError: renderFailure,
 
-  handle({ id, query }, { channels, inventory, relay }) {
-    const names = new Set([...channels.models.keys(), ...inventory.overrides.keys()]);
+  handle({ id, query }, { channels, channelRegistry, relay }) {
+    const names = new Set([...channels.models.keys(), ...channelRegistry.overrides.keys()]);
     const isAsked = (name: string): boolean =>
       query.get("unpriced") !== "true" || (channels.models.get(name) ?? []).some(isUnpriced);
     const items = [...names]
       .filter(isAsked)
       .sort()
-      .map((name) => showModel(name, channels.models.get(name), inventory));
+      .map((name) => showModel(name, channels.models.get(name), channelRegistry));
     const isUnpricedAsked = query.get("unpriced") === "true";
     const retired = isUnpricedAsked
       ? []
@@ -41,7 +41,7 @@ export const listModelEntries: Route<HttpDeps> = {
 export function showModel(
   name: string,
   candidates: readonly Candidate[] = [],
-  { overrides }: Inventory,
+  { overrides }: ChannelRegistry,
 ): JsonObject {
   const override = overrides.get(name);
   return {

@@ -6,7 +6,7 @@ import type { Json } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { integer, object, text } from "#lib/rules.ts";
 import { textOf } from "#lib/values.ts";
-import type { Inventory } from "#relay/inventory.ts";
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { renderFailure, succeed } from "../envelope.ts";
@@ -43,18 +43,18 @@ export const putModelOverride: Route<HttpDeps> = {
     "Calls under way keep their price.",
   requestSchema: () => schemaOf(OVERRIDE),
 
-  async handle(exchange, { inventory, modelStore, channels, readModel, clock }) {
+  async handle(exchange, { channelRegistry, modelStore, channels, readModel, clock }) {
     const name = modelIn(exchange);
     const { source, date, ...said } = await readFields(exchange, OVERRIDE);
-    refuseOwned(name, inventory);
+    refuseOwned(name, channelRegistry);
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     const override = priced(readModel(name, said), source, date ?? today);
     if (Object.keys(override).length === 0) {
       throw new GatewayError("invalid_request", "Nothing is said of the model.");
     }
     await modelStore.put(name, override);
-    await inventory.load();
-    const shown = showModel(name, channels.models.get(name), inventory);
+    await channelRegistry.load();
+    const shown = showModel(name, channels.models.get(name), channelRegistry);
     return succeed(exchange.id, "The model was changed.", shown);
   },
 };
@@ -64,18 +64,18 @@ export const deleteModelOverride: Route<HttpDeps> = {
   method: "DELETE",
   summary: "Takes back what was said of a model: the catalogue's words hold again.",
 
-  async handle(exchange, { inventory, modelStore }) {
+  async handle(exchange, { channelRegistry, modelStore }) {
     const name = modelIn(exchange);
-    refuseOwned(name, inventory);
+    refuseOwned(name, channelRegistry);
     if (!(await modelStore.delete(name))) {
       throw new GatewayError("not_found", "Nothing was said of this model.");
     }
-    await inventory.load();
+    await channelRegistry.load();
     return succeed(exchange.id, "What was said of the model was taken back.");
   },
 };
 
-function refuseOwned(name: string, { overrides }: Inventory): void {
+function refuseOwned(name: string, { overrides }: ChannelRegistry): void {
   const { owner } = overrides.get(name) ?? {};
   if (owner === undefined) return;
   throw new GatewayError(

@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { InboundFormat } from "#core/operation.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { ObjectRule } from "#lib/rules.ts";
@@ -31,7 +31,7 @@ function route(
   path: string,
   summary: string,
   rule: ObjectRule,
-  format: InboundFormat<EmbeddingQuestion, Embeddings>,
+  format: InboundFormat<EmbeddingRequest, Embeddings>,
 ): Route<HttpDeps> {
   return {
     method: "POST",

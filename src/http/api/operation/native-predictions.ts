@@ -1,6 +1,6 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { Family } from "#core/family.ts";
-import type { InboundFormat, Question, Reading } from "#core/operation.ts";
+import type { InboundFormat, OperationRequest, OperationResult } from "#core/operation.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { listOf, memberOf } from "#lib/values.ts";
@@ -13,7 +13,7 @@ import { readOperation } from "#http/api/text/native.ts";
 import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
 import { refuseOtherFamilies } from "#http/authenticate.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { embed } from "./embedding.ts";
@@ -38,7 +38,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
     (instance) => isObject(instance) && memberOf(instance, "content") !== undefined,
   );
   return await (holdsText
-    ? predict<EmbeddingQuestion, Embeddings, OperationEndpoint<EmbeddingQuestion, Embeddings>>(
+    ? predict<EmbeddingRequest, Embeddings, OperationEndpoint<EmbeddingRequest, Embeddings>>(
         asked,
         "embeddings",
         embeddingPredictions,
@@ -55,7 +55,11 @@ interface Asked {
   readonly deps: HttpDeps;
 }
 
-async function predict<Q extends Question, A extends Reading, E extends OperationEndpoint<Q, A>>(
+async function predict<
+  Q extends OperationRequest,
+  A extends OperationResult,
+  E extends OperationEndpoint<Q, A>,
+>(
   { exchange, body, sent, model, deps }: Asked,
   family: Family,
   format: InboundFormat<Q, A>,
@@ -63,7 +67,7 @@ async function predict<Q extends Question, A extends Reading, E extends Operatio
 ): Promise<Response> {
   refuseOtherFamilies(requireKey(exchange), family);
   const question = named(format.inbound.read(body, { model }));
-  return await once(exchange, sent, deps, () =>
+  return await withIdempotency(exchange, sent, deps, () =>
     answerQuestion(exchange, question, format, operation, deps),
   );
 }

@@ -1,5 +1,5 @@
 import type { InboundFormat } from "#core/operation.ts";
-import { rerank, type Ranking, type RerankQuestion } from "#core/rerank.ts";
+import { rerank, type Ranking, type RerankRequest } from "#core/rerank.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { Operation } from "#relay/operate.ts";
 import { REQUEST } from "#styles/rerank/fields.ts";
@@ -9,7 +9,7 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { secondVersion } from "./second-version.ts";
 import { serveQuestion } from "./serve-question.ts";
 
-const RERANK: Operation<RerankQuestion, Ranking> = {
+const RERANK: Operation<RerankRequest, Ranking> = {
   ...rerank,
   family: "rerank",
   endpointsOf: (provider) => provider.rerank ?? [],
@@ -31,7 +31,7 @@ export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/
 );
 
 /** The header shows a generated client, to which documents are objects. */
-function formatFor({ id, request }: Exchange): InboundFormat<RerankQuestion, Ranking> {
+function formatFor({ id, request }: Exchange): InboundFormat<RerankRequest, Ranking> {
   const format = request.headers.has("x-fern-language") ? objectDocuments : jina;
   return secondVersion(format, id);
 }

@@ -1,15 +1,20 @@
 import { invalid } from "#core/error.ts";
-import type { InboundFormat, Question, QuestionKind, Reading } from "#core/operation.ts";
+import type {
+  InboundFormat,
+  OperationRequest,
+  OperationKind,
+  OperationResult,
+} from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
 import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import { writeJson } from "#lib/long-base64.ts";
 import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
-import { operate, type Asked, type Operation } from "#relay/operate.ts";
+import { operate, type OperationCall, type Operation } from "#relay/operate.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
@@ -18,8 +23,8 @@ import type { Exchange } from "#http/routes.ts";
 
 /** A question in any format: read it, have it answered, and answer in the same format. */
 export async function serveQuestion<
-  Q extends Question,
-  A extends Reading,
+  Q extends OperationRequest,
+  A extends OperationResult,
   E extends OperationEndpoint<Q, A>,
 >(
   exchange: Exchange,
@@ -29,13 +34,13 @@ export async function serveQuestion<
   address: Address = {},
 ): Promise<Response> {
   const { question, sent } = await readQuestion(exchange, format, deps.limits.bodyBytes, address);
-  return await once(exchange, sent, deps, () =>
+  return await withIdempotency(exchange, sent, deps, () =>
     answerQuestion(exchange, question, format, operation, deps),
   );
 }
 
 /** `sent`: the body as it came, which is let go of once it was looked at. */
-export async function readQuestion<Q extends Question, A extends Reading>(
+export async function readQuestion<Q extends OperationRequest, A extends OperationResult>(
   exchange: Exchange,
   { inbound }: InboundFormat<Q, A>,
   maxBytes: number,
@@ -53,14 +58,14 @@ export async function readQuestion<Q extends Question, A extends Reading>(
   return { question: named(inbound.read(json, address)), sent: text };
 }
 
-export function named<Q extends Question>(question: Q): Q {
+export function named<Q extends OperationRequest>(question: Q): Q {
   if (question.model === "") throw invalid("model", "'model' must name a model.");
   return question;
 }
 
 export async function answerQuestion<
-  Q extends Question,
-  A extends Reading,
+  Q extends OperationRequest,
+  A extends OperationResult,
   E extends OperationEndpoint<Q, A>,
 >(
   exchange: Exchange,
@@ -71,7 +76,7 @@ export async function answerQuestion<
 ): Promise<WholeReply> {
   const asked = askedBy(exchange, question, format.id, operation, deps);
   // From here on the upstream's deadlines apply.
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const told = await operate(asked, operation, deps.relay);
   const body = writeJson(format.inbound.write(told.answer, question, exchange.id));
   if (body instanceof Pieces) exchange.setStall(deps.limits.callerStallMs);
@@ -82,13 +87,13 @@ export async function answerQuestion<
   };
 }
 
-export function askedBy<Q extends Question, A extends Reading>(
+export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   exchange: Exchange,
   question: Q,
   id: string,
-  { sizeOf, expect, unitsOf }: Pick<QuestionKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
+  { sizeOf, expect, unitsOf }: Pick<OperationKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
   { clock }: HttpDeps,
-): Asked<Q> {
+): OperationCall<Q> {
   const inputTokens = fitsIn(sizeOf(question));
   const units = fitUnits(unitsOf?.(question) ?? {});
   const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
@@ -105,7 +110,7 @@ export function askedBy<Q extends Question, A extends Reading>(
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: () => exchange.announce(UNPRICED),
-    onStanding: (standing) => exchange.announce(rateHeaders(standing, undefined, clock.now())),
+    onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };
 }

@@ -16,12 +16,12 @@ export async function showQuota(
 ): Promise<JsonObject> {
   const account = await ledger.findAccount(owner);
   if (account === undefined) throw new GatewayError("internal", `There is no account ${owner}.`);
-  const standings = await quotas.budgets(owner);
+  const statuses = await quotas.budgets(owner);
   return {
     quota_usd: showUsdOrNull(account.granted),
     ...showUse(account),
-    ...showBudgets({ day: amountOf("day", standings), month: amountOf("month", standings) }),
-    budgets: standings.map(showStanding),
+    ...showBudgets({ day: amountOf("day", statuses), month: amountOf("month", statuses) }),
+    budgets: statuses.map(showStanding),
   };
 }
 
@@ -43,6 +43,6 @@ function showUse({ granted, spent, held }: Account): JsonObject {
   };
 }
 
-function amountOf(period: Period, standings: readonly BudgetStanding[]): NanoUsd | null {
-  return standings.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
+function amountOf(period: Period, statuses: readonly BudgetStanding[]): NanoUsd | null {
+  return statuses.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
 }

@@ -1,8 +1,8 @@
 import type { Address, InboundStyle } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
-import { countInput } from "#relay/count-input.ts";
-import { unknownModel } from "#relay/unknown-model.ts";
-import { withinReach } from "#relay/reach.ts";
+import { countInput } from "#relay/metering/count-input.ts";
+import { unknownModel } from "#relay/routing/unknown-model.ts";
+import { withinReach } from "#relay/routing/reach.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { buildCountError } from "#styles/text/messages/error.ts";
 import { messages } from "#styles/text/messages/index.ts";

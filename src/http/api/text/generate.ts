@@ -5,11 +5,11 @@ import { isArray, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
-import { openCounter } from "#relay/count-usage.ts";
+import { openCounter } from "#relay/metering/count-usage.ts";
 import { relay } from "#relay/relay.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { callTags } from "#http/call-tags.ts";
@@ -43,11 +43,11 @@ export async function generate(
   exchange: Exchange,
   style: InboundStyle,
   deps: HttpDeps,
-  generation: Generation = PLAIN,
+  generation: Generation = DEFAULT_OPTIONS,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
   const facts = check(sent.json, style, deps, generation);
-  return await once(exchange, sent.text, deps, () =>
+  return await withIdempotency(exchange, sent.text, deps, () =>
     answer(exchange, style, sent, facts, deps, generation),
   );
 }
@@ -103,11 +103,11 @@ async function answer(
   sent: RequestBody,
   facts: RequestFacts,
   deps: HttpDeps,
-  { prepare, outlet = PLAIN }: Generation,
+  { prepare, outlet = DEFAULT_OPTIONS }: Generation,
 ): Promise<Reply> {
   const call = await openCall(exchange, style, sent, facts, deps, prepare);
   // From here on the upstream's deadlines apply; a long think is not a dead connection.
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const answered = await relay(call, deps.relay);
   if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
   else await outlet.whole?.(answered);
@@ -147,8 +147,8 @@ export async function openCall(
     now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
     onUnpriced: () => exchange.announce(UNPRICED),
-    onStanding: (standing) =>
-      exchange.announce(rateHeaders(standing, style.rateHeaderPrefix, clock.now())),
+    onStanding: (status) =>
+      exchange.announce(rateHeaders(status, style.rateHeaderPrefix, clock.now())),
   };
 }
 
@@ -197,5 +197,5 @@ function watch(
 }
 
 /** Nothing is different, neither for an endpoint nor on its way out. */
-const PLAIN = {};
+const DEFAULT_OPTIONS = {};
 const WHOLE_HEADERS = { "content-type": "application/json" };

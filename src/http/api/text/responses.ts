@@ -4,7 +4,7 @@ import type { StoredResponse } from "#core/responses.ts";
 import type { RequestBody } from "#core/style.ts";
 import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { countInput } from "#relay/count-input.ts";
+import { countInput } from "#relay/metering/count-input.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
@@ -39,7 +39,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 }
 
 /** What a response goes on from, and what becomes of it. */
-export interface Keeping {
+interface Keeping {
   readonly store: ConversationStore;
   /** `isStored`: its caller wants to go on from it later. Called before the answer's last byte leaves. */
   save(response: StoredResponse, isStored: boolean): Promise<void>;

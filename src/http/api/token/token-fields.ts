@@ -1,6 +1,6 @@
 import { FAMILIES, type Family } from "#core/family.ts";
 import { KEY_STATUS } from "#core/key.ts";
-import type { KeyChange } from "#core/own-keys.ts";
+import type { KeyChange } from "#core/user-keys.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { isNetwork } from "#lib/networks.ts";
 import { integer, list, object, text } from "#lib/rules.ts";

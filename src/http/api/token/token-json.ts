@@ -1,5 +1,5 @@
 import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
-import type { ListedKey } from "#core/own-keys.ts";
+import type { ListedKey } from "#core/user-keys.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { showBudgets } from "../budget-fields.ts";
 import { showLimits } from "../limit-fields.ts";

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import type { ListedKey } from "#core/own-keys.ts";
+import type { ListedKey } from "#core/user-keys.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { numberOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";

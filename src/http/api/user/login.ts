@@ -55,7 +55,7 @@ const SHOWN = object({ "code!": CODE });
 export const finishLogin: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/login/code",
-  access: "unfinished",
+  access: "mfa_pending",
   summary: "Shows the code that a session of single sign-on waits for.",
   renderError: renderFailure,
   requestSchema: () => schemaOf(SHOWN),
@@ -74,7 +74,7 @@ export const finishLogin: Route<HttpDeps> = {
 export const logout: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/logout",
-  access: "unfinished",
+  access: "mfa_pending",
   summary: "Ends the session of the cookie.",
   renderError: renderFailure,
 

@@ -22,7 +22,7 @@ const PROOF = object({ password: TRIED_PASSWORD, code: CODE });
 export const beginSecondFactor: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/self/second-factor",
-  access: "unfinished",
+  access: "mfa_pending",
   summary:
     "Makes a secret for your authenticator, which counts once a code of it was shown. " +
     "Asks for your password, and for a code where you have a second factor already.",
@@ -46,7 +46,7 @@ const SHOWN = object({ "code!": CODE });
 export const confirmSecondFactor: Route<HttpDeps> = {
   method: "POST",
   path: "/api/user/self/second-factor/confirm",
-  access: "unfinished",
+  access: "mfa_pending",
   summary:
     "Takes the first code of your authenticator, and gives recovery codes, which are not shown " +
     "again. Ends your other logins.",

@@ -82,7 +82,7 @@ async function fetchOperation(exchange: Exchange, deps: HttpDeps): Promise<Respo
   }
   const task = await requireTask(exchange, lastStepOf(name), deps);
   const links = videosAt(linkedVideos(exchange, longPredictions, task, deps));
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const videos: CloudVideo[] = [];
   if (task.status === "succeeded") {
     // One after another: each is held whole.

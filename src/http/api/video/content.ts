@@ -100,7 +100,7 @@ async function serveContent(
   const range = isHead ? A_LOOK : parseByteRange(request.headers.get("range"));
   if (range === "several") throw unsatisfiable();
 
-  using _patience = exchange.waitLong();
+  using _pause = exchange.suspendIdleTimeout();
   const wish = { ...readWish(exchange, query), ...(range === undefined ? {} : { range }) };
   const content = await deps.contents.open(task, wish, exchange.key?.id ?? task.keyId);
   try {

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { Task } from "#core/task.ts";
 import { isOver } from "#core/task.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { Json } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { defined, textOf } from "#lib/values.ts";
@@ -74,7 +74,7 @@ async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 
 async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
-  if (!isOver(task)) throw unfinished(task, "deleted");
+  if (!isOver(task)) throw notFinished(task, "deleted");
   await deps.tasks.remove(task);
   return json(writeDeleted(task.id), exchange.id);
 }
@@ -86,9 +86,9 @@ async function remix(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { model, place, status } = source;
   refuseOtherModel(body["model"], model);
   if (status !== "succeeded" || place?.upstreamId === undefined)
-    throw unfinished(source, "remixed");
+    throw notFinished(source, "remixed");
   const { seconds, size, resolution, ratio, audio } = source.facts;
-  const question: VideoQuestion = {
+  const question: VideoRequest = {
     ...videoObjects.inbound.read({ ...body, model }, {}),
     scenario: "remix",
     source: {
@@ -108,7 +108,7 @@ function refuseOtherModel(named: Json | undefined, model: string): void {
   throw invalid("model", `'model' must be that of the video, ${model}.`);
 }
 
-function unfinished({ status }: Task, what: string): Error {
+function notFinished({ status }: Task, what: string): Error {
   const word = STATUS_WORDS[status];
   return invalid("video_id", `The video cannot be ${what}: its status is '${word}'.`);
 }

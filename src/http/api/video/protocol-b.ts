@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { textOf } from "#lib/values.ts";
 import { QUERY, REQUEST } from "#styles/video/jimeng/fields.ts";
@@ -41,7 +41,7 @@ function readAction(query: URLSearchParams): string {
 
 async function serveResult(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { json } = await exchange.readJson(deps.limits.bodyBytes);
-  holdToRule(json, QUERY);
+  validate(json, QUERY);
   const task = await requireTask(exchange, textOf(json["task_id"]) ?? "", deps);
   // The model is half of the task's name.
   if (task.model !== json["req_key"]) {

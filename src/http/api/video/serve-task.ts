@@ -6,7 +6,7 @@ import {
   expectedUsage,
   type InboundVideoFormat,
   type TaskLinks,
-  type VideoQuestion,
+  type VideoRequest,
 } from "#core/video.ts";
 import type { Form } from "#lib/form.ts";
 import { randomBase62 } from "#lib/ids.ts";
@@ -16,7 +16,7 @@ import { factsOf, type AskedVideo } from "#relay/tasks/submit.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
@@ -64,7 +64,7 @@ function withId(
 export async function submitVideo(
   exchange: Exchange,
   format: InboundVideoFormat,
-  { question, sent, names }: VideoRequest,
+  { question, sent, names }: ReadVideoRequest,
   deps: HttpDeps,
   home?: AskedVideo["home"],
 ): Promise<Response> {
@@ -73,7 +73,7 @@ export async function submitVideo(
   const taskId = `task_${randomBase62(ID_CHARS)}`;
   const answer = async (): Promise<Reply> => {
     await refuseTaken(exchange, question, deps);
-    using _patience = exchange.waitLong();
+    using _pause = exchange.suspendIdleTimeout();
     const asked = {
       ...askedBy(exchange, taskId, entered(question, format), id, deps),
       ...(home === undefined ? {} : { home }),
@@ -94,11 +94,11 @@ export async function submitVideo(
     const task = await deps.tasks.see(requireKey(exchange).userId, callId);
     return task && submitted(task);
   };
-  return await once(exchange, sent, deps, answer, taskId, recall);
+  return await withIdempotency(exchange, sent, deps, answer, taskId, recall);
 }
 
 /** With what only shows by the format that was spoken. */
-function entered(question: VideoQuestion, { id, hasContents }: InboundVideoFormat): VideoQuestion {
+function entered(question: VideoRequest, { id, hasContents }: InboundVideoFormat): VideoRequest {
   const words = hasContents === true ? { wordsIn: question.wordsIn ?? "prompt" } : {};
   return { ...question, ...words, entry: id };
 }
@@ -118,7 +118,7 @@ function inItsWords(
 /** By an id of theirs its caller must find one task, and not two. */
 async function refuseTaken(
   exchange: Exchange,
-  { externalId }: VideoQuestion,
+  { externalId }: VideoRequest,
   { tasks }: HttpDeps,
 ): Promise<void> {
   if (externalId === undefined) return;
@@ -128,8 +128,8 @@ async function refuseTaken(
 }
 
 /** A request for a video, as it was read and as it came. */
-export interface VideoRequest {
-  readonly question: VideoQuestion;
+interface ReadVideoRequest {
+  readonly question: VideoRequest;
   readonly sent: string | Form;
   /** What its caller called the fields. */
   readonly names?: Readonly<Record<string, string>> | undefined;
@@ -140,7 +140,7 @@ export async function readVideo(
   { inbound }: InboundVideoFormat,
   { limits: { mediaBodyBytes } }: HttpDeps,
   address: Address,
-): Promise<VideoRequest> {
+): Promise<ReadVideoRequest> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
   if (form !== undefined && inbound.readForm !== undefined) {
     const names = { ...inbound.names, ...inbound.namesInForm?.(form) };
@@ -207,7 +207,7 @@ export function linkedVideos(
 function askedBy(
   exchange: Exchange,
   taskId: string,
-  question: VideoQuestion,
+  question: VideoRequest,
   format: string,
   { clock }: HttpDeps,
 ): AskedVideo {
@@ -232,7 +232,7 @@ function askedBy(
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: () => exchange.announce(UNPRICED),
-    onStanding: (standing) => exchange.announce(rateHeaders(standing, undefined, clock.now())),
+    onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => NO_USAGE,
   };
 }

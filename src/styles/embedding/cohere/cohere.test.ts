@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { EmbeddingQuestion } from "#core/embedding.ts";
+import type { EmbeddingRequest } from "#core/embedding.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { embedTexts } from "./index.ts";
 
-function built(question: Partial<EmbeddingQuestion>) {
+function built(question: Partial<EmbeddingRequest>) {
   const report = new LossReport();
   const whole = { model: "m", inputs: ["a", "b"], ...question };
   return { body: embedTexts.outbound.build(whole, { report, model: {} }), lost: report.fields };

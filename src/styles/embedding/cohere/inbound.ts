@@ -1,16 +1,16 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
-import type { Reading } from "#core/operation.ts";
+import type { OperationResult } from "#core/operation.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
 import { KNOWN, REQUEST } from "./fields.ts";
 import { taskOf } from "./input-type.ts";
 
-export function read(body: JsonObject): EmbeddingQuestion {
+export function read(body: JsonObject): EmbeddingRequest {
   refusePictures(body);
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   const extra = restOf(body, KNOWN);
   const isBase64 = listOf(body["embedding_types"]).includes("base64");
   return {
@@ -34,8 +34,8 @@ function refusePictures(body: JsonObject): void {
 }
 
 export function write(
-  { vectors, usage }: Embeddings & Required<Reading>,
-  { inputs, encoding }: EmbeddingQuestion,
+  { vectors, usage }: Embeddings & Required<OperationResult>,
+  { inputs, encoding }: EmbeddingRequest,
 ): JsonObject {
   const embeddings =
     encoding === "base64"

@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
@@ -12,7 +12,7 @@ import { INPUT_TYPES } from "./input-type.ts";
 /** What it has beside what all have. */
 const CARRIES = { truncate: "truncate", max_tokens: "max_tokens", priority: "priority" };
 
-export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
+export function build(question: EmbeddingRequest, { report }: OutboundContext): JsonObject {
   const { model, task, title, dimensions, user, extra } = question;
   const inputType = task === undefined ? undefined : INPUT_TYPES[task];
   if (task !== undefined && inputType === undefined) report.lose("task");
@@ -29,7 +29,7 @@ export function build(question: EmbeddingQuestion, { report }: OutboundContext):
   };
 }
 
-export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+export function parse(body: JsonObject, { inputs }: EmbeddingRequest): Embeddings {
   const floats = memberOf(body["embeddings"], "float");
   if (!isArray(floats)) throw noAnswer("has no list of vectors");
   const inputTokens = memberOf(memberOf(body["meta"], "billed_units"), "input_tokens");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { EMBEDDING_TASKS, type EmbeddingQuestion } from "#core/embedding.ts";
+import { EMBEDDING_TASKS, type EmbeddingRequest } from "#core/embedding.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -15,7 +15,7 @@ const one = (body: JsonObject, mayNameModel = false) =>
   embedContent({ mayNameModel }).inbound.read(body, AT);
 const many = (...requests: JsonObject[]) => batchEmbedContents.inbound.read({ requests }, AT);
 
-function built(question: Partial<EmbeddingQuestion>) {
+function built(question: Partial<EmbeddingRequest>) {
   const report = new LossReport();
   const whole = { model: "m", inputs: ["a"], ...question };
   return {

@@ -1,24 +1,24 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
-import type { Reading } from "#core/operation.ts";
+import type { OperationResult } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
 import { defined, integerOf, listOf, memberOf, restOf, textOf } from "#lib/values.ts";
 import { camelized } from "#styles/text/gemini/names.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { BATCH_REQUEST, EMBED_REQUEST, KNOWN, KNOWN_OF_BATCH } from "./fields.ts";
 import { taskOf } from "./task.ts";
 
-type Answer = Embeddings & Required<Reading>;
+type Answer = Embeddings & Required<OperationResult>;
 
 /** One text. The path says which model; a body may only where a path of the same is known to repeat it. */
 export function readOne(
   body: JsonObject,
   { model = "" }: Address,
   mayName: boolean,
-): EmbeddingQuestion {
+): EmbeddingRequest {
   const item = checked(body, EMBED_REQUEST);
   if (!mayName && textOf(item["model"]) !== undefined) {
     throw invalid("model", "'model' stands in the path, and must not be in the body.");
@@ -33,7 +33,7 @@ export function readOne(
 }
 
 /** Several texts. They are asked for together, so what is said of one must be said of all. */
-export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingQuestion {
+export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingRequest {
   const batch = checked(body, BATCH_REQUEST);
   const items = listOf(batch["requests"]).filter(isObject);
   const [first = {}] = items;
@@ -70,7 +70,7 @@ function metadataOf({ inputTokens }: Answer["usage"]): JsonObject {
 
 function checked(body: JsonObject, rule: Rule): JsonObject {
   const named = camelized(body);
-  holdToRule(named, rule);
+  validate(named, rule);
   return named;
 }
 
@@ -95,7 +95,7 @@ function textIn(item: JsonObject, path: string): string {
   );
 }
 
-function settingsOf(item: JsonObject): Partial<EmbeddingQuestion> {
+function settingsOf(item: JsonObject): Partial<EmbeddingRequest> {
   return defined({
     task: taskOf(item["taskType"]),
     title: textOf(item["title"]),
@@ -104,7 +104,7 @@ function settingsOf(item: JsonObject): Partial<EmbeddingQuestion> {
 }
 
 /** All that nobody here knows, to be reported: no upstream takes any of it. */
-function extraOf(rests: readonly (JsonObject | undefined)[]): Pick<EmbeddingQuestion, "extra"> {
+function extraOf(rests: readonly (JsonObject | undefined)[]): Pick<EmbeddingRequest, "extra"> {
   const members: JsonObject = Object.assign({}, ...rests);
   return Object.keys(members).length === 0 ? {} : { extra: { native: members } };
 }

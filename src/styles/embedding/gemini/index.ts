@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
 import { parseError } from "#styles/upstream-error.ts";
@@ -8,8 +8,8 @@ import { build, parse } from "./outbound.ts";
 const ID = "gemini-embeddings";
 
 /** Native embeddings: the model stands in the path, each content becomes a vector. */
-export const batchEmbedContents: InboundFormat<EmbeddingQuestion, Embeddings> &
-  OutboundFormat<EmbeddingQuestion, Embeddings> = {
+export const batchEmbedContents: InboundFormat<EmbeddingRequest, Embeddings> &
+  OutboundFormat<EmbeddingRequest, Embeddings> = {
   id: ID,
   inbound: { read: readMany, write: writeMany, buildError },
   outbound: { build, parse, parseError },
@@ -19,7 +19,7 @@ export const batchEmbedContents: InboundFormat<EmbeddingQuestion, Embeddings> &
 export function embedContent(options: {
   /** The body may repeat the model of the path. */
   readonly mayNameModel: boolean;
-}): InboundFormat<EmbeddingQuestion, Embeddings> {
+}): InboundFormat<EmbeddingRequest, Embeddings> {
   return {
     id: ID,
     inbound: {

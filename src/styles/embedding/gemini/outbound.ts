@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf } from "#lib/values.ts";
@@ -10,7 +10,7 @@ import { parseUsage } from "#styles/text/gemini/usage.ts";
 import { TASK_TYPES } from "./task.ts";
 
 /** One text or many, it is always a batch, whose items repeat what holds for all. */
-export function build(question: EmbeddingQuestion, { report }: OutboundContext): JsonObject {
+export function build(question: EmbeddingRequest, { report }: OutboundContext): JsonObject {
   const { model, task, title, dimensions, user, extra } = question;
   carryFrom(extra, [], {}, report);
   if (user !== undefined) report.lose("user");
@@ -28,7 +28,7 @@ export function build(question: EmbeddingQuestion, { report }: OutboundContext):
   };
 }
 
-export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+export function parse(body: JsonObject, { inputs }: EmbeddingRequest): Embeddings {
   if (!isArray(body["embeddings"])) throw noAnswer("has no list of vectors");
   const vectors = body["embeddings"].map((each) => readVector(memberOf(each, "values")));
   const usage = parseUsage(body["usageMetadata"]);

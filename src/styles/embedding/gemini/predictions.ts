@@ -1,8 +1,8 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
-import type { InboundFormat, Reading } from "#core/operation.ts";
+import type { InboundFormat, OperationResult } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
@@ -34,14 +34,14 @@ const KNOWN = {
 };
 
 /** Vectors by predictions, an instance each. */
-export const embeddingPredictions: InboundFormat<EmbeddingQuestion, Embeddings> = {
+export const embeddingPredictions: InboundFormat<EmbeddingRequest, Embeddings> = {
   id: "gemini-embeddings",
   inbound: { read, write, buildError },
 };
 
-function read(sent: JsonObject, { model = "" }: Address): EmbeddingQuestion {
+function read(sent: JsonObject, { model = "" }: Address): EmbeddingRequest {
   const body = camelized(sent);
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   const instances = listOf(body["instances"]).filter(isObject);
   const parameters = objectOf(body["parameters"]) ?? {};
   const [first = {}] = instances;
@@ -71,7 +71,7 @@ function read(sent: JsonObject, { model = "" }: Address): EmbeddingQuestion {
 }
 
 /** Tokens are known of all texts together; each is told its share. */
-function write({ vectors, usage }: Embeddings & Required<Reading>): JsonObject {
+function write({ vectors, usage }: Embeddings & Required<OperationResult>): JsonObject {
   const share = Math.round(usage.inputTokens / Math.max(1, vectors.length));
   return {
     predictions: vectors.map((vector) => ({

@@ -21,7 +21,7 @@ export interface EmbeddingDialect {
 }
 
 /** What every server of the format is sure to understand. */
-export const PLAIN: EmbeddingDialect = {
+export const DEFAULT_DIALECT: EmbeddingDialect = {
   encoding: "float",
   dimensions: "dimensions",
   carries: {},

@@ -1,14 +1,14 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import { invalid } from "#core/error.ts";
-import type { Reading } from "#core/operation.ts";
+import type { OperationResult } from "#core/operation.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, restOf, textOf } from "#lib/values.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { KNOWN, MAX_INPUTS, REQUEST } from "./fields.ts";
 
-export function read(body: JsonObject): EmbeddingQuestion {
-  holdToRule(body, REQUEST);
+export function read(body: JsonObject): EmbeddingRequest {
+  validate(body, REQUEST);
   const { encoding_format: encoding, input_type: task } = body;
   return {
     model: textOf(body["model"]) ?? "",
@@ -23,13 +23,13 @@ export function read(body: JsonObject): EmbeddingQuestion {
   };
 }
 
-function extraIn(body: JsonObject): EmbeddingQuestion["extra"] {
+function extraIn(body: JsonObject): EmbeddingRequest["extra"] {
   const rest = restOf(body, KNOWN);
   return rest && { embeddings: rest };
 }
 
 /** One text, the tokens of one, or a list of either; the rule has seen to the types. */
-function readInputs(input: Json | undefined): EmbeddingQuestion["inputs"] {
+function readInputs(input: Json | undefined): EmbeddingRequest["inputs"] {
   if (!isArray(input)) return [textOf(input) ?? ""];
   if (input.every((item) => typeof item === "number")) return [input];
   if (input.length > MAX_INPUTS) {
@@ -48,8 +48,8 @@ function numbersIn(items: readonly Json[]): readonly number[] {
 }
 
 export function write(
-  { vectors, usage }: Embeddings & Required<Reading>,
-  { model, encoding }: EmbeddingQuestion,
+  { vectors, usage }: Embeddings & Required<OperationResult>,
+  { model, encoding }: EmbeddingRequest,
   id?: string,
 ): JsonObject {
   const tokens = usage.inputTokens;

@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { InboundFormat, OutboundFormat } from "#core/operation.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { parseError } from "#styles/upstream-error.ts";
@@ -6,8 +6,8 @@ import { read, write } from "./inbound.ts";
 import { build, parse } from "./outbound.ts";
 
 /** Embeddings in the wire format that goes with chat completions. */
-export const embeddings: InboundFormat<EmbeddingQuestion, Embeddings> &
-  OutboundFormat<EmbeddingQuestion, Embeddings> = {
+export const embeddings: InboundFormat<EmbeddingRequest, Embeddings> &
+  OutboundFormat<EmbeddingRequest, Embeddings> = {
   id: "embeddings",
   inbound: { read, write, buildError },
   outbound: { build, parse, parseError },

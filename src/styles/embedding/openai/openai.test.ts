@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { embedding, type EmbeddingQuestion } from "#core/embedding.ts";
+import { embedding, type EmbeddingRequest } from "#core/embedding.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -11,14 +11,14 @@ import { embeddings } from "./index.ts";
 
 const read = (body: JsonObject) => embeddings.inbound.read({ model: "m", ...body }, {});
 
-function built(question: Partial<EmbeddingQuestion>, dialect: Partial<EmbeddingDialect> = {}) {
+function built(question: Partial<EmbeddingRequest>, dialect: Partial<EmbeddingDialect> = {}) {
   const report = new LossReport();
   const whole = { model: "m", inputs: ["a"], ...question };
   const body = embeddings.outbound.build(whole, { report, model: {}, dialect: { ...dialect } });
   return { body, lost: report.fields };
 }
 
-const asked = (...inputs: string[]): EmbeddingQuestion => ({ model: "m", inputs });
+const asked = (...inputs: string[]): EmbeddingRequest => ({ model: "m", inputs });
 const parse = (data: Json, usage: Json = null) =>
   embeddings.outbound.parse({ data, usage }, asked("a", "b"));
 const item = (index: number | null, value: Json): Json => ({ index, embedding: value });

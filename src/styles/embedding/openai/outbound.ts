@@ -1,4 +1,4 @@
-import type { EmbeddingQuestion, Embeddings } from "#core/embedding.ts";
+import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
@@ -7,13 +7,13 @@ import { carryFrom } from "#styles/carry.ts";
 import { textsOf } from "#styles/embedding/texts.ts";
 import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
-import { PLAIN, type EmbeddingDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type EmbeddingDialect } from "./dialect.ts";
 
 export function build(
-  question: EmbeddingQuestion,
+  question: EmbeddingRequest,
   { report, dialect: own }: OutboundContext,
 ): JsonObject {
-  const dialect: EmbeddingDialect = { ...PLAIN, ...own };
+  const dialect: EmbeddingDialect = { ...DEFAULT_DIALECT, ...own };
   const { model, inputs, dimensions, task, title, user, extra } = question;
   const word = task === undefined ? undefined : dialect.task?.words[task];
   if (task !== undefined && word === undefined) report.lose("task");
@@ -30,7 +30,7 @@ export function build(
   };
 }
 
-export function parse(body: JsonObject, { inputs }: EmbeddingQuestion): Embeddings {
+export function parse(body: JsonObject, { inputs }: EmbeddingRequest): Embeddings {
   if (!isArray(body["data"])) throw noAnswer("has no list of vectors");
   const vectors = inOrder(body["data"]).map((item) => readVector(memberOf(item, "embedding")));
   const usage = parseUsage(body["usage"]);

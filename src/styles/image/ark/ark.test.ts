@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { ImageEvent, ImageQuestion } from "#core/image.ts";
+import type { ImageEvent, ImageRequest } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { arkImages } from "./index.ts";
 
-const QUESTION: ImageQuestion = {
+const QUESTION: ImageRequest = {
   model: "m",
   task: "generate",
   turns: [{ role: "user", parts: ["A fox"] }],

@@ -1,19 +1,19 @@
 import { invalid } from "#core/error.ts";
-import { MAX_SERIES, picturesOf, promptOf, type ImageQuestion } from "#core/image.ts";
+import { MAX_SERIES, picturesOf, promptOf, type ImageRequest } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { checkPictures, linkTo } from "#styles/image/given-pictures.ts";
 import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
 import { sizeFor } from "#styles/image/size-rule.ts";
-import { PLAIN, type ArkDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type ArkDialect } from "./dialect.ts";
 
 /** https://www.volcengine.com/docs/82379/1541523 */
 export function build(
-  question: ImageQuestion,
+  question: ImageRequest,
   { report, dialect: own }: OutboundContext,
 ): JsonObject {
-  const dialect: ArkDialect = { ...PLAIN, ...own };
+  const dialect: ArkDialect = { ...DEFAULT_DIALECT, ...own };
   const { model, delivery, watermark = false, stream } = question;
   const prompt = promptOf(question);
   if (prompt.trim() === "") throw invalid("prompt", "'prompt' is required for this model.");
@@ -37,7 +37,7 @@ export function build(
   };
 }
 
-function saidIn(question: ImageQuestion, dialect: ArkDialect): readonly Wish[] {
+function saidIn(question: ImageRequest, dialect: ArkDialect): readonly Wish[] {
   return [
     "size",
     "watermark",
@@ -49,26 +49,26 @@ function saidIn(question: ImageQuestion, dialect: ArkDialect): readonly Wish[] {
   ];
 }
 
-function pictures(question: ImageQuestion): JsonObject {
+function pictures(question: ImageRequest): JsonObject {
   const links = picturesOf(question).map((picture) => linkTo(picture));
   const [first, ...more] = links;
   if (first === undefined) return {};
   return { image: more.length === 0 ? first : links };
 }
 
-function size(question: ImageQuestion, dialect: ArkDialect): string | undefined {
+function size(question: ImageRequest, dialect: ArkDialect): string | undefined {
   if (isSizeWord(question, dialect)) return question.resolution;
   return sizeFor(question.size, dialect.sizes, "x");
 }
 
 /** Words such as `2K` are sizes here; elsewhere they are a field of their own. */
-function isSizeWord({ size: asked, resolution = "" }: ImageQuestion, { sizes }: ArkDialect) {
+function isSizeWord({ size: asked, resolution = "" }: ImageRequest, { sizes }: ArkDialect) {
   return asked === undefined && sizes.oneOf?.includes(resolution) === true;
 }
 
 const GUIDANCE = { min: 1, max: 10 };
 
-function steering({ seed, guidance }: ImageQuestion, { isSteered }: ArkDialect): JsonObject {
+function steering({ seed, guidance }: ImageRequest, { isSteered }: ArkDialect): JsonObject {
   if (isSteered !== true) return {};
   if (guidance !== undefined && (guidance < GUIDANCE.min || guidance > GUIDANCE.max)) {
     const { min, max } = GUIDANCE;
@@ -77,7 +77,7 @@ function steering({ seed, guidance }: ImageQuestion, { isSteered }: ArkDialect):
   return defined({ seed, guidance_scale: guidance });
 }
 
-function series({ series: asked }: ImageQuestion, { drawsSets }: ArkDialect): JsonObject {
+function series({ series: asked }: ImageRequest, { drawsSets }: ArkDialect): JsonObject {
   if (asked === undefined) return {};
   const name = "sequential_image_generation";
   if (asked.mode === "disabled") return drawsSets === true ? { [name]: asked.mode } : {};
@@ -90,7 +90,7 @@ function series({ series: asked }: ImageQuestion, { drawsSets }: ArkDialect): Js
   };
 }
 
-function rewriting({ rewriteMode: mode }: ImageQuestion, dialect: ArkDialect): JsonObject {
+function rewriting({ rewriteMode: mode }: ImageRequest, dialect: ArkDialect): JsonObject {
   const { rewriteModes: modes } = dialect;
   if (mode === undefined || modes === undefined) return {};
   if (modes.includes(mode)) return { optimize_prompt_options: { mode } };
@@ -98,7 +98,7 @@ function rewriting({ rewriteMode: mode }: ImageQuestion, dialect: ArkDialect): J
   throw invalid(name, `'${name}.mode' must be ${modes.join(" or ")} for this model.`);
 }
 
-function format({ format: asked }: ImageQuestion, { formats }: ArkDialect): JsonObject {
+function format({ format: asked }: ImageRequest, { formats }: ArkDialect): JsonObject {
   if (asked === undefined || formats === undefined) return {};
   if (formats.includes(asked)) return { output_format: asked };
   throw invalid("output_format", `'output_format' must be ${formats.join(" or ")} for this model.`);

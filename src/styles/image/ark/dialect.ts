@@ -1,7 +1,7 @@
 import type { Range, SizeRule } from "#styles/image/size-rule.ts";
 
 /** What no model refuses. */
-export const PLAIN: ArkDialect = { pictures: { min: 0, max: 0 }, sizes: {} };
+export const DEFAULT_DIALECT: ArkDialect = { pictures: { min: 0, max: 0 }, sizes: {} };
 
 /** What a version of the vendor's models can be told. */
 export interface ArkDialect {

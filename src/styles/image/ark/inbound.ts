@@ -1,12 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import type {
   ImageEncoder,
-  ImageQuestion,
+  ImageRequest,
   Images,
   InboundImageFormat,
   MadePicture,
 } from "#core/image.ts";
-import type { Reading } from "#core/operation.ts";
+import type { OperationResult } from "#core/operation.ts";
 import type { UpstreamError } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -22,8 +22,8 @@ export const arkGenerations: InboundImageFormat = {
 };
 
 function write(
-  { pictures, failures = [], createdAt = 0, usage }: Images & Required<Reading>,
-  { model }: ImageQuestion,
+  { pictures, failures = [], createdAt = 0, usage }: Images & Required<OperationResult>,
+  { model }: ImageRequest,
 ): JsonObject {
   return {
     model,
@@ -50,7 +50,7 @@ function usageOf({ inputTokens, outputTokens }: Usage, made: number): JsonObject
 }
 
 /** https://www.volcengine.com/docs/82379/1824137 */
-function openEncoder({ model }: ImageQuestion, at: number): ImageEncoder {
+function openEncoder({ model }: ImageRequest, at: number): ImageEncoder {
   let made = 0;
   const event = (name: string, members: JsonObject): string => {
     const type = `image_generation.${name}`;

@@ -1,15 +1,15 @@
 import { invalid } from "#core/error.ts";
-import { promptOf, type ImageQuestion } from "#core/image.ts";
+import { promptOf, type ImageRequest } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { checkPictures, linkTo } from "#styles/image/given-pictures.ts";
 import { reportUnsaid } from "#styles/image/report-unsaid.ts";
 import { sizeFor } from "#styles/image/size-rule.ts";
-import { PLAIN, type DashscopeDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type DashscopeDialect } from "./dialect.ts";
 
 /** Answered at once: https://www.alibabacloud.com/help/en/model-studio/qwen-image-api */
-export function buildGeneration(question: ImageQuestion, context: OutboundContext): JsonObject {
+export function buildGeneration(question: ImageRequest, context: OutboundContext): JsonObject {
   const dialect = held(question, context);
   const content = contentOf(question, textOf(question, dialect));
   return {
@@ -20,7 +20,7 @@ export function buildGeneration(question: ImageQuestion, context: OutboundContex
 }
 
 /** Answered by a task: https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference */
-export function buildTask(question: ImageQuestion, context: OutboundContext): JsonObject {
+export function buildTask(question: ImageRequest, context: OutboundContext): JsonObject {
   const dialect = held(question, context);
   return {
     model: question.model,
@@ -30,11 +30,8 @@ export function buildTask(question: ImageQuestion, context: OutboundContext): Js
 }
 
 /** What the model can be told, after the question was held to it. */
-function held(
-  question: ImageQuestion,
-  { report, dialect: own }: OutboundContext,
-): DashscopeDialect {
-  const dialect: DashscopeDialect = { ...PLAIN, ...own };
+function held(question: ImageRequest, { report, dialect: own }: OutboundContext): DashscopeDialect {
+  const dialect: DashscopeDialect = { ...DEFAULT_DIALECT, ...own };
   const { count = 1 } = question;
   checkPictures(question, dialect.pictures);
   if (count > dialect.most) {
@@ -56,7 +53,7 @@ function upTo(most: number): string {
 }
 
 /** All that was said, in its order: there is one text, and there are no conversations here. */
-function textOf(question: ImageQuestion, { promptChars = Infinity }: DashscopeDialect): string {
+function textOf(question: ImageRequest, { promptChars = Infinity }: DashscopeDialect): string {
   if (question.turns.some(({ role }) => role !== "user")) {
     throw invalid("contents", "'contents' must be the user's alone for this model.");
   }
@@ -67,7 +64,7 @@ function textOf(question: ImageQuestion, { promptChars = Infinity }: DashscopeDi
 }
 
 /** All words stand where the first of them did. */
-function contentOf({ turns }: ImageQuestion, text: string): readonly Json[] {
+function contentOf({ turns }: ImageRequest, text: string): readonly Json[] {
   const parts = turns.flatMap((turn) => turn.parts);
   const first = parts.findIndex((part) => typeof part === "string");
   return parts.flatMap((part, at): readonly Json[] => {
@@ -78,7 +75,7 @@ function contentOf({ turns }: ImageQuestion, text: string): readonly Json[] {
 
 const NEGATIVE_CHARS = 500;
 
-function unwanted({ negativePrompt }: ImageQuestion): JsonObject {
+function unwanted({ negativePrompt }: ImageRequest): JsonObject {
   if (negativePrompt === undefined) return {};
   holdToLength(negativePrompt, "negative_prompt", NEGATIVE_CHARS);
   return { negative_prompt: negativePrompt };
@@ -91,7 +88,7 @@ function holdToLength(text: string, param: string, most: number): void {
   throw invalid(param, `'${param}' must have ${most} characters at most, not ${length}.`);
 }
 
-function parametersOf(question: ImageQuestion, dialect: DashscopeDialect): JsonObject {
+function parametersOf(question: ImageRequest, dialect: DashscopeDialect): JsonObject {
   const { count = 1, seed, watermark = true, rewrite } = question;
   const extend = dialect.rewrites === "usually" ? (rewrite ?? true) : rewrite;
   return {
@@ -105,7 +102,7 @@ function parametersOf(question: ImageQuestion, dialect: DashscopeDialect): JsonO
   };
 }
 
-function sizeOf({ size }: ImageQuestion, { sizes }: DashscopeDialect): string | undefined {
+function sizeOf({ size }: ImageRequest, { sizes }: DashscopeDialect): string | undefined {
   if (sizes !== undefined) return sizeFor(size, sizes, "*");
   if (size === undefined || size === "auto") return undefined;
   throw invalid(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { ImageQuestion, OutboundImageFormat } from "#core/image.ts";
+import type { ImageRequest, OutboundImageFormat } from "#core/image.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { dashscopeGeneration, dashscopeTasks } from "./index.ts";
 
-const QUESTION: ImageQuestion = {
+const QUESTION: ImageRequest = {
   model: "m",
   task: "generate",
   turns: [{ role: "user", parts: ["A fox"] }],

@@ -15,4 +15,4 @@ export interface DashscopeDialect {
 }
 
 /** What no model refuses. */
-export const PLAIN: DashscopeDialect = { pictures: { min: 0, max: 0 }, most: 1 };
+export const DEFAULT_DIALECT: DashscopeDialect = { pictures: { min: 0, max: 0 }, most: 1 };

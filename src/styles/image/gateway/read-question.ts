@@ -1,10 +1,10 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import {
   picturesOf,
   promptOf,
   type Base64,
-  type ImageQuestion,
+  type ImageRequest,
   type ImageTurn,
 } from "#core/image.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
@@ -24,8 +24,8 @@ import { readPicture } from "#styles/image/picture-in.ts";
 import { KNOWN, KNOWN_WITHIN, MAX_PICTURES, REQUEST } from "./fields.ts";
 
 /** A request for pictures in the words of any family: which of them the model has, its upstream knows. */
-export function readQuestion(body: JsonObject): ImageQuestion {
-  holdToRule(body, REQUEST);
+export function readQuestion(body: JsonObject): ImageRequest {
+  validate(body, REQUEST);
   const turns = readTurns(body);
   const prompt = promptOf({ turns });
   const pictures = picturesOf({ turns });
@@ -57,7 +57,7 @@ export function readQuestion(body: JsonObject): ImageQuestion {
 /** All but what is to be seen. */
 export function readWishes(
   body: JsonObject,
-): Omit<ImageQuestion, "model" | "task" | "turns" | "stream"> {
+): Omit<ImageRequest, "model" | "task" | "turns" | "stream"> {
   const parameters = objectOf(body["parameters"]) ?? {};
   const own = (name: string): Json | undefined => parameters[name] ?? body[name];
   const { response_format: delivery, output_format: format, mime_type: type } = body;
@@ -115,7 +115,7 @@ const DELIVERIES: ReadonlyMap<string | undefined, "url" | "base64"> = new Map([
   ["b64_json", "base64"],
 ]);
 
-function readSeries(body: JsonObject): ImageQuestion["series"] {
+function readSeries(body: JsonObject): ImageRequest["series"] {
   const mode = body["sequential_image_generation"];
   const max = integerOf(memberOf(body["sequential_image_generation_options"], "max_images"));
   if (mode === "auto") return { mode, ...defined({ max }) };

@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
-import type { ImageQuestion, Images, MadePicture } from "#core/image.ts";
+import type { ImageRequest, Images, MadePicture } from "#core/image.ts";
 import type { Usage } from "#core/usage.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, longTextOf, memberOf, objectOf, textOf } from "#lib/values.ts";
@@ -9,7 +9,7 @@ import { parseFinish, reasonIn } from "#styles/text/gemini/finish.ts";
 import { parseUsage } from "#styles/text/gemini/usage.ts";
 
 /** The pictures among the parts, but for those that a model drew on its way. */
-export function parse(body: JsonObject, question: ImageQuestion): Images {
+export function parse(body: JsonObject, question: ImageRequest): Images {
   const error = errorIn(body);
   if (error !== undefined) throw asGatewayError(error);
   const block = blockIn(body);

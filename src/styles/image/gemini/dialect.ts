@@ -27,4 +27,4 @@ export const RATIOS: readonly string[] = [
   "21:9",
 ];
 
-export const PLAIN: PictureDialect = { ratios: RATIOS, sizes: [] };
+export const DEFAULT_DIALECT: PictureDialect = { ratios: RATIOS, sizes: [] };

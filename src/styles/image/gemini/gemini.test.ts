@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import type { ImageQuestion, ImageTurn, Picture } from "#core/image.ts";
+import type { ImageRequest, ImageTurn, Picture } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -21,11 +21,11 @@ const SMALL: PictureDialect = { ratios: RATIOS, sizes: [] };
 const PICTURE: Picture = { kind: "base64", base64: "AAAA", mediaType: "image/png" };
 const INLINE = { inlineData: { mimeType: "image/png", data: "AAAA" } };
 
-function questionOf(body: JsonObject): ImageQuestion {
+function questionOf(body: JsonObject): ImageRequest {
   return gateway.inbound.read({ model: "m", prompt: "A fox", ...body }, {});
 }
 
-function built(question: ImageQuestion, dialect = LARGE, model: ModelTraits = {}) {
+function built(question: ImageRequest, dialect = LARGE, model: ModelTraits = {}) {
   const report = new LossReport();
   const body = generateContent.outbound.build(question, {
     report,
@@ -35,7 +35,7 @@ function built(question: ImageQuestion, dialect = LARGE, model: ModelTraits = {}
   return { body: JSON.parse(JSON.stringify(body)) as JsonObject, lost: report.fields };
 }
 
-function ofTurns(turns: readonly ImageTurn[]): ImageQuestion {
+function ofTurns(turns: readonly ImageTurn[]): ImageRequest {
   return { model: "m", task: "edit", turns, stream: false };
 }
 

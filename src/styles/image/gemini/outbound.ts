@@ -1,4 +1,4 @@
-import type { ImageQuestion } from "#core/image.ts";
+import type { ImageRequest } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -7,7 +7,7 @@ import { peopleFor } from "#styles/image/people.ts";
 import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { buildContents } from "./contents.ts";
-import { PLAIN, type PictureDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type PictureDialect } from "./dialect.ts";
 
 const MAX_OUTPUT_TOKENS = 32_768;
 const TOP_P = 0.95;
@@ -27,8 +27,8 @@ const SAID: readonly Wish[] = [
 ];
 
 /** One picture: this format has no number of them. */
-export function build(question: ImageQuestion, context: OutboundContext): JsonObject {
-  const dialect: PictureDialect = { ...PLAIN, ...context.dialect };
+export function build(question: ImageRequest, context: OutboundContext): JsonObject {
+  const dialect: PictureDialect = { ...DEFAULT_DIALECT, ...context.dialect };
   const { turns, withText, temperature, topP, series } = question;
   if (series?.mode === "auto") context.report.lose("sequential_image_generation");
   const imageConfig = buildImageConfig(question, dialect, context);
@@ -45,7 +45,7 @@ export function build(question: ImageQuestion, context: OutboundContext): JsonOb
 }
 
 function buildImageConfig(
-  question: ImageQuestion,
+  question: ImageRequest,
   { ratios, sizes, people, formats = [] }: PictureDialect,
   { report }: OutboundContext,
 ): JsonObject {
@@ -64,7 +64,7 @@ function buildImageConfig(
 
 /** Some callers ask for more than any model can write. */
 function limitFor(
-  { maxOutputTokens = MAX_OUTPUT_TOKENS }: ImageQuestion,
+  { maxOutputTokens = MAX_OUTPUT_TOKENS }: ImageRequest,
   { model, report }: OutboundContext,
 ): number {
   const most = model.maxOutputTokens ?? Infinity;

@@ -7,4 +7,4 @@ export interface ImagenDialect {
   readonly takesMore?: true;
 }
 
-export const PLAIN: ImagenDialect = { sizes: [], sizeMember: "imageSize" };
+export const DEFAULT_DIALECT: ImagenDialect = { sizes: [], sizeMember: "imageSize" };

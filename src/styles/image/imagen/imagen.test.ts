@@ -6,14 +6,14 @@ import { gateway } from "#styles/image/gateway/index.ts";
 import type { ImagenDialect } from "./dialect.ts";
 import { predict } from "./index.ts";
 
-const PLAIN: ImagenDialect = { sizes: ["1K", "2K"], sizeMember: "imageSize" };
-const MORE: ImagenDialect = { ...PLAIN, sizeMember: "sampleImageSize", takesMore: true };
+const DEFAULT_DIALECT: ImagenDialect = { sizes: ["1K", "2K"], sizeMember: "imageSize" };
+const MORE: ImagenDialect = { ...DEFAULT_DIALECT, sizeMember: "sampleImageSize", takesMore: true };
 
 function questionOf(body: JsonObject) {
   return gateway.inbound.read({ model: "m", prompt: "A fox", ...body }, {});
 }
 
-function built(wish: JsonObject, dialect = PLAIN) {
+function built(wish: JsonObject, dialect = DEFAULT_DIALECT) {
   const report = new LossReport();
   const body = predict.outbound.build(questionOf(wish), {
     report,

@@ -1,9 +1,9 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type {
   Base64,
   HeldPicture,
-  ImageQuestion,
+  ImageRequest,
   Images,
   InboundImageFormat,
   Picture,
@@ -69,9 +69,9 @@ export const predictions: InboundImageFormat = {
 };
 
 /** One instance. The model stands in the path. */
-function read(sent: JsonObject, { model = "" }: Address): ImageQuestion {
+function read(sent: JsonObject, { model = "" }: Address): ImageRequest {
   const body = camelized(sent);
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   const instance = objectOf(listOf(body["instances"])[0]) ?? {};
   const parameters = objectOf(body["parameters"]) ?? {};
   const { pictures, mask } = shownIn(instance);

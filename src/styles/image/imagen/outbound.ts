@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import { picturesOf, promptOf, type ImageQuestion } from "#core/image.ts";
+import { picturesOf, promptOf, type ImageRequest } from "#core/image.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -7,7 +7,7 @@ import { ratioFor } from "#styles/image/aspect-ratio.ts";
 import { peopleFor } from "#styles/image/people.ts";
 import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
-import { PLAIN, type ImagenDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type ImagenDialect } from "./dialect.ts";
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"];
 const PEOPLE = { dont_allow: "dont_allow", allow_adult: "allow_adult", allow_all: "allow_all" };
@@ -22,8 +22,8 @@ const MORE: readonly Wish[] = [
 ];
 
 /** Pictures out of words alone, several at once. */
-export function build(question: ImageQuestion, { report, dialect: own }: OutboundContext) {
-  const dialect: ImagenDialect = { ...PLAIN, ...own };
+export function build(question: ImageRequest, { report, dialect: own }: OutboundContext) {
+  const dialect: ImagenDialect = { ...DEFAULT_DIALECT, ...own };
   if (picturesOf(question).length > 0) {
     throw invalid("image", "'image' is not for this model: it draws from words only.");
   }
@@ -42,7 +42,7 @@ export function build(question: ImageQuestion, { report, dialect: own }: Outboun
   };
 }
 
-function buildMore(question: ImageQuestion): JsonObject {
+function buildMore(question: ImageRequest): JsonObject {
   const { format, compression, negativePrompt, seed, watermark, rewrite, guidance } = question;
   const takesFormat = format === "png" || format === "jpeg";
   return defined({

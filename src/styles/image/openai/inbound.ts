@@ -1,5 +1,5 @@
 import type { Images } from "#core/image.ts";
-import type { Reading } from "#core/operation.ts";
+import type { OperationResult } from "#core/operation.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { writeUsage } from "./usage.ts";
@@ -9,7 +9,7 @@ export function write({
   createdAt = 0,
   about,
   usage,
-}: Images & Required<Reading>): JsonObject {
+}: Images & Required<OperationResult>): JsonObject {
   return {
     created: createdAt,
     data: pictures.map(({ url, base64, revisedPrompt }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import type { ImageEvent, ImageQuestion, MadePicture } from "#core/image.ts";
+import type { ImageEvent, ImageRequest, MadePicture } from "#core/image.ts";
 import { LossReport } from "#core/lossy.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { Form } from "#lib/form.ts";
@@ -9,14 +9,14 @@ import { readEvents } from "#lib/sse.ts";
 import type { ImageDialect } from "./dialect.ts";
 import { generations, images } from "./index.ts";
 
-const QUESTION: ImageQuestion = {
+const QUESTION: ImageRequest = {
   model: "m",
   task: "generate",
   turns: [{ role: "user", parts: ["a fox"] }],
   stream: false,
 };
 
-function built(more: Partial<ImageQuestion>, dialect: ImageDialect = {}) {
+function built(more: Partial<ImageRequest>, dialect: ImageDialect = {}) {
   const report = new LossReport();
   const body = images.outbound.build(
     { ...QUESTION, ...more },
@@ -27,28 +27,30 @@ function built(more: Partial<ImageQuestion>, dialect: ImageDialect = {}) {
 
 describe("a request", () => {
   test("holds all that a caller may write where nothing is known of the upstream", () => {
-    const wishes = {
+    const options = {
       count: 2,
       size: "2K",
       fidelity: "auto",
       series: { mode: "auto", max: 3 },
     } as const;
 
-    expect(built({ ...wishes, rewriteMode: "fast", withText: true, extra: { steps: 4 } })).toEqual({
-      body: {
-        model: "m",
-        prompt: "a fox",
-        n: 2,
-        size: "2K",
-        input_fidelity: "auto",
-        sequential_image_generation: "auto",
-        sequential_image_generation_options: { max_images: 3 },
-        optimize_prompt_options: { mode: "fast" },
-        response_modalities: "image-text",
-        steps: 4,
+    expect(built({ ...options, rewriteMode: "fast", withText: true, extra: { steps: 4 } })).toEqual(
+      {
+        body: {
+          model: "m",
+          prompt: "a fox",
+          n: 2,
+          size: "2K",
+          input_fidelity: "auto",
+          sequential_image_generation: "auto",
+          sequential_image_generation_options: { max_images: 3 },
+          optimize_prompt_options: { mode: "fast" },
+          response_modalities: "image-text",
+          steps: 4,
+        },
+        lost: [],
       },
-      lost: [],
-    });
+    );
   });
 
   test("leaves out what the upstream does not know, and says so unless it is so anyway", () => {

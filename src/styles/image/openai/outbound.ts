@@ -5,7 +5,7 @@ import {
   linkOf,
   picturesOf,
   promptOf,
-  type ImageQuestion,
+  type ImageRequest,
   type Picture,
 } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
@@ -14,11 +14,11 @@ import { Form, type FormPart, type SentForm, type SentPart } from "#lib/form.ts"
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { ImageDialect } from "./dialect.ts";
-import { wishesIn } from "./wishes.ts";
+import { wishesIn } from "./options.ts";
 
 /** JSON, or a form where pictures are given: then they go as files. */
 export function build(
-  question: ImageQuestion,
+  question: ImageRequest,
   { report, dialect: own }: OutboundContext,
 ): JsonObject | SentForm {
   const dialect: ImageDialect = { ...own };
@@ -53,7 +53,7 @@ export function build(
 }
 
 function checkGiven(
-  { task, mask, markup }: ImageQuestion,
+  { task, mask, markup }: ImageRequest,
   given: number,
   prompt: string,
   { takes, maxPictures = given, needsPrompt }: ImageDialect,

@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { ImageQuestion, Picture } from "#core/image.ts";
+import { validate } from "#core/validate.ts";
+import type { ImageRequest, Picture } from "#core/image.ts";
 import type { Form } from "#lib/form.ts";
 import { isArray, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
@@ -26,8 +26,8 @@ export const EDIT_REQUEST: ObjectRule = {
 };
 
 /** Pictures to be changed as words say. */
-export function readEdit(body: JsonObject): ImageQuestion {
-  holdToRule(body, EDIT_REQUEST);
+export function readEdit(body: JsonObject): ImageRequest {
+  validate(body, EDIT_REQUEST);
   const { image, images, mask, markup, ...fields } = body;
   const given = [
     ...(isArray(image) ? image : [image ?? null]).map((each) => readGiven(each, "image")),
@@ -40,14 +40,14 @@ export function readEdit(body: JsonObject): ImageQuestion {
   });
 }
 
-export function readEditForm(form: Form): ImageQuestion {
+export function readEditForm(form: Form): ImageRequest {
   const [mask] = picturesIn(form, MASK);
   const [markup] = picturesIn(form, MARKUP);
   return question(fieldsIn(form), "edit", picturesIn(form, IMAGE), { mask, markup });
 }
 
 /** Other versions of a picture. */
-export function readVariationForm(form: Form): ImageQuestion {
+export function readVariationForm(form: Form): ImageRequest {
   return question(fieldsIn(form), "vary", picturesIn(form, IMAGE).slice(0, 1), {});
 }
 
@@ -56,7 +56,7 @@ function question(
   task: "edit" | "vary",
   pictures: readonly Picture[],
   over: { readonly mask?: Picture | undefined; readonly markup?: Picture | undefined },
-): ImageQuestion {
+): ImageRequest {
   const prompt = textOf(body["prompt"]) ?? "";
   if (pictures.length === 0) throw invalid("image", "'image' is required.");
   if (pictures.length > MAX_PICTURES) {
@@ -107,7 +107,7 @@ function fieldsIn(form: Form): JsonObject {
     if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' stands twice in the form.`);
     fields[name] = valueOf(part.value, REQUEST.members.get(name)?.is);
   }
-  holdToRule(fields, REQUEST);
+  validate(fields, REQUEST);
   return fields;
 }
 

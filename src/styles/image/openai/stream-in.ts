@@ -1,11 +1,11 @@
-import type { ImageDecoder, ImageEvent, ImageQuestion } from "#core/image.ts";
+import type { ImageDecoder, ImageEvent, ImageRequest } from "#core/image.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { defined, integerOf, pick, textOf } from "#lib/values.ts";
 import { aboutIn, errorInEvent, failureOf, madeIn } from "./parse.ts";
 import { readUsage } from "./usage.ts";
 
-export function openDecoder({ count = 1 }: ImageQuestion): ImageDecoder {
+export function openDecoder({ count = 1 }: ImageRequest): ImageDecoder {
   return new Decoder(count);
 }
 

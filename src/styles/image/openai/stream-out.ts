@@ -1,5 +1,5 @@
 import type { GatewayError } from "#core/error.ts";
-import type { ImageEncoder, ImageEvent, ImageQuestion, MadePicture } from "#core/image.ts";
+import type { ImageEncoder, ImageEvent, ImageRequest, MadePicture } from "#core/image.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { formatSse } from "#lib/sse.ts";
@@ -11,7 +11,7 @@ import { writeUsage } from "./usage.ts";
  * `image_generation.partial_image` and `.completed`, `image_edit.*` for edits:
  * https://platform.openai.com/docs/api-reference/images-streaming
  */
-export function openEncoder(question: ImageQuestion, at: number): ImageEncoder {
+export function openEncoder(question: ImageRequest, at: number): ImageEncoder {
   return new Encoder(question, at);
 }
 
@@ -23,7 +23,7 @@ class Encoder implements ImageEncoder {
   /** The last picture so far: what was used goes with the last of all. */
   #held: JsonObject | undefined;
 
-  constructor({ task, count = 1 }: ImageQuestion, at: number) {
+  constructor({ task, count = 1 }: ImageRequest, at: number) {
     this.#prefix = task === "generate" ? "image_generation" : "image_edit";
     this.#at = at;
     this.#left = count;

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { REQUEST } from "./fields.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
@@ -9,7 +9,7 @@ import { checkVendorMembers } from "./vendor-members.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject, address: Address = {}): RequestFacts {
-  const unknownValue = holdToRule(body, REQUEST);
+  const unknownValue = validate(body, REQUEST);
 
   checkVendorMembers(body);
   checkToolChoice(body["tool_choice"]);

@@ -3,7 +3,7 @@ import type { ChatRequest, Reasoning } from "#core/chat.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { readSuffixes } from "#relay/suffix.ts";
+import { readSuffixes } from "#relay/routing/suffix.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { defined } from "#lib/values.ts";
 import type { ChatDialect } from "./dialect.ts";

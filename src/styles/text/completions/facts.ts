@@ -2,11 +2,11 @@ import { refuse } from "#core/lossy.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { REQUEST } from "./fields.ts";
 
 export function readRequest(body: JsonObject): RequestFacts {
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   refuseWhatChangesTheAnswer(body);
   return {
     model: textOf(body["model"]) ?? "",

@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { Address, RequestFacts } from "#core/style.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor } from "#styles/text/asked-for.ts";
 import { WRITTEN_REQUEST } from "./fields.ts";
 import { isModelRole } from "./role.ts";
@@ -12,7 +12,7 @@ import { isModelRole } from "./role.ts";
  * stream stand in the path. Usage comes with every chunk, asked for or not.
  */
 export function readRequest(body: JsonObject, address: Address): RequestFacts {
-  const unknownValue = holdToRule(body, WRITTEN_REQUEST);
+  const unknownValue = validate(body, WRITTEN_REQUEST);
   listOf(body["contents"]).forEach(checkContent);
 
   const config = body["generationConfig"] ?? body["generation_config"];

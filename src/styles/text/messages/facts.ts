@@ -2,14 +2,14 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor, keepsLong, marksLong, modelsIn } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
   refuseThread(body);
-  const unknownValue = holdToRule(body, REQUEST);
+  const unknownValue = validate(body, REQUEST);
 
   return {
     model: textOf(body["model"]) ?? "",

@@ -1,5 +1,5 @@
 import { estimateInputTokens } from "#core/count.ts";
-import type { SharedAnswer, SharedFormat, SharedQuestion } from "#core/shared-format.ts";
+import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { fitsIn, NO_USAGE } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
@@ -32,7 +32,7 @@ export const compactions: SharedFormat = {
 /** Of what is reserved: no vendor says how long a compaction may be. */
 const OUTPUT_TOKENS = 8_192;
 
-function read(body: RequestBody): SharedQuestion {
+function read(body: RequestBody): SharedRequest {
   const { json } = body;
   readRequest(json);
   return {

@@ -2,13 +2,13 @@ import { invalid, type GatewayError } from "#core/error.ts";
 import type { RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
 import { REQUEST } from "./fields.ts";
 
 /** Runs on every call, so what it does not need it does not look at. */
 export function readRequest(body: JsonObject): RequestFacts {
-  const unknownValue = holdToRule(body, REQUEST) ?? resultWithoutCall(body["input"]);
+  const unknownValue = validate(body, REQUEST) ?? resultWithoutCall(body["input"]);
   checkInput(body);
   listOf(body["tools"]).forEach(checkTool);
   checkToolChoice(body["tool_choice"]);

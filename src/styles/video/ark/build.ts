@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, VideoContext, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { mostOf, oneOf, secondsOf } from "#styles/video/allowed.ts";
@@ -8,7 +8,7 @@ import { framingOf, type Framing } from "#styles/video/framing.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
 import { contentOf } from "./content.ts";
 import type { ArkVideoDialect } from "./dialect.ts";
-import { checkOwn, OWN } from "./own-members.ts";
+import { checkOwn, OWN } from "./vendor-members.ts";
 
 export const ID = "video-ark";
 
@@ -19,7 +19,7 @@ export const FRAMES_A_SECOND = 24;
 
 /** https://www.volcengine.com/docs/82379/1520757 */
 export function build(
-  question: VideoQuestion,
+  question: VideoRequest,
   { report, dialect: own, callbackUrl }: VideoContext,
 ): JsonObject {
   const dialect: ArkVideoDialect = { ...own };
@@ -47,7 +47,7 @@ export function build(
 }
 
 /** What its models do by themselves. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: ArkVideoDialect = { ...own };
   const { resolution = dialect.usualResolution } = shapeOf(question);
   const { frames } = question;
@@ -61,10 +61,7 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 }
 
 /** Of a model that decides on the length. One that nobody knows makes what the longest of them makes. */
-export function longest(
-  question: VideoQuestion,
-  own?: VideoContext["dialect"],
-): number | undefined {
+export function longest(question: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
   const dialect: ArkVideoDialect = { ...own };
   const isOpen = question.seconds === -1 && dialect.choosesLength === true;
   return isOpen ? (mostOf(dialect.lengths) ?? MAX_SECONDS) : undefined;
@@ -74,7 +71,7 @@ const USUAL_SECONDS = 5;
 const MAX_SECONDS = 30;
 
 function saidOf(
-  { framesPerSecond }: VideoQuestion,
+  { framesPerSecond }: VideoRequest,
   { speaks }: ArkVideoDialect,
   { isUserShort, mayFix }: { readonly isUserShort: boolean; readonly mayFix: boolean },
 ): readonly Wish[] {
@@ -90,16 +87,16 @@ function saidOf(
 }
 
 /** The camera follows what is referred to. */
-function refersToMedia({ media }: VideoQuestion): boolean {
+function refersToMedia({ media }: VideoRequest): boolean {
   return media.some(({ type, role }) => type !== "image" || !role.endsWith("_frame"));
 }
 
 /** What the vendor's own callers leave out, it may read out of the prompt. */
-function isForeign({ entry }: VideoQuestion): boolean {
+function isForeign({ entry }: VideoRequest): boolean {
   return entry !== ID;
 }
 
-function framed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
+function framed(question: VideoRequest, dialect: ArkVideoDialect): JsonObject {
   const { resolutions, usualResolution } = dialect;
   const { resolution = isForeign(question) ? usualResolution : undefined, ratio } =
     shapeOf(question);
@@ -135,7 +132,7 @@ const SIZES: readonly (readonly [resolution: string, ratio: string, sizes: strin
 ];
 
 /** The vendor's own sizes are what it says they are; others are what is nearest. */
-function shapeOf(question: VideoQuestion): Framing {
+function shapeOf(question: VideoRequest): Framing {
   const { size = "", resolution, ratio } = question;
   const plain = size.toLowerCase().replace("*", "x");
   for (const [ownResolution, ownRatio, sizes] of SIZES) {
@@ -154,7 +151,7 @@ function turned(pair: string, by: string): string {
   return pair.split(by).toReversed().join(by);
 }
 
-function timed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
+function timed(question: VideoRequest, dialect: ArkVideoDialect): JsonObject {
   const { seconds, frames } = question;
   const duration = secondsWithin(question, dialect);
   if (!dialect.countsFrames || frames === undefined) {
@@ -166,7 +163,7 @@ function timed(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject {
   return { ...(seconds === undefined ? {} : defined({ duration })), frames };
 }
 
-function secondsWithin(question: VideoQuestion, dialect: ArkVideoDialect): number | undefined {
+function secondsWithin(question: VideoRequest, dialect: ArkVideoDialect): number | undefined {
   const { seconds, frames } = question;
   if (seconds === -1 && dialect.choosesLength) return seconds;
   if (seconds === undefined && frames !== undefined && dialect.countsFrames) return undefined;

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { givenIn, linkOrData, onlyLink, refuseMedia, type Given } from "#styles/video/given.ts";
 import type { ArkVideoDialect } from "./dialect.ts";
@@ -9,7 +9,7 @@ const MAX_SOUNDS = 3;
 const MAX_PICTURES = 9;
 
 /** The words, and then the media in their order, each with what it is for. */
-export function contentOf(question: VideoQuestion, dialect: ArkVideoDialect): JsonObject[] {
+export function contentOf(question: VideoRequest, dialect: ArkVideoDialect): JsonObject[] {
   checkGiven(givenIn(question), dialect);
   const { prompt = "" } = question;
   if (question.wordsIn === "prompt") {

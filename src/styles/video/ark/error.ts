@@ -15,11 +15,11 @@ interface Words {
 }
 
 const BAD = "BadRequest";
-const MANY = "TooManyRequests";
+const TOO_MANY_REQUESTS = "TooManyRequests";
 const SERVER = "InternalServerError";
 const INVALID: Words = { type: BAD, code: "InvalidParameter" };
-const OURS: Words = { type: SERVER, code: "InternalServiceError" };
-const BUSY: Words = { type: MANY, code: "ServerOverloaded" };
+const GATEWAY_ERROR: Words = { type: SERVER, code: "InternalServiceError" };
+const BUSY: Words = { type: TOO_MANY_REQUESTS, code: "ServerOverloaded" };
 
 const WORDS: Readonly<Record<FaultCode, Words>> = {
   invalid_request: INVALID,
@@ -45,18 +45,18 @@ const WORDS: Readonly<Record<FaultCode, Words>> = {
   unsupported_media_type: { type: BAD, code: "UnsupportedMediaType" },
   key_reused: { type: BAD, code: "IdempotencyKeyReused" },
   upgrade_refused: { type: BAD, code: "UpgradeRefused" },
-  rate_limited: { type: MANY, code: "AccountRateLimitExceeded" },
+  rate_limited: { type: TOO_MANY_REQUESTS, code: "AccountRateLimitExceeded" },
   canceled: { type: BAD, code: "RequestCanceled" },
-  internal: OURS,
+  internal: GATEWAY_ERROR,
   upstream_refused: { type: "Forbidden", code: "OperationDenied" },
-  upstream_denied: OURS,
-  upstream_auth: OURS,
+  upstream_denied: GATEWAY_ERROR,
+  upstream_auth: GATEWAY_ERROR,
   upstream_model_missing: { type: "NotFound", code: "ModelNotOpen" },
-  upstream_rate_limited: { type: MANY, code: "RequestBurstTooFast" },
-  upstream_unreachable: OURS,
-  upstream_failed: OURS,
+  upstream_rate_limited: { type: TOO_MANY_REQUESTS, code: "RequestBurstTooFast" },
+  upstream_unreachable: GATEWAY_ERROR,
+  upstream_failed: GATEWAY_ERROR,
   upstream_overloaded: BUSY,
-  upstream_timeout: OURS,
+  upstream_timeout: GATEWAY_ERROR,
   overloaded: BUSY,
-  unavailable: OURS,
+  unavailable: GATEWAY_ERROR,
 };

@@ -1,10 +1,10 @@
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
 /** What the words themselves say of how the video is to be. */
 export type Flags = Partial<
   Pick<
-    VideoQuestion,
+    VideoRequest,
     | "resolution"
     | "ratio"
     | "seconds"

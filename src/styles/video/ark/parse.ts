@@ -1,5 +1,5 @@
 import type { HeldPicture } from "#core/image.ts";
-import type { MadeVideo, TaskFacts, TaskNews } from "#core/video.ts";
+import type { MadeVideo, TaskFacts, TaskUpdate } from "#core/video.ts";
 import { gradeOf } from "#core/video.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -14,7 +14,7 @@ import {
   linkIn,
   secondsIn,
   takenOn,
-} from "#styles/video/news.ts";
+} from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { FRAMES_A_SECOND } from "./build.ts";
@@ -24,7 +24,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["id"]);
 }
 
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   switch (textOf(body["status"])?.toLowerCase()) {
     case "queued":
     case "pending":
@@ -58,7 +58,7 @@ function whyIn(body: JsonObject): JsonObject {
   return objectOf(isFilled(error) ? error : reason) ?? {};
 }
 
-function made(body: JsonObject): TaskNews {
+function made(body: JsonObject): TaskUpdate {
   const { content } = body;
   const url = addressIn(memberOf(content, "video_url"));
   const facts = factsIn(body);

@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import { validate } from "#core/validate.ts";
+import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
 import { defined, flagOf, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
@@ -34,11 +34,11 @@ export const REQUEST: ObjectRule = object({
 const KNOWN: ReadonlySet<string> = new Set(REQUEST.members.keys());
 
 /** A task in words and media; what is not said beside them may be said within the words. */
-export function readTask(body: JsonObject): VideoQuestion {
+export function readTask(body: JsonObject): VideoRequest {
   const model = textOf(body["model"]) ?? "";
   if (model === "") throw invalid("model", "model is required");
   if (listOf(body["content"]).length === 0) throw invalid("content", "text content is required");
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   const { prompt, media, flags } = readContent(listOf(body["content"]), "content");
   if (prompt === undefined) throw invalid("content", "text content is required");
   const extra = restOf(body, KNOWN);

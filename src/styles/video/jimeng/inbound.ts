@@ -1,7 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Task, TaskStatus } from "#core/task.ts";
-import type { InboundVideoFormat, TaskLinks, VideoQuestion } from "#core/video.ts";
+import type { InboundVideoFormat, TaskLinks, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, restOf, textOf } from "#lib/values.ts";
 import { readCallbackUrl } from "../callback-url.ts";
@@ -19,8 +19,8 @@ export const inbound: InboundVideoFormat["inbound"] = {
   withRequestId: (answer, requestId) => ({ ...answer, request_id: requestId }),
 };
 
-function read(body: JsonObject): VideoQuestion {
-  holdToRule(body, REQUEST);
+function read(body: JsonObject): VideoRequest {
+  validate(body, REQUEST);
   const media = byCount(picturesIn(body).map(([param, each]) => readMedia(each, "image", param)));
   const seed = integerOf(body["seed"]);
   const extra = restOf(body, KNOWN);

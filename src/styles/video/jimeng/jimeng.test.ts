@@ -104,8 +104,8 @@ describe("[B3.1] the state of a task of Jimeng's", () => {
     ["generating", { state: "running" }],
     ["a word of tomorrow", { state: "running" }],
     ["not_found", { state: "missing" }],
-  ] as const)("%s", (status, news) => {
-    expect(done({ status })).toEqual(news);
+  ] as const)("%s", (status, update) => {
+    expect(done({ status })).toEqual(update);
   });
 
   test("is failed where the vendor gave it up", () => {

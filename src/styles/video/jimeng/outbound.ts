@@ -3,11 +3,11 @@ import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
 import type {
   TaskFacts,
-  TaskNews,
+  TaskUpdate,
   TaskRef,
   VideoContext,
   VideoMedia,
-  VideoQuestion,
+  VideoRequest,
   VideoScenario,
 } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -15,7 +15,7 @@ import { defined, listOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, within } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../news.ts";
+import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";
@@ -33,7 +33,7 @@ const FRAMES_OF: ReadonlyMap<VideoScenario, 0 | 1 | 2> = new Map([
   ["first_last", 2],
 ]);
 
-export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
+export function build(question: VideoRequest, { report, dialect }: VideoContext): JsonObject {
   const model = { ...dialect } as JimengDialect;
   const { prompt, seed } = question;
   const pictures = picturesIn(question);
@@ -62,7 +62,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
 
 /** Its models have one resolution each, and no sound. */
 export function expect(
-  question: VideoQuestion,
+  question: VideoRequest,
   dialect?: VideoContext["dialect"],
 ): Partial<TaskFacts> {
   const { resolution, frames = [] }: JimengDialect = { ...dialect };
@@ -87,7 +87,7 @@ function keyFor(model: string, pictures: number, { keys }: JimengDialect): strin
   throw invalid("image", `This model takes ${most.join(" or ")} as frames, not ${pictures}.`);
 }
 
-function picturesIn(question: VideoQuestion): readonly VideoMedia[] {
+function picturesIn(question: VideoRequest): readonly VideoMedia[] {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia([...videos, ...sounds, ...pictures]);
   const frames = [first, last].filter((each) => each !== undefined);
@@ -107,7 +107,7 @@ function written(pictures: readonly VideoMedia[]): JsonObject {
 }
 
 /** One frame more than the seconds have. */
-function framesOf({ frames, seconds }: VideoQuestion, model: JimengDialect): number | undefined {
+function framesOf({ frames, seconds }: VideoRequest, model: JimengDialect): number | undefined {
   if (frames !== undefined && seconds === undefined) return oneOf(frames, model.frames, "frames");
   if (seconds === undefined) return undefined;
   const lengths = model.frames?.map((each) => (each - 1) / FRAMES_A_SECOND);
@@ -145,7 +145,7 @@ export function parseSubmitted(body: JsonObject): string {
 }
 
 /** Its code comes first: a task that failed has no state. */
-export function parseTask(body: JsonObject, _task: TaskRef, status: number): TaskNews {
+export function parseTask(body: JsonObject, _task: TaskRef, status: number): TaskUpdate {
   const verdict = verdictIn(body, status);
   if (verdict !== undefined) {
     const code = verdict === "content" ? "content_filtered" : String(codeIn(body));

@@ -2,7 +2,7 @@ import type { UpstreamError } from "#core/style.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { decimalOf, textOf } from "#lib/values.ts";
 import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
-import { faultWords } from "../news.ts";
+import { faultWords } from "../task-fields.ts";
 
 /** The status says less: three refusals of an account look like a limit of its rate. */
 const CODES = faultWords([

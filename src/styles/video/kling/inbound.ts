@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Address } from "#core/style.ts";
-import type { InboundVideoFormat, VideoQuestion } from "#core/video.ts";
+import type { InboundVideoFormat, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -31,8 +31,8 @@ export const inbound: InboundVideoFormat["inbound"] = {
   withRequestId: (answer, requestId) => ({ ...answer, request_id: requestId }),
 };
 
-function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
-  holdToRule(body, REQUEST);
+function read(body: JsonObject, { scenario: path }: Address): VideoRequest {
+  validate(body, REQUEST);
   const fields = { ...restOf(objectOf(body["metadata"]) ?? {}, MODEL), ...restOf(body, METADATA) };
   const { scenario, media } = readShown(path, fields);
   const prompt = textOf(fields["prompt"]);

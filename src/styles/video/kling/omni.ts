@@ -1,15 +1,15 @@
 import { invalid } from "#core/error.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf } from "#lib/values.ts";
 import { givenIn, linkOrBase64, onlyLink, refuseMedia } from "../given.ts";
 
 /** Other inputs beside the words; fewer where one of them is a video. */
-const MOST = 7;
+const MAX_IMAGES = 7;
 const MOST_WITH_VIDEO = 4;
 
 /** Pictures, frames among them, and a video, to be spoken of in the prompt by their number. */
-export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObject {
+export function omniMedia(question: VideoRequest, extra: JsonObject): JsonObject {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
   const images = [first, last, ...pictures].filter((each) => each !== undefined);
@@ -29,7 +29,7 @@ export function omniMedia(question: VideoQuestion, extra: JsonObject): JsonObjec
 /** The bounds of both styles. */
 export function checkInputs(videos: number, others: number): void {
   if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
-  const most = videos === 0 ? MOST : MOST_WITH_VIDEO;
+  const most = videos === 0 ? MAX_IMAGES : MOST_WITH_VIDEO;
   if (others <= most) return;
   const why = videos === 0 ? "" : " beside a reference video";
   throw invalid("image", `There may be ${most} other inputs${why}, not more.`);

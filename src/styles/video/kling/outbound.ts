@@ -3,17 +3,25 @@ import { invalid } from "#core/error.ts";
 import type {
   MadeVideo,
   TaskFacts,
-  TaskNews,
+  TaskUpdate,
   VideoContext,
   VideoMedia,
-  VideoQuestion,
+  VideoRequest,
 } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, mostOf, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
-import { addressIn, failureOf, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import {
+  addressIn,
+  failureOf,
+  heldAmong,
+  idOf,
+  linkIn,
+  secondsIn,
+  takenOn,
+} from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
@@ -35,7 +43,7 @@ const MODE_OF: ReadonlyMap<string, string> = new Map([
   ["1080p", "pro"],
 ]);
 
-export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+export function build(question: VideoRequest, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const model: KlingDialect = { ...context.dialect };
   const { prompt, negativePrompt, guidance, camera, watermark, audio } = question;
@@ -72,7 +80,7 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
 }
 
 /** Its default mode is the lesser one, without sound. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const model: KlingDialect = { ...own };
   const isBetter = modeOf(question.mode, framingOf(question).resolution) === "pro";
   return {
@@ -84,14 +92,14 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 
 /** A video that is changed may be as long as the model makes any. */
 export function longest(
-  { media }: VideoQuestion,
+  { media }: VideoRequest,
   own?: VideoContext["dialect"],
 ): number | undefined {
   const { lengths }: KlingDialect = { ...own };
   return media.some(isBase) ? mostOf(lengths) : undefined;
 }
 
-function lengthOf(question: VideoQuestion, { lengths }: KlingDialect): number | undefined {
+function lengthOf(question: VideoRequest, { lengths }: KlingDialect): number | undefined {
   const unsaid = question.media.some(isBase) ? undefined : DEFAULT_SECONDS;
   return secondsOf(question, lengths) ?? unsaid;
 }
@@ -139,7 +147,7 @@ function soundOf(
   return audio ? "on" : "off";
 }
 
-function frames(question: VideoQuestion, rest: JsonObject): JsonObject {
+function frames(question: VideoRequest, rest: JsonObject): JsonObject {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia([...videos, ...sounds, ...pictures]);
   if (first === undefined) return {};
@@ -162,7 +170,7 @@ function dataIn(body: JsonObject): JsonObject {
   return objectOf(body["data"]) ?? {};
 }
 
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   const task = dataIn(body);
   switch (task["task_status"]) {
     case "submitted":
@@ -179,7 +187,7 @@ export function parseTask(body: JsonObject): TaskNews {
 }
 
 /** A video that was made out of another is as long as that, whatever was asked for. */
-export function succeeded(videos: readonly MadeVideo[]): TaskNews {
+export function succeeded(videos: readonly MadeVideo[]): TaskUpdate {
   const seconds = Math.round(videos[0]?.seconds ?? 0);
   return { state: "succeeded", videos, ...(seconds > 0 ? { facts: { seconds } } : {}) };
 }

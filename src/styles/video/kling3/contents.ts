@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
 import { givenIn, linkOrBase64, onlyLink, refuseMedia, type Given } from "../given.ts";
@@ -11,7 +11,7 @@ const MOST_ELEMENTS_WITH_FRAMES = 3;
 
 /** The words, what is shown, and what only the caller's own protocol knows of. */
 export function contentsOf(
-  question: VideoQuestion,
+  question: VideoRequest,
   dialect: Kling3Dialect,
   others: readonly Json[],
 ): readonly Json[] {

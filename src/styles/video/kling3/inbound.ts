@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Address } from "#core/style.ts";
-import type { InboundVideoFormat, VideoQuestion } from "#core/video.ts";
+import type { InboundVideoFormat, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { readCallbackUrl } from "../callback-url.ts";
@@ -20,8 +20,8 @@ export const inbound: InboundVideoFormat["inbound"] = {
   withRequestId: (answer, requestId) => ({ ...answer, request_id: requestId }),
 };
 
-function read(body: JsonObject, { model = "", scenario: path }: Address): VideoQuestion {
-  holdToRule(body, REQUEST);
+function read(body: JsonObject, { model = "", scenario: path }: Address): VideoRequest {
+  validate(body, REQUEST);
   const said = textOf(body["model"]) ?? "";
   if (said !== "" && said !== model) {
     throw invalid("model", "'model' must be left out, or be the model in the address.");
@@ -68,7 +68,7 @@ function extraOf(
   { others }: Contents,
   settings: JsonObject,
   options: JsonObject,
-): VideoQuestion["extra"] {
+): VideoRequest["extra"] {
   const original = settings["audio"] === "original" ? { audio: "original" } : undefined;
   const set = restOf(settings, KNOWN_SETTINGS);
   const extra: Record<string, Json | undefined> = {

@@ -1,13 +1,13 @@
 import type { HeldPicture } from "#core/image.ts";
 import { GatewayError } from "#core/error.ts";
-import type { TaskFacts, TaskNews, TaskRef, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, TaskUpdate, TaskRef, VideoContext, VideoRequest } from "#core/video.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, mostOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { errorIn } from "../kling/failure.ts";
 import { succeeded, videoIn } from "../kling/outbound.ts";
-import { failureOf, heldAmong, idOf, takenOn } from "../news.ts";
+import { failureOf, heldAmong, idOf, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import { contentsOf, othersIn } from "./contents.ts";
@@ -18,7 +18,7 @@ export const ID = "video-kling3";
 
 const MAX_PROMPT_CHARS = 3_072;
 
-export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+export function build(question: VideoRequest, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const dialect: Kling3Dialect = { ...context.dialect };
   const { prompt, watermark } = question;
@@ -51,7 +51,7 @@ export function build(question: VideoQuestion, context: VideoContext): JsonObjec
   };
 }
 
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const { sounds, lengths }: Kling3Dialect = { ...own };
   const canSound = sounds === undefined || sounds.includes("native");
   return {
@@ -63,7 +63,7 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 
 /** A video that is changed is as long as it was. */
 export function longest(
-  { media }: VideoQuestion,
+  { media }: VideoRequest,
   own?: VideoContext["dialect"],
 ): number | undefined {
   const { lengths }: Kling3Dialect = { ...own };
@@ -82,7 +82,7 @@ function dataIn(body: JsonObject): Json | undefined {
 }
 
 /** Tasks that it does not know are not in its list. */
-export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskNews {
+export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskUpdate {
   const task = tasksIn(body).find((each) => idOf(memberOf(each, "id")) === upstreamId);
   if (task === undefined) return { state: "missing" };
   switch (memberOf(task, "status")) {

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import { oneOf, secondsOf } from "../allowed.ts";
@@ -14,7 +14,7 @@ export const DEFAULT_RESOLUTION = "720p";
 
 /** How the video is to be; `extra` is what the caller's own protocol says beside that. */
 export function settingsOf(
-  question: VideoQuestion,
+  question: VideoRequest,
   dialect: Kling3Dialect,
   extra: JsonObject,
   lose: (field: string) => void,
@@ -37,7 +37,7 @@ export function settingsOf(
 }
 
 function resolutionOf(
-  question: VideoQuestion,
+  question: VideoRequest,
   { resolutions, soundResolution }: Kling3Dialect,
   audio: Json | undefined,
 ): string | undefined {
@@ -49,7 +49,7 @@ function resolutionOf(
 
 /** What is shown has a ratio of its own; nothing but words and pictures to look at has none. */
 function ratioOf(
-  question: VideoQuestion,
+  question: VideoRequest,
   { isOmni }: Kling3Dialect,
   lose: (field: string) => void,
 ): string | undefined {
@@ -67,7 +67,7 @@ function ratioOf(
 }
 
 function lengthOf(
-  question: VideoQuestion,
+  question: VideoRequest,
   { lengths, frameLengths = lengths }: Kling3Dialect,
   video: VideoMedia | undefined,
   lose: (field: string) => void,
@@ -81,7 +81,7 @@ function lengthOf(
 }
 
 function soundOf(
-  { audio }: VideoQuestion,
+  { audio }: VideoRequest,
   { sounds }: Kling3Dialect,
   extra: JsonObject,
   video: VideoMedia | undefined,

@@ -3,7 +3,7 @@ import type { TaskFailure } from "#core/video.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
-import { failureOf, faultWords } from "../news.ts";
+import { failureOf, faultWords } from "../task-fields.ts";
 
 const CODES = faultWords([
   ["content_filtered", "1026 1027"],

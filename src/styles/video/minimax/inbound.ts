@@ -1,7 +1,7 @@
 import { invalid, type GatewayError } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Task, TaskStatus } from "#core/task.ts";
-import type { InboundVideoFormat, TaskFailure, TaskLinks, VideoQuestion } from "#core/video.ts";
+import type { InboundVideoFormat, TaskFailure, TaskLinks, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { buildError as buildPlainError } from "#styles/text/messages/error.ts";
@@ -20,12 +20,12 @@ export const inbound: InboundVideoFormat["inbound"] = {
     answer["type"] === "error" ? { ...answer, request_id: requestId } : answer,
 };
 
-function read(body: JsonObject): VideoQuestion {
+function read(body: JsonObject): VideoRequest {
   // Whatever its value: who names one waits to be told, and would wait in vain.
   if (Object.hasOwn(body, "callback_url")) {
     throw invalid("callback_url", "'callback_url' must be left out: tasks are to be asked after.");
   }
-  holdToRule(body, REQUEST);
+  validate(body, REQUEST);
   const content = readContent(body["content"]);
   const extra = restOf(body, KNOWN);
   return {

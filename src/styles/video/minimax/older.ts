@@ -1,12 +1,12 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import type { HeldPicture } from "#core/image.ts";
-import type { MadeVideo, TaskNews, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { MadeVideo, TaskUpdate, VideoContext, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
-import { addressIn, failureOf, heldAmong } from "../news.ts";
+import { addressIn, failureOf, heldAmong } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
@@ -16,7 +16,7 @@ export const ID = "video-minimax-older";
 
 const MAX_PROMPT_CHARS = 2_000;
 
-export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
+export function build(question: VideoRequest, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
   const { prompt, rewrite, watermark } = question;
   const shown = pictures(question);
@@ -41,7 +41,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
 }
 
 /** Frames, or the one face that the video is about. */
-function pictures(question: VideoQuestion): JsonObject {
+function pictures(question: VideoRequest): JsonObject {
   const { first, last, pictures: faces, videos, sounds } = givenIn(question);
   refuseMedia([...videos, ...sounds]);
   const [face, another] = faces;
@@ -64,7 +64,7 @@ export function fileOf(answer: JsonObject): string | undefined {
   return status === "Success" && file ? file : undefined;
 }
 
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   switch (body["status"]) {
     case "Preparing":
     case "Queueing":

@@ -1,6 +1,6 @@
 import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
-import type { TaskFacts, TaskNews, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, TaskUpdate, VideoContext, VideoMedia, VideoRequest } from "#core/video.ts";
 import { gradeOf } from "#core/video.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -8,7 +8,7 @@ import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
-import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../news.ts";
+import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
@@ -17,9 +17,9 @@ import { errorIn, failureIn } from "./failure.ts";
 export const ID = "video-minimax";
 
 const MAX_PROMPT_CHARS = 7_000;
-const MOST = { image: 9, video: 3, audio: 3 } as const;
+const MAX_REFERENCES = { image: 9, video: 3, audio: 3 } as const;
 
-export function build(question: VideoQuestion, { report, dialect }: VideoContext): JsonObject {
+export function build(question: VideoRequest, { report, dialect }: VideoContext): JsonObject {
   const model: MinimaxDialect = { ...dialect };
   const { prompt = "", watermark } = question;
   const given = givenIn(question);
@@ -43,7 +43,7 @@ export function build(question: VideoQuestion, { report, dialect }: VideoContext
 }
 
 /** In either form of request. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: MinimaxDialect = { ...own };
   const { resolution = dialect.resolution } = framingOf(question);
   const seconds = secondsOf(question, dialect.lengths) ?? dialect.seconds;
@@ -65,7 +65,7 @@ function checkTogether({ first, last, pictures, videos, sounds }: Given): void {
   if (first !== undefined && references.length > 0) {
     throw invalid("image", "Frames and references cannot be given together.");
   }
-  for (const [type, most] of Object.entries(MOST)) {
+  for (const [type, most] of Object.entries(MAX_REFERENCES)) {
     const count = references.filter((each) => each.type === type).length;
     if (count > most) throw invalid(type, `There may be ${most} references of this kind at most.`);
   }
@@ -100,7 +100,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["task_id"]);
 }
 
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   const task = objectOf(body["task"]);
   const error = task === undefined ? errorIn(body, 200) : undefined;
   if (error !== undefined) throw asGatewayError(error);
@@ -124,7 +124,7 @@ export function parseContent({ task }: JsonObject, index: number): HeldPicture |
   return heldAmong([memberOf(memberOf(task, "content"), "url")], index);
 }
 
-function succeeded(task: JsonObject): TaskNews {
+function succeeded(task: JsonObject): TaskUpdate {
   const url = addressIn(memberOf(task["content"], "url"));
   const facts = factsIn(task);
   return {

@@ -4,10 +4,10 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { readMedia } from "../read-media.ts";
 
-const MOST = { image: 9, video: 3, audio: 3 } as const;
+const MAX_REFERENCES = { image: 9, video: 3, audio: 3 } as const;
 const PAYLOADS = ["text", "image_url", "video_url", "audio_url"];
 
-export interface Content {
+interface Content {
   readonly prompt?: string;
   readonly media: readonly VideoMedia[];
 }
@@ -67,7 +67,7 @@ function checkTogether(media: readonly VideoMedia[]): void {
   if (count("first_frame") > 0 && references.length > 0) {
     throw invalid("content", "Frames and references cannot be given together.");
   }
-  for (const [type, most] of Object.entries(MOST)) {
+  for (const [type, most] of Object.entries(MAX_REFERENCES)) {
     if (references.filter((each) => each.type === type).length <= most) continue;
     throw invalid("content", `'content' may hold ${most} elements of '${type}_url', not more.`);
   }

@@ -1,7 +1,7 @@
 import { fileOf } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import { refuse } from "#core/lossy.ts";
-import type { TaskFacts, VideoContext, VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, VideoContext, VideoMedia, VideoRequest } from "#core/video.ts";
 import { Form, type SentForm, type SentPart } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -20,7 +20,7 @@ const WORDLESS = "A short video.";
 
 /** JSON, or a form where a picture goes along as a file. */
 export function build(
-  question: VideoQuestion,
+  question: VideoRequest,
   { report, dialect: own }: VideoContext,
 ): JsonObject | SentForm {
   const dialect: VideoDialect = { ...own };
@@ -67,7 +67,7 @@ export function build(
 }
 
 /** What its models do where nothing is said. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   // What is made anew is as long and as large as it was.
   if (question.scenario === "remix") return {};
   const { usualLength, usualSize, ...dialect }: VideoDialect = { ...own };
@@ -78,7 +78,7 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 }
 
 /** Only the words can be others. */
-function remixOf({ prompt = "", media }: VideoQuestion, { remakes }: VideoDialect): JsonObject {
+function remixOf({ prompt = "", media }: VideoRequest, { remakes }: VideoDialect): JsonObject {
   if (remakes !== true) throw refuse("video_id", "the upstream of this model makes no video anew.");
   const [first] = media;
   if (first !== undefined) {
@@ -87,12 +87,12 @@ function remixOf({ prompt = "", media }: VideoQuestion, { remakes }: VideoDialec
   return { prompt };
 }
 
-function unsaidOfRemix({ seconds, size, resolution, ratio, frames }: VideoQuestion) {
+function unsaidOfRemix({ seconds, size, resolution, ratio, frames }: VideoRequest) {
   return Object.keys(defined({ duration: seconds, size, resolution, ratio, frames }));
 }
 
 function lengthOf(
-  { seconds, frames }: VideoQuestion,
+  { seconds, frames }: VideoRequest,
   { lengths }: VideoDialect,
 ): number | undefined {
   if (frames !== undefined && seconds === undefined) {

@@ -1,4 +1,4 @@
-import type { MadeVideo, TaskFacts, TaskNews } from "#core/video.ts";
+import type { MadeVideo, TaskFacts, TaskUpdate } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type Vocabulary,
 } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
-import { CANCELLED, EXPIRED, idOf, linkIn, secondsIn, takenOn } from "#styles/video/news.ts";
+import { CANCELLED, EXPIRED, idOf, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
 export const VOCABULARY: Vocabulary = [[/^moderation_blocked|^content_policy/, "content_filtered"]];
@@ -19,7 +19,7 @@ export function parseSubmitted(body: JsonObject): string {
 }
 
 /** Servers of this format agree on its members more than on the words for states. */
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   const progress = progressIn(body["progress"]);
   switch (textOf(body["status"])?.toLowerCase()) {
     case "queued":
@@ -62,7 +62,7 @@ function progressIn(value: Json | undefined): number | undefined {
 const SIZE = /^(\d{2,5})x(\d{2,5})$/;
 
 /** Its bytes are asked for by its id, unless a server says where else they are. */
-function made(body: JsonObject): TaskNews {
+function made(body: JsonObject): TaskUpdate {
   const { metadata, expires_at: expiresAt } = body;
   const urls = [memberOf(metadata, "url"), body["url"], body["video_url"]];
   const facts = factsIn(body);

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { oneOf } from "#styles/video/allowed.ts";
 import type { VideoDialect } from "./dialect.ts";
 
@@ -11,7 +11,7 @@ const SIDES: ReadonlyMap<string, number> = new Map([
   ["4k", 2_160],
 ]);
 
-type Framed = Pick<VideoQuestion, "size" | "resolution" | "ratio">;
+type Framed = Pick<VideoRequest, "size" | "resolution" | "ratio">;
 
 /** In pixels, whichever way it was said; undefined where it was not. */
 export function sizeOf(question: Framed, { sizes }: VideoDialect): string | undefined {

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Form, FormFile } from "#lib/form.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
@@ -8,7 +8,7 @@ import { namesIn } from "./names-in.ts";
 import { readQuestion } from "./read-question.ts";
 
 /** The same as a form, with pictures and videos in it as files. */
-export function readForm(form: Form, id: string): VideoQuestion {
+export function readForm(form: Form, id: string): VideoRequest {
   const fields: Record<string, Json> = {};
   const files: VideoMedia[] = [];
   for (const part of form.parts) {

@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import { validate } from "#core/validate.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import {
   defined,
@@ -28,8 +28,8 @@ export function readQuestion(
   body: JsonObject,
   id: string,
   files: readonly VideoMedia[] = [],
-): VideoQuestion {
-  holdToRule(body, REQUEST);
+): VideoRequest {
+  validate(body, REQUEST);
   const own = openFields(body);
   const content = readOwnContent(body, own);
   const media = [...(content?.media ?? []), ...readMedia(own, files)];
@@ -74,7 +74,7 @@ function readOwnContent(body: JsonObject, own: Own): Content | undefined {
 }
 
 /** All but what is to be seen. */
-function readWishes(own: Own): Omit<VideoQuestion, "model" | "scenario" | "media"> {
+function readWishes(own: Own): Omit<VideoRequest, "model" | "scenario" | "media"> {
   return defined({
     negativePrompt: textOf(own("negativePrompt")),
     seconds: secondsIn(own),
@@ -114,7 +114,7 @@ function secondsIn(own: Own): number | undefined {
 }
 
 /** Members of the model's vendor. Nobody names another model inside. */
-function foreign(body: JsonObject, id: string): Pick<VideoQuestion, "extra"> {
+function foreign(body: JsonObject, id: string): Pick<VideoRequest, "extra"> {
   const inside = restOf(objectOf(body["metadata"]) ?? {}, KNOWN);
   const members = { ...inside, ...restOf(body, KNOWN) };
   return Object.keys(members).length === 0 ? {} : { extra: { [id]: members } };

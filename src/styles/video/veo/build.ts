@@ -1,12 +1,12 @@
 import { invalid } from "#core/error.ts";
-import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, VideoContext, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { framingOf } from "#styles/video/framing.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
-import { PLAIN, type VeoDialect, type VeoMember } from "./dialect.ts";
+import { DEFAULT_DIALECT, type VeoDialect, type VeoMember } from "./dialect.ts";
 import { mediaOf } from "./media.ts";
 import { LOWEST, resolutionFor } from "./resolution.ts";
 
@@ -19,8 +19,8 @@ const FRAMES_A_SECOND = 24;
 const OWN: readonly VeoMember[] = ["compressionQuality", "resizeMode"];
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation */
-export function build(question: VideoQuestion, { report, dialect: own }: VideoContext): JsonObject {
-  const dialect: VeoDialect = { ...PLAIN, ...own };
+export function build(question: VideoRequest, { report, dialect: own }: VideoContext): JsonObject {
+  const dialect: VeoDialect = { ...DEFAULT_DIALECT, ...own };
   const { takes = [], sound, rewrites } = dialect;
   const { prompt, negativePrompt, count = 1, audio, rewrite } = question;
   if (count > dialect.maxCount || count < 1) {
@@ -61,8 +61,8 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
 }
 
 /** What its models do by themselves, and what they make of a wish too high. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
-  const dialect: VeoDialect = { ...PLAIN, ...own };
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const dialect: VeoDialect = { ...DEFAULT_DIALECT, ...own };
   const shot = shotOf(question, dialect);
   const { sound } = dialect;
   return defined({
@@ -74,7 +74,7 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 }
 
 /** What a resolution depends on. */
-function shotOf(question: VideoQuestion, dialect: VeoDialect) {
+function shotOf(question: VideoRequest, dialect: VeoDialect) {
   const { lengths, usualLength, referenceLength } = dialect;
   const { media } = question;
   const { resolution: asked, ratio } = framingOf(question);
@@ -105,7 +105,7 @@ function documentedLength(
 }
 
 function saidOf(
-  { framesPerSecond, rewrite }: VideoQuestion,
+  { framesPerSecond, rewrite }: VideoRequest,
   { takes = [], rewrites }: VeoDialect,
 ): readonly Wish[] {
   const isUsualRate = framesPerSecond === FRAMES_A_SECOND;
@@ -121,7 +121,7 @@ function saidOf(
   ];
 }
 
-function peopleFor({ people, media }: VideoQuestion, dialect: VeoDialect): string | undefined {
+function peopleFor({ people, media }: VideoRequest, dialect: VeoDialect): string | undefined {
   const { withoutPictures, withPictures } = dialect.people ?? {};
   return oneOf(people?.toLowerCase(), media.length === 0 ? withoutPictures : withPictures, PEOPLE);
 }
@@ -129,7 +129,7 @@ function peopleFor({ people, media }: VideoQuestion, dialect: VeoDialect): strin
 const PEOPLE = "person_generation";
 
 /** -1 is how other protocols say that any will do. */
-function seedOf({ seed }: VideoQuestion): number | undefined {
+function seedOf({ seed }: VideoRequest): number | undefined {
   if (seed === undefined || seed === -1) return undefined;
   if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;
   throw invalid("seed", `'seed' must be a whole number from 0 to ${MAX_SEED}.`);

@@ -31,7 +31,7 @@ export interface VeoDialect {
 export type VeoMember = "fps" | "addWatermark" | "compressionQuality" | "resizeMode";
 
 /** What no model refuses. */
-export const PLAIN: VeoDialect = {
+export const DEFAULT_DIALECT: VeoDialect = {
   lengths: [4, 6, 8],
   usualLength: 8,
   resolutions: [],

@@ -1,7 +1,7 @@
 import { invalid } from "#core/error.ts";
 import { base64Of } from "#core/image.ts";
 import { refuse } from "#core/lossy.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { givenIn, refuseMedia } from "#styles/video/given.ts";
@@ -10,7 +10,7 @@ import type { VeoDialect } from "./dialect.ts";
 const MAX_REFERENCES = 3;
 
 /** A video begins with a picture, goes on from a video, or looks at pictures: one of the three. */
-export function mediaOf(question: VideoQuestion, dialect: VeoDialect): JsonObject {
+export function mediaOf(question: VideoRequest, dialect: VeoDialect): JsonObject {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
   const [video, another] = videos;

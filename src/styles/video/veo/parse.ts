@@ -1,11 +1,11 @@
 import type { HeldPicture } from "#core/image.ts";
-import type { MadeVideo, TaskFailure, TaskNews } from "#core/video.ts";
+import type { MadeVideo, TaskFailure, TaskUpdate } from "#core/video.ts";
 import { GatewayError } from "#core/error.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { CODES } from "./codes.ts";
-import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/news.ts";
+import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
 /** It becomes part of the path by which the task is asked after. */
@@ -19,7 +19,7 @@ export function parseSubmitted(body: JsonObject): string {
 }
 
 /** An operation that is not over says nothing of how far it is. */
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   const { done, error } = body;
   if (done !== true) {
     throwIfFailed(body);

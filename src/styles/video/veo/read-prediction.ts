@@ -1,8 +1,8 @@
 import { invalid } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import { refuse } from "#core/lossy.ts";
 import type { Address } from "#core/style.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { either, flag, integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
 import {
@@ -58,8 +58,8 @@ const KNOWN = {
 } as const;
 
 /** One instance, and how it is to be predicted. The model stands in the path. */
-export function readPrediction(body: JsonObject, { model = "" }: Address): VideoQuestion {
-  holdToRule(body, REQUEST);
+export function readPrediction(body: JsonObject, { model = "" }: Address): VideoRequest {
+  validate(body, REQUEST);
   const instance = objectOf(listOf(body["instances"])[0]) ?? {};
   const parameters = objectOf(body["parameters"]) ?? {};
   if (instance["mask"] !== undefined && instance["mask"] !== null) {

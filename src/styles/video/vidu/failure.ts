@@ -3,7 +3,7 @@ import type { TaskFailure } from "#core/video.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { numberOf, textOf } from "#lib/values.ts";
 import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
-import { CANCELLED, failureOf, faultWords } from "../news.ts";
+import { CANCELLED, failureOf, faultWords } from "../task-fields.ts";
 
 const WORDS = faultWords([
   [

@@ -1,7 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
-import { holdToRule } from "#core/hold-to-rule.ts";
+import { validate } from "#core/validate.ts";
 import type { Address } from "#core/style.ts";
-import type { InboundVideoFormat, VideoMedia, VideoQuestion, VideoScenario } from "#core/video.ts";
+import type { InboundVideoFormat, VideoMedia, VideoRequest, VideoScenario } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, listOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { readCallbackUrl } from "../callback-url.ts";
@@ -27,8 +27,8 @@ export const inbound: InboundVideoFormat["inbound"] = {
       : answer,
 };
 
-function read(body: JsonObject, { scenario: path }: Address): VideoQuestion {
-  holdToRule(body, REQUEST);
+function read(body: JsonObject, { scenario: path }: Address): VideoRequest {
+  validate(body, REQUEST);
   const images = listOf(body["images"]).map((each) => textOf(each) ?? "");
   const metadata = objectOf(body["metadata"]) ?? {};
   const said = ACTIONS.find((each) => each === metadata["action"]);

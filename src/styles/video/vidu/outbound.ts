@@ -3,9 +3,9 @@ import { invalid } from "#core/error.ts";
 import type {
   MadeVideo,
   TaskFacts,
-  TaskNews,
+  TaskUpdate,
   VideoContext,
-  VideoQuestion,
+  VideoRequest,
   VideoScenario,
 } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -13,7 +13,7 @@ import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/valu
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
-import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../news.ts";
+import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
@@ -26,7 +26,7 @@ const MAX_REFERENCES = 7;
 const MOVEMENTS = ["auto", "small", "medium", "large"];
 const STYLES = ["general", "anime"];
 
-export function build(question: VideoQuestion, context: VideoContext): JsonObject {
+export function build(question: VideoRequest, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const dialect = { ...context.dialect } as ViduDialect;
   const { model, scenario, prompt, seed, audio, music, movement, watermark } = question;
@@ -87,7 +87,7 @@ function notMade(scenario: VideoScenario): Error {
   return invalid("image", "This model takes a first frame or references, and no last frame.");
 }
 
-function soundsIn(question: VideoQuestion, { maxSounds = 0 }: ViduDialect): readonly string[] {
+function soundsIn(question: VideoRequest, { maxSounds = 0 }: ViduDialect): readonly string[] {
   const { sounds } = givenIn(question);
   if (maxSounds === 0) refuseMedia(sounds);
   if (sounds.length > maxSounds) {
@@ -97,7 +97,7 @@ function soundsIn(question: VideoQuestion, { maxSounds = 0 }: ViduDialect): read
 }
 
 /** What it makes by itself, and what it cannot make. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: ViduDialect = { ...own };
   const { audio = dialect.audio === true, music } = question;
   return {
@@ -109,7 +109,7 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 
 /** Length and size, which are said explicitly: what is reserved must be what the vendor makes. */
 function madeBy(
-  question: VideoQuestion,
+  question: VideoRequest,
   dialect: ViduDialect,
 ): Pick<TaskFacts, "seconds" | "resolution"> {
   const seconds = secondsOf(question, dialect.lengths) ?? dialect.seconds;
@@ -118,7 +118,7 @@ function madeBy(
   return defined({ seconds, resolution });
 }
 
-function imagesIn(question: VideoQuestion, dialect: ViduDialect): readonly string[] {
+function imagesIn(question: VideoRequest, dialect: ViduDialect): readonly string[] {
   const given = givenIn(question);
   const { first, last, pictures, videos } = given;
   refuseMedia(videos);
@@ -162,7 +162,7 @@ function notOne(): Error {
 
 /** What the caller's own protocol says beside all that. */
 function more(
-  question: VideoQuestion,
+  question: VideoRequest,
   dialect: ViduDialect,
   lose: (name: string) => void,
 ): JsonObject {
@@ -181,7 +181,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["task_id"] ?? body["id"]);
 }
 
-export function parseTask(body: JsonObject): TaskNews {
+export function parseTask(body: JsonObject): TaskUpdate {
   const error = errorIn(body, 200);
   if (error !== undefined) throw asGatewayError(error);
   switch (body["state"]) {

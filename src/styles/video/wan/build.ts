@@ -1,11 +1,11 @@
 import { invalid } from "#core/error.ts";
-import type { TaskFacts, VideoContext, VideoQuestion } from "#core/video.ts";
+import type { TaskFacts, VideoContext, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
 import { mostOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { loseAllBut, type Wish } from "#styles/video/unsaid.ts";
-import { PLAIN, type WanDialect } from "./dialect.ts";
+import { DEFAULT_DIALECT, type WanDialect } from "./dialect.ts";
 import { inputOf } from "./input.ts";
 import { framed, shapeOf } from "./size.ts";
 
@@ -16,8 +16,8 @@ const MAX_NEGATIVE_CHARS = 500;
 const SAID: readonly Wish[] = ["negativePrompt", "seed", "watermark", "rewrite", "audio"];
 
 /** https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference */
-export function build(question: VideoQuestion, { report, dialect: own }: VideoContext): JsonObject {
-  const dialect: WanDialect = { ...PLAIN, ...own };
+export function build(question: VideoRequest, { report, dialect: own }: VideoContext): JsonObject {
+  const dialect: WanDialect = { ...DEFAULT_DIALECT, ...own };
   const { model, prompt = "", negativePrompt, audio, watermark, rewrite = false } = question;
   const { input = [], parameters = [] } = dialect.takes ?? {};
   const { members, rest } = extrasFor(question, ID, [...input, ...parameters]);
@@ -56,8 +56,11 @@ export function build(question: VideoQuestion, { report, dialect: own }: VideoCo
 }
 
 /** What its models do by themselves. */
-export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): Partial<TaskFacts> {
-  const { sound, lengths, usualLength, usualResolution }: WanDialect = { ...PLAIN, ...own };
+export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+  const { sound, lengths, usualLength, usualResolution }: WanDialect = {
+    ...DEFAULT_DIALECT,
+    ...own,
+  };
   const hears = question.media.some(({ type }) => type === "audio");
   const { resolution = usualResolution } = shapeOf(question);
   return defined({
@@ -68,11 +71,8 @@ export function expect(question: VideoQuestion, own?: VideoContext["dialect"]): 
 }
 
 /** A video that is changed may be as long as the model makes any. */
-export function longest(
-  question: VideoQuestion,
-  own?: VideoContext["dialect"],
-): number | undefined {
-  const { lengths }: WanDialect = { ...PLAIN, ...own };
+export function longest(question: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
+  const { lengths }: WanDialect = { ...DEFAULT_DIALECT, ...own };
   const isSaid = secondsOf(question, lengths) !== undefined;
   return !isSaid && question.media.some(({ role }) => role === "base")
     ? mostOf(lengths)
@@ -80,7 +80,7 @@ export function longest(
 }
 
 /** A video that is changed stays as long as it is. */
-function unsaidLength({ media }: VideoQuestion, { usualLength }: WanDialect): number | undefined {
+function unsaidLength({ media }: VideoRequest, { usualLength }: WanDialect): number | undefined {
   return media.some(({ role }) => role === "base") ? undefined : usualLength;
 }
 
@@ -93,7 +93,7 @@ function holdToLength(text: string, param: string, most: number): void {
 }
 
 /** -1 is how other protocols say that any will do. */
-function seedOf({ seed }: VideoQuestion): number | undefined {
+function seedOf({ seed }: VideoRequest): number | undefined {
   if (seed === undefined || seed === -1) return undefined;
   if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;
   throw invalid("seed", `'seed' must be a whole number from 0 to ${MAX_SEED}.`);

@@ -29,7 +29,7 @@ export interface WanDialect {
 }
 
 /** What no model refuses. */
-export const PLAIN: WanDialect = {
+export const DEFAULT_DIALECT: WanDialect = {
   from: "words",
   framedBy: "size",
   usualLength: 5,

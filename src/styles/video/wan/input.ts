@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoMedia, VideoQuestion } from "#core/video.ts";
+import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { givenIn, linkOrData, onlyLink, refuseMedia, type Given } from "#styles/video/given.ts";
@@ -9,7 +9,7 @@ const MAX_REFERENCES = 5;
 const MAX_VIDEOS = 3;
 
 /** What is shown and played to a model, in the members that its generation has for it. */
-export function inputOf(question: VideoQuestion, dialect: WanDialect): JsonObject {
+export function inputOf(question: VideoRequest, dialect: WanDialect): JsonObject {
   const given = givenIn(question);
   const { first, last, pictures, videos, sounds } = given;
   if (sounds.length > 0 && !dialect.takesSound) refuseMedia(sounds);
@@ -70,7 +70,7 @@ const NAMES = { first_frame: "first_frame", last_frame: "last_frame" } as const;
 
 /** In the caller's order, by which the words speak of them. */
 function listOf(
-  { media }: VideoQuestion,
+  { media }: VideoRequest,
   given: Given,
   { videoAs = "reference_video", hearsVoices }: WanDialect,
 ): readonly JsonObject[] {

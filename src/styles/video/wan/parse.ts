@@ -1,5 +1,5 @@
 import type { HeldPicture } from "#core/image.ts";
-import type { TaskFacts, TaskNews, TaskRef } from "#core/video.ts";
+import type { TaskFacts, TaskUpdate, TaskRef } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
@@ -12,7 +12,7 @@ import {
   heldAmong,
   secondsIn,
   takenOn,
-} from "#styles/video/news.ts";
+} from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
@@ -21,7 +21,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(memberOf(body["output"], "task_id"));
 }
 
-export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): TaskNews {
+export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): TaskUpdate {
   const { output } = body;
   switch (textOf(memberOf(output, "task_status"))?.toUpperCase()) {
     case "PENDING":
@@ -68,7 +68,7 @@ function addressesIn(output: Json | undefined): readonly (Json | undefined)[] {
   return [memberOf(output, "video_url"), memberOf(memberOf(output, "results"), "video_url")];
 }
 
-function made(body: JsonObject, audio: boolean | undefined): TaskNews {
+function made(body: JsonObject, audio: boolean | undefined): TaskUpdate {
   const { output } = body;
   const counted = objectOf(body["usage"]) ?? {};
   const url = addressesIn(output)

@@ -1,5 +1,5 @@
 import { invalid } from "#core/error.ts";
-import type { VideoQuestion } from "#core/video.ts";
+import type { VideoRequest } from "#core/video.ts";
 import { framingOf, type Framing } from "#styles/video/framing.ts";
 import { oneOf } from "#styles/video/allowed.ts";
 import type { LossReport } from "#core/lossy.ts";
@@ -29,7 +29,7 @@ const USUAL_RATIO = "16:9";
 
 /** How large it is to be, in the vendor's words. */
 export function framed(
-  question: VideoQuestion,
+  question: VideoRequest,
   { framedBy, usualResolution }: Pick<WanDialect, "framedBy" | "usualResolution">,
   report: LossReport,
 ): JsonObject {
@@ -45,7 +45,7 @@ export function framed(
 }
 
 /** As callers know it. */
-export function shapeOf(question: VideoQuestion): Framing {
+export function shapeOf(question: VideoRequest): Framing {
   const { size = "", resolution, ratio } = question;
   const plain = size.toLowerCase().replace("*", "x");
   const [own, shape] = SIZES.find(([, , each]) => each === plain) ?? [];
@@ -56,7 +56,7 @@ export function shapeOf(question: VideoQuestion): Framing {
 }
 
 /** `1280x720`, however it was said. */
-function sizeOf({ size, ...rest }: VideoQuestion, usualResolution: string): string {
+function sizeOf({ size, ...rest }: VideoRequest, usualResolution: string): string {
   if (size !== undefined) {
     const plain = size.toLowerCase().replace("*", "x");
     if (SIZES.some(([, , each]) => each === plain)) return plain;

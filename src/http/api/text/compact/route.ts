@@ -4,12 +4,12 @@ import { randomBase62 } from "#lib/ids.ts";
 import { isObject, outlineJson, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { listOf, memberOf, pick, textOf } from "#lib/values.ts";
-import { withinReach } from "#relay/reach.ts";
+import { withinReach } from "#relay/routing/reach.ts";
 import { compactions } from "#styles/text/responses/compaction.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { once } from "#http/once.ts";
+import { withIdempotency } from "#http/idempotency.ts";
 import type { Reply, WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
@@ -31,7 +31,7 @@ export const compactResponse: Route<HttpDeps> = {
   async handle(exchange, deps) {
     const sent = await exchange.readJson(deps.limits.bodyBytes);
     const { model } = responses.inbound.readRequest({ ...sent.json, stream: false }, {});
-    return await once(exchange, sent.text, deps, async () => {
+    return await withIdempotency(exchange, sent.text, deps, async () => {
       const { userId } = requireKey(exchange);
       const { bodyBytes } = deps.limits;
       const asked = await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes);

@@ -25,7 +25,7 @@ export const openResponseSocket: Route<HttpDeps> = {
     }
     const socket = new ResponseSocket(exchange, deps);
     deps.sockets.refuseMore(socket.keyId, deps.limits.keySockets);
-    const simulated = deps.inventory.isSimulated ? { [SIMULATED_HEADER]: "true" } : {};
+    const simulated = deps.channelRegistry.isSimulated ? { [SIMULATED_HEADER]: "true" } : {};
     return exchange.upgrade(socket, { "x-request-id": exchange.id, ...simulated });
   },
 };

@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import type { StreamedAnswer } from "#relay/call.ts";
-import { withinReach } from "#relay/reach.ts";
-import { unknownModel } from "#relay/unknown-model.ts";
+import { withinReach } from "#relay/routing/reach.ts";
+import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireKey } from "#http/require-key.ts";
@@ -19,7 +19,7 @@ import { creationOf } from "../responses.ts";
 import type { SocketResponses } from "./socket-responses.ts";
 
 /** Where a turn is kept, and where its events go. */
-export interface TurnWay {
+interface TurnWay {
   readonly kept: SocketResponses;
   readonly sink: Sink;
 }

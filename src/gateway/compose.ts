@@ -1,0 +1,51 @@
+import { OpenSockets } from "#http/open-sockets.ts";
+import { RefusalSample } from "#http/refusal-sample.ts";
+import { noteRefusals } from "#jobs/note-refusals.ts";
+import { openAssets } from "./assets.ts";
+import { openHomes, openLimiter, openLogins } from "./counters.ts";
+import { type Infrastructure, openInfrastructure } from "./infrastructure.ts";
+import { httpDeps } from "./http.ts";
+import { openLinks } from "./links.ts";
+import { openMedia } from "./media.ts";
+import type { GatewayOptions } from "./options.ts";
+import { openRelay } from "./relay.ts";
+import { openRouting } from "./routing.ts";
+import { openSignOn } from "./single-sign-on.ts";
+
+/**
+ * Puts the house together, all but what acts by itself. What is opened last is
+ * closed first, so each line may use what the lines before it opened until its end.
+ */
+export async function composeGateway(options: GatewayOptions, opened: AsyncDisposableStack) {
+  const infrastructure = await openInfrastructure(options, opened);
+  const routing = await openRouting(infrastructure, opened);
+  const links = openLinks(infrastructure);
+  const media = openMedia({ ...infrastructure, ...routing, ...links });
+  const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
+  const limiter = await openLimiter(infrastructure, opened);
+  const rooms = { ...infrastructure, ...routing, ...links, ...media, ...assets };
+  const homes = await openHomes(infrastructure, opened);
+  const relay = openRelay({ ...rooms, limiter, homes }, opened);
+  const refused = openRefusals(infrastructure, opened);
+  const loginLimits = await openLogins(infrastructure, opened);
+  const singleSignOn = openSignOn(infrastructure);
+  const house = { ...rooms, ...relay, ...refused, sockets: new OpenSockets() };
+  return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
+}
+
+/** Those that are not written one by one are counted, and the last of them written at the end. */
+function openRefusals(
+  { log, clock, storage }: Pick<Infrastructure, "log" | "clock" | "storage">,
+  opened: AsyncDisposableStack,
+) {
+  const refusals = new RefusalSample(clock);
+  const noting = noteRefusals(refusals, storage.audit, clock);
+  opened.defer(async () => {
+    try {
+      await noting.run(new AbortController().signal);
+    } catch (cause) {
+      log.error({ err: cause }, "audit log was not written");
+    }
+  });
+  return { refusals, noting };
+}

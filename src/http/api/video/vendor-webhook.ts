@@ -1,0 +1,28 @@
+import type { HttpDeps } from "#http/deps.ts";
+import { json } from "#http/json.ts";
+import type { Route } from "#http/routes.ts";
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Below the address that vendors are given. */
+export const NOTICES_PATH = "/callbacks";
+
+/** Anybody may call it, and all that comes of it is that a vendor is asked sooner. */
+export const vendorWebhook: Route<HttpDeps> = {
+  method: "POST",
+  path: `${NOTICES_PATH}/:channel/:task`,
+  access: "vendor",
+  summary: "What vendors tell of a task: a reason to ask them, and nothing else.",
+  renderError: ({ fault, message }) => ({ code: fault.status, message }),
+
+  async handle(exchange, { tasks }) {
+    const body = await exchange.readBytes(MAX_BYTES);
+    await tasks.hear({
+      channel: exchange.param("channel"),
+      taskId: exchange.param("task"),
+      body,
+      header: (name) => exchange.request.headers.get(name) ?? "",
+    });
+    return json({ code: 0, message: "success" }, exchange.id);
+  },
+};

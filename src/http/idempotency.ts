@@ -1,0 +1,260 @@
+import { createHash } from "node:crypto";
+import { GatewayError } from "#core/error.ts";
+import type { IdempotencyRecord, IdempotencyResult, IdempotencyStore } from "#core/idempotency.ts";
+import { Form } from "#lib/form.ts";
+import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
+import { gather, Pieces, type Body } from "#lib/pieces.ts";
+import type { Clock } from "#lib/clock.ts";
+import { recorder } from "./recorder.ts";
+import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
+import { requireKey } from "./require-key.ts";
+import type { Exchange } from "./routes.ts";
+
+export interface IdempotencyDeps {
+  readonly keptAnswers: IdempotencyStore;
+  readonly clock: Clock;
+  readonly limits: { readonly keptAnswerBytes: number; readonly totalMs: number };
+  onError(error: GatewayError, requestId: string): void;
+}
+
+/** A body as it was read. */
+type RequestContent = string | Uint8Array | Form;
+
+/**
+ * Answers a request that costs something. Where its caller gave it an
+ * `Idempotency-Key`, the same request sent again is answered by what the first
+ * one was, and not charged again. Only an answer that came to its end is kept:
+ * after a failure, or when the caller hung up, the next one is a new call.
+ *
+ * `callId`: of the call that answers, where that is not named after its request.
+ *
+ * Throws `still_running`, `key_reused` and `answer_not_kept`.
+ */
+export function withIdempotency(
+  exchange: Exchange,
+  question: RequestContent,
+  deps: IdempotencyDeps,
+  answer: () => Promise<Reply>,
+  callId: string = exchange.id,
+  recall?: Recall,
+): Promise<Response> {
+  // The question may be megabytes long: what waits for the answer does not know it.
+  const key = exchange.request.headers.get("idempotency-key");
+  const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
+  return answerIdempotently(exchange, claiming, deps, answer, recall);
+}
+
+/** The answer of an earlier call anew, if what it began is still known. */
+type Recall = (callId: string) => Promise<Reply | undefined>;
+
+async function answerIdempotently(
+  exchange: Exchange,
+  claiming: Promise<IdempotencyRecord> | undefined,
+  deps: IdempotencyDeps,
+  answer: () => Promise<Reply>,
+  recall: Recall | undefined,
+): Promise<Response> {
+  if (claiming === undefined) return toResponse(await answer(), exchange.id);
+  const claim = await claiming;
+  const found = await take(claim, deps);
+  switch (found.kind) {
+    case "claimed":
+      return toResponse(await answerKept(claim, exchange, deps, answer), exchange.id);
+    case "running":
+      throw new GatewayError("still_running", "A request with this Idempotency-Key is running.", {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    case "other_question":
+      throw new GatewayError(
+        "key_reused",
+        "This Idempotency-Key was used for another request. Give every request a key of its own.",
+      );
+    case "done":
+      return replay(await recalled(found, recall), exchange.id);
+  }
+}
+
+/** An answer that was lost with its gateway is written anew where that costs nothing. */
+async function recalled(found: Done, recall: Recall | undefined): Promise<Done> {
+  if (found.answer !== undefined || recall === undefined) return found;
+  const reply = await recall(found.callId);
+  if (reply === undefined || reply.kind === "stream") return found;
+  const body = await gather(reply.body instanceof Pieces ? reply.body : new Pieces([reply.body]));
+  return { ...found, answer: { status: 200, headers: reply.headers, body } };
+}
+
+type Done = Extract<IdempotencyResult, { kind: "done" }>;
+
+const RETRY_AFTER_MS = 1_000;
+const KEPT_MS = 86_400_000;
+/** Between a call's last deadline and its end. */
+const GRACE_MS = 60_000;
+/** How long an answer waits to be kept. */
+const WRITE_MS = 5_000;
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+
+async function claimOf(
+  key: string,
+  question: RequestContent,
+  exchange: Exchange,
+  callId: string,
+  { clock, limits }: IdempotencyDeps,
+): Promise<IdempotencyRecord> {
+  if (!VISIBLE.test(key)) {
+    throw new GatewayError(
+      "invalid_request",
+      "The Idempotency-Key must be 1 to 255 visible ASCII characters.",
+      { param: "Idempotency-Key" },
+    );
+  }
+  const { userId } = requireKey(exchange);
+  const { method, url } = exchange.request;
+  const { pathname, searchParams } = new URL(url);
+  // Whichever way a caller's secret comes, it is no part of the question.
+  searchParams.delete("key");
+  const at = clock.now();
+  return {
+    id: await digest(JSON.stringify([userId, method, pathname, key])),
+    userId,
+    question: await digest(`${searchParams.toString()}\n`, ...piecesOf(question)),
+    callId,
+    at,
+    endsBy: at + limits.totalMs + GRACE_MS,
+  };
+}
+
+/** The boundary between a form's parts is another one each time that it is sent. */
+function piecesOf(question: RequestContent): readonly (string | Uint8Array)[] {
+  if (!(question instanceof Form)) return [question];
+  return question.parts.flatMap((part) => {
+    const { name, ...rest } = part;
+    if ("value" in rest) return [JSON.stringify([name, rest.value])];
+    return [JSON.stringify([name, rest.filename, rest.bytes.length]), rest.bytes];
+  });
+}
+
+async function digest(...parts: readonly (string | Uint8Array)[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const piece of new Pieces(parts)) {
+    await yieldToEventLoop(piece.length);
+    hash.update(piece);
+  }
+  return hash.digest("base64url");
+}
+
+/** Without the database nobody can say whether this was answered before: then it is not begun. */
+async function take(
+  claim: IdempotencyRecord,
+  { keptAnswers }: IdempotencyDeps,
+): Promise<IdempotencyResult> {
+  try {
+    return await keptAnswers.claim(claim);
+  } catch (cause) {
+    const message = "The gateway's database cannot look up this Idempotency-Key now.";
+    throw new GatewayError("unavailable", message, { cause, retryAfterMs: RETRY_AFTER_MS });
+  }
+}
+
+async function answerKept(
+  claim: IdempotencyRecord,
+  exchange: Exchange,
+  deps: IdempotencyDeps,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  let reply: Reply;
+  try {
+    reply = await answer();
+  } catch (cause) {
+    await release(claim, deps);
+    throw cause;
+  }
+  if (reply.kind === "stream") return keepingStream(claim, reply, exchange.signal, deps);
+  await keep(claim, reply, await whole(reply.body, deps.limits.keptAnswerBytes), deps);
+  return reply;
+}
+
+/** `undefined` where it is too long to be kept. */
+async function whole(body: Body, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (!(body instanceof Pieces)) return Buffer.from(body);
+  return body.sizeBytes > maxBytes ? undefined : await gather(body);
+}
+
+/** The answer as it is sent; its end is kept before its caller sees that there is no more. */
+function keepingStream(
+  claim: IdempotencyRecord,
+  reply: StreamedReply,
+  signal: AbortSignal,
+  deps: IdempotencyDeps,
+): StreamedReply {
+  // A caller who leaves before the first byte never has the answer sent.
+  const onGone = (): void => void release(claim, deps);
+  if (signal.aborted) onGone();
+  else signal.addEventListener("abort", onGone);
+
+  return {
+    ...reply,
+    async fill(sink) {
+      signal.removeEventListener("abort", onGone);
+      const { tee, recorded } = recorder(deps.limits.keptAnswerBytes);
+      let isWhole = false;
+      try {
+        isWhole = await reply.fill(tee(sink));
+        return isWhole;
+      } finally {
+        await (isWhole ? keep(claim, reply, recorded(), deps) : release(claim, deps));
+      }
+    },
+  };
+}
+
+async function keep(
+  claim: IdempotencyRecord,
+  { headers }: Reply,
+  body: Uint8Array | undefined,
+  deps: IdempotencyDeps,
+): Promise<void> {
+  const isKept = body !== undefined && body.length <= deps.limits.keptAnswerBytes;
+  const answer = isKept ? { status: 200, headers, body } : undefined;
+  await write(claim, deps, (store) => store.keep(claim, answer, deps.clock.now() + KEPT_MS));
+}
+
+async function release(claim: IdempotencyRecord, deps: IdempotencyDeps): Promise<void> {
+  await write(claim, deps, (store) => store.release(claim));
+}
+
+/** An answer that was paid for is not withheld, nor a failure hidden, because this could not be written. */
+async function write(
+  { callId }: IdempotencyRecord,
+  { keptAnswers, onError }: IdempotencyDeps,
+  action: (store: IdempotencyStore) => Promise<void>,
+): Promise<void> {
+  const { promise: patience, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, WRITE_MS);
+  const written = action(keptAnswers).catch((cause: unknown) => {
+    const message = "What became of an Idempotency-Key could not be written down.";
+    onError(new GatewayError("internal", message, { cause }), callId);
+  });
+  try {
+    await Promise.race([written, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function replay({ callId, answer }: Done, requestId: string): Response {
+  if (answer === undefined) {
+    throw new GatewayError(
+      "answer_not_kept",
+      `This request was answered and charged as ${callId}, and its answer was not kept. ` +
+        "To ask anew, and be charged anew, send another Idempotency-Key.",
+    );
+  }
+  const headers = {
+    ...answer.headers,
+    "x-request-id": requestId,
+    "request-id": requestId,
+    "idempotent-replayed": "true",
+    "original-request-id": callId,
+  };
+  return new Response(answer.body, { status: answer.status, headers });
+}

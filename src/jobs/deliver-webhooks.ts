@@ -1,0 +1,28 @@
+import type { WebhookOutbox } from "#core/webhook-delivery.ts";
+import { deliverWebhooks, type DeliverDeps } from "#relay/tasks/deliver-webhooks.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Job } from "./scheduler.ts";
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
+const BATCH = 500;
+
+/** Tells callers what they wanted to be told, until nothing is due. */
+export function deliverDueWebhooks(deps: DeliverDeps): Job {
+  return {
+    name: "send-notices",
+    everyMs: 1_000,
+    run: (signal) => deliverWebhooks(deps, signal),
+  };
+}
+
+export function pruneWebhooks(webhooks: Pick<WebhookOutbox, "prune">, clock: Clock): Job {
+  return {
+    name: "prune-notices",
+    everyMs: 3_600_000,
+    async run(signal) {
+      const before = clock.now() - KEPT_MS;
+      while (!signal.aborted && (await webhooks.prune(before, BATCH)) === BATCH);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { AssetAction } from "#core/asset-format.ts";
+import type { AssetPlace } from "#core/asset.ts";
+import type { Channel, Credential } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import { credentialsWith } from "#egress/credentials-with.ts";
+import type { Egress } from "#egress/egress.ts";
+import { Semaphore } from "#lib/semaphore.ts";
+import { findProvider } from "#providers/index.ts";
+import type { AssetService } from "#providers/provider.ts";
+import { upstreamTerms } from "../failover/upstream-terms.ts";
+
+export interface LibraryClientDeps {
+  readonly egress: Egress;
+  /** All that there are, whether or not they take new calls. */
+  listChannels(): readonly Channel[];
+}
+
+/** Where the library of one account is spoken to. */
+export interface LibraryAccount {
+  readonly channel: Channel;
+  readonly service: AssetService;
+  readonly credential: Credential;
+  readonly url: string;
+}
+
+/** For something new: with the first channel that has a library, always the same one. */
+export function firstAccount({ listChannels }: LibraryClientDeps): LibraryAccount | undefined {
+  const inOrder = listChannels().toSorted(
+    (a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),
+  );
+  for (const channel of inOrder) {
+    const [account] = accountsOf(channel);
+    if (account !== undefined) return account;
+  }
+  return undefined;
+}
+
+/** Of something that is there; undefined where its channel, or the way to it, is no more. */
+export function findAccount(
+  { channel: name, account }: Pick<AssetPlace, "channel" | "account">,
+  { listChannels }: LibraryClientDeps,
+): LibraryAccount | undefined {
+  const channel = listChannels().find((each) => each.name === name);
+  const accounts = channel === undefined ? [] : accountsOf(channel);
+  // A key that took another's place opens the same account, where there is but one.
+  const only = accounts.length === 1 ? accounts[0] : undefined;
+  return accounts.find(({ credential }) => credential.label === account) ?? only;
+}
+
+/** Throws where there is none. */
+export function accountFor(
+  place: Pick<AssetPlace, "channel" | "account">,
+  deps: LibraryClientDeps,
+): LibraryAccount {
+  const account = findAccount(place, deps);
+  if (account !== undefined) return account;
+  throw new GatewayError(
+    "upstream_failed",
+    "The channel that this is kept with, or its access key, is not there any more.",
+  );
+}
+
+function accountsOf(channel: Channel): readonly LibraryAccount[] {
+  const service = findProvider(channel.provider)?.assets;
+  const url = service?.urlOf(channel);
+  if (service === undefined || url === undefined) return [];
+  return credentialsWith(channel, (secret) => service.hasKey(secret)).map((credential) => ({
+    channel,
+    service,
+    credential,
+    url,
+  }));
+}
+
+/** An action is small, and its answer too. */
+const ANSWER_MS = 30_000;
+const MAX_ANSWER_CHARS = 1024 * 1024;
+const AT_ONCE = 16;
+const WAITING = 256;
+const lines = new WeakMap<Channel, Semaphore>();
+
+/** Has a vendor do something. Throws what it says against it. */
+export async function request<Input, Output>(
+  { channel, service, credential, url }: LibraryAccount,
+  { action, isOnce, build, parse }: AssetAction<Input, Output>,
+  input: Input,
+  { egress }: Pick<LibraryClientDeps, "egress">,
+): Promise<Output> {
+  const { style, membersOf } = service;
+  const baseUrl = findProvider(channel.provider)?.baseUrl;
+  const options = channel.options ?? {};
+  using _place = await lineFor(channel);
+  using reply = await egress.send({
+    url: new URL(url + style.queryOf(action)),
+    method: "POST",
+    body: JSON.stringify({ ...build(input), ...membersOf(options) }),
+    ...upstreamTerms({ channel, provider: { ...service, baseUrl } }, credential, "assets"),
+    isStream: false,
+    isOnce: isOnce === true,
+    headMs: ANSWER_MS,
+  });
+  const text =
+    reply.status === 200
+      ? new TextDecoder().decode(await reply.readAll())
+      : await reply.readFailure(MAX_ANSWER_CHARS);
+  return parse(style.readResult(reply.status, text));
+}
+
+async function lineFor(channel: Channel): Promise<Disposable> {
+  let line = lines.get(channel);
+  if (line === undefined) lines.set(channel, (line = new Semaphore(AT_ONCE, WAITING)));
+  const place = await line.enter();
+  if (place !== undefined) return place;
+  throw new GatewayError("overloaded", "Too many requests for assets at once.", {
+    retryAfterMs: 1_000,
+  });
+}
+
+/** Nobody knows what became of it: asked again, it might be done twice. */
+export function isAmbiguous(error: GatewayError): boolean {
+  return error.code === "upstream_failed" || error.code === "upstream_timeout";
+}
+
+/** Has a vendor make something, once. */
+export async function requestOnce<Input, Output>(
+  account: LibraryAccount,
+  action: AssetAction<Input, Output>,
+  input: Input,
+  deps: Pick<LibraryClientDeps, "egress">,
+): Promise<Output> {
+  try {
+    return await request(account, action, input, deps);
+  } catch (cause) {
+    const error = GatewayError.from(cause);
+    if (!isAmbiguous(error)) throw error;
+    const message = "It is not known whether the upstream did this; look before you ask again.";
+    throw new GatewayError(error.code, message, { cause: error });
+  }
+}

@@ -1,0 +1,163 @@
+import type { Asset, AssetChange, AssetFailure, AssetStore } from "#core/asset.ts";
+import { GatewayError } from "#core/error.ts";
+import type { MediaBytes, MediaPlace, MediaStore } from "#core/kept-media.ts";
+import type { OpenedFile, LinkedFiles } from "#egress/linked-files.ts";
+import type { Span } from "#lib/byte-range.ts";
+import type { Clock } from "#lib/clock.ts";
+import { checkFile, failure, FILM_HEAD_BYTES, isHeld, maxBytesOf } from "./check-file.ts";
+import { givenUp, later } from "./refresh.ts";
+
+interface OwnFilesDeps {
+  readonly assets: AssetStore;
+  readonly clock: Clock;
+  readonly files: LinkedFiles;
+  readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
+  /** Where new files go. */
+  readonly store: MediaPlace;
+  readonly maxPixels: number;
+  readonly limits: {
+    /** Of one user's files. */
+    readonly assetBytes: number;
+  };
+}
+
+/** Less than an asset is leased for. */
+const FETCH_MS = 4 * 60_000;
+const MAX_REDIRECTS = 3;
+/** A server that is busy may be there later; what it has does not change by being asked again. */
+const MAX_FETCHES = 4;
+
+/** Files of assets that no vendor keeps. */
+export class OwnFiles {
+  readonly #deps: OwnFilesDeps;
+
+  constructor(deps: OwnFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Fetches what an asset's link leads to, checks it and keeps it; or says what is wrong with it. */
+  async takeIn(asset: Asset, signal: AbortSignal): Promise<void> {
+    const { assets, clock, stores } = this.#deps;
+    const change = await this.#fetched(asset, signal);
+    const changed = await assets.change(asset.id, { ...change, updatedAt: clock.now() });
+    const { file } = change;
+    // It was removed meanwhile.
+    if (changed === undefined && file !== undefined)
+      await stores[file.store]?.remove(pathOf(asset));
+  }
+
+  async letGo(asset: Asset): Promise<void> {
+    for (const store of Object.values(this.#deps.stores)) await store.remove(pathOf(asset));
+  }
+
+  /** Undefined where it is not kept here, or not any more. */
+  async open(asset: Asset, span: Span): Promise<MediaBytes | undefined> {
+    const { file } = asset;
+    if (file === undefined || asset.status !== "active") return undefined;
+    return await this.#deps.stores[file.store]?.open(pathOf(asset), file.sizeBytes, span);
+  }
+
+  async #fetched(asset: Asset, signal: AbortSignal): Promise<AssetChange> {
+    const { files, clock } = this.#deps;
+    let opened: OpenedFile | undefined;
+    try {
+      opened = await files.open(asset.url, {
+        headers: {},
+        giver: undefined,
+        maxRedirects: MAX_REDIRECTS,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
+      });
+      return await this.#kept(asset, opened);
+    } catch (cause) {
+      if (cause instanceof Wrong) return { status: "failed", failure: cause.failure };
+      const error = GatewayError.from(cause);
+      if (error.code === "internal") throw error;
+      const now = clock.now();
+      // Another gateway, or the next start, goes on at once.
+      if (signal.aborted) return { dueAt: now };
+      if (asset.looks + 1 < MAX_FETCHES) return givenUp(asset, now) ?? later(asset, now);
+      return { status: "failed", failure: failure("DownloadFailed", "The link leads nowhere.") };
+    } finally {
+      opened?.close();
+    }
+  }
+
+  async #kept(asset: Asset, { status, body, headers }: OpenedFile): Promise<AssetChange> {
+    const { stores, store, maxPixels, assets, limits } = this.#deps;
+    if (status >= 500 || status === 429) {
+      throw new GatewayError("upstream_failed", `The link's server answered ${status}.`);
+    }
+    if (status !== 200) {
+      throw new Wrong(failure("DownloadFailed", `The link's server answered ${status}.`));
+    }
+    const { type } = asset;
+    const { bytes: stocked } = await assets.stockOf(asset.userId);
+    const maxBytes = Math.min(maxBytesOf(type), limits.assetBytes - stocked);
+    if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+    const pieces = capped(body, maxBytes)[Symbol.asyncIterator]();
+    const head = await collect(pieces, isHeld(type) ? maxBytes : FILM_HEAD_BYTES);
+    const found = await checkFile(head, type, maxPixels);
+    if ("code" in found) throw new Wrong(found);
+    const { mediaType } = found;
+    const place = stores[store];
+    if (place === undefined) throw new GatewayError("internal", "There is no such media store.");
+    const stored = await place.put(pathOf(asset), joined(head, pieces), mediaType);
+    return { status: "active", file: { store, mediaType, ...stored } };
+  }
+}
+
+/** Below whatever a store has for itself. */
+function pathOf({ id }: Asset): string {
+  return `assets/${id}`;
+}
+
+/** It will never be any better. */
+class Wrong extends Error {
+  readonly failure: AssetFailure;
+
+  constructor(why: AssetFailure) {
+    super(why.message);
+    this.failure = why;
+  }
+}
+
+function tooLarge(): Wrong {
+  return new Wrong(failure("FileSizeTooLarge", "What the link leads to is too large."));
+}
+
+async function* capped(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const piece of body) {
+    sizeBytes += piece.length;
+    if (sizeBytes > maxBytes) throw tooLarge();
+    yield piece;
+  }
+}
+
+/** At least so many bytes, or all that there are. */
+async function collect(pieces: AsyncIterator<Uint8Array>, wanted: number): Promise<Uint8Array> {
+  const head: Uint8Array[] = [];
+  let sizeBytes = 0;
+  while (sizeBytes < wanted) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    head.push(next.value);
+    sizeBytes += next.value.length;
+  }
+  return Buffer.concat(head);
+}
+
+async function* joined(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  for (;;) {
+    const next = await rest.next();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Asset } from "#core/asset.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Egress } from "#egress/egress.ts";
+import { systemClock } from "#lib/clock.ts";
+import { openAt } from "#test/storage/contract-place.ts";
+import type { Storage } from "#storage/open.ts";
+import { forgetAssets, watchAssets, type WatchDeps } from "./refresh-due.ts";
+
+const NEVER = new AbortController().signal;
+
+let dataDir: string;
+let storage: Storage;
+let troubles: unknown[];
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-watch-"));
+  storage = await openAt({ dataDir });
+  troubles = [];
+  await storage.assets.addGroup({
+    id: "group-1",
+    userId: 1,
+    kind: "image",
+    name: "mine",
+    description: "",
+    createdAt: 0,
+    updatedAt: 0,
+  });
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("an asset that the store does not let go of keeps no other from being forgotten", async () => {
+  for (const id of ["asset-1", "asset-2", "asset-3"]) {
+    await storage.assets.add(anAsset(id));
+    await storage.assets.remove(1, id);
+  }
+  const letGo: WatchDeps["letGo"] = async ({ id }) => {
+    if (id === "asset-1") throw new Error("The bucket is not there.");
+  };
+
+  await forgetAssets(depsWith({ letGo }));
+
+  expect((await storage.assets.listRemoved(10)).map(({ id }) => id)).toEqual(["asset-1"]);
+  expect(troubles).toHaveLength(1);
+});
+
+test("an asset that cannot be looked at is looked at later, and given up after a day", async () => {
+  const day = 25 * 3_600_000;
+  await storage.assets.add(anAsset("asset-young"));
+  await storage.assets.add({ ...anAsset("asset-old"), createdAt: Date.now() - day });
+  const takeIn: WatchDeps["takeIn"] = async () => {
+    throw new GatewayError("upstream_failed", "No.");
+  };
+
+  await watchAssets(depsWith({ takeIn }), NEVER);
+
+  const young = await storage.assets.findAny("asset-young");
+  const old = await storage.assets.findAny("asset-old");
+  expect(young).toMatchObject({ status: "pending", looks: 1 });
+  expect(young?.dueAt).toBeGreaterThan(Date.now());
+  expect(old).toMatchObject({ status: "failed", failure: { code: "ProcessingTimeout" } });
+  expect(troubles).toEqual([]);
+});
+
+test("what nobody expected is told to the operator", async () => {
+  await storage.assets.add(anAsset("asset-1"));
+  const takeIn: WatchDeps["takeIn"] = async () => {
+    throw new Error("A bug.");
+  };
+
+  await watchAssets(depsWith({ takeIn }), NEVER);
+
+  expect(troubles).toHaveLength(1);
+});
+
+describe("links that take their time", () => {
+  const untilLeft = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+  test("keep no other user's asset waiting, however many they are", async () => {
+    for (let at = 0; at < 50; at++) {
+      await storage.assets.add({ ...anAsset(`asset-slow-${at}`), dueAt: at });
+    }
+    await storage.assets.add({ ...anAsset("asset-quick"), userId: 2 });
+    const stopping = new AbortController();
+    let slow = 0;
+    const taken = Promise.withResolvers<void>();
+    const takeIn: WatchDeps["takeIn"] = async ({ userId }, signal) => {
+      if (userId === 2) return taken.resolve();
+      slow++;
+      await untilLeft(signal);
+    };
+
+    const watching = watchAssets(depsWith({ takeIn }), stopping.signal);
+    await taken.promise;
+    stopping.abort();
+    await watching;
+
+    expect(slow).toBeGreaterThan(0);
+    expect(slow).toBeLessThan(8);
+  });
+
+  test("are left when the gateway stops, and nothing is begun after that", async () => {
+    for (const id of ["asset-1", "asset-2", "asset-3", "asset-4", "asset-5"]) {
+      await storage.assets.add(anAsset(id));
+    }
+    const stopping = new AbortController();
+    let begun = 0;
+    const takeIn: WatchDeps["takeIn"] = async (_, signal) => {
+      begun++;
+      stopping.abort();
+      if (!signal.aborted) await untilLeft(signal);
+    };
+
+    await watchAssets(depsWith({ takeIn }), stopping.signal);
+
+    expect(begun).toBeLessThan(5);
+  });
+});
+
+function anAsset(id: string): Asset {
+  const now = Date.now();
+  return {
+    id,
+    userId: 1,
+    groupId: "group-1",
+    type: "image",
+    name: "",
+    url: "https://example.com/a.png",
+    status: "pending",
+    createdAt: now,
+    updatedAt: now,
+    dueAt: now - 1,
+    looks: 0,
+  };
+}
+
+function depsWith(more: Partial<WatchDeps>): WatchDeps {
+  const egress: Egress = {
+    send: async () => {
+      throw new Error("Nobody is asked.");
+    },
+    abortAll() {},
+    closePool() {},
+    close() {},
+  };
+  return {
+    egress,
+    listChannels: () => [],
+    assets: storage.assets,
+    clock: systemClock,
+    takeIn: async () => {},
+    letGo: async () => {},
+    onError: (cause) => troubles.push(cause),
+    ...more,
+  };
+}

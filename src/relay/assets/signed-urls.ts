@@ -1,0 +1,93 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Asset, AssetStore } from "#core/asset.ts";
+import { GatewayError } from "#core/error.ts";
+import type { MediaFetcher } from "#core/media.ts";
+import type { MediaOrigin } from "#core/video.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { OwnFiles } from "./local-files.ts";
+
+interface OwnLinkDeps {
+  readonly assets: AssetStore;
+  readonly files: Pick<OwnFiles, "open">;
+  readonly clock: Clock;
+  readonly key: Uint8Array;
+  /** Without a slash at its end; undefined where nobody can reach this gateway. */
+  readonly publicUrl: string | undefined;
+}
+
+export const ASSET_CONTENT_PATH = "/v1/assets/content";
+const HOUR_MS = 3_600_000;
+/** A vendor fetches what a task is made from when it begins with it. */
+const LINK_MS = 6 * HOUR_MS;
+
+/** Links of ours to files that are kept here: whoever has one may follow it, for a while. */
+export class OwnLinks {
+  readonly #deps: OwnLinkDeps;
+
+  constructor(deps: OwnLinkDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined where it is not kept here, or leads nowhere. */
+  linkTo(asset: Asset): string | undefined {
+    const { publicUrl, clock } = this.#deps;
+    const isHere = asset.file !== undefined && asset.status === "active";
+    if (!isHere || publicUrl === undefined) return undefined;
+    const expires = String(clock.now() + LINK_MS);
+    const signature = this.#sign(asset.id, expires);
+    return `${publicUrl}${ASSET_CONTENT_PATH}/${asset.id}?expires=${expires}&signature=${signature}`;
+  }
+
+  /** What a link leads to; undefined for one that is not ours, or has ended. */
+  async find(id: string, query: URLSearchParams): Promise<Asset | undefined> {
+    const expires = query.get("expires") ?? "";
+    const shown = Buffer.from(query.get("signature") ?? "");
+    const expected = Buffer.from(this.#sign(id, expires));
+    const isOurs = shown.length === expected.length && timingSafeEqual(shown, expected);
+    if (!isOurs || Number(expires) <= this.#deps.clock.now()) return undefined;
+    return await this.#deps.assets.findAny(id);
+  }
+
+  /** As vendors take it: a link where they can reach this gateway, else the bytes. */
+  async originOf(asset: Asset): Promise<MediaOrigin> {
+    const url = this.linkTo(asset);
+    if (url !== undefined) return { kind: "url", url };
+    return { kind: "bytes", ...(await this.#read(asset)) };
+  }
+
+  /** The same fetcher, for which our own links need no way out and back. */
+  shortcut(media: MediaFetcher): MediaFetcher {
+    return {
+      follow: async (url, signal, upstream) => {
+        const asset = await this.#behind(url);
+        if (asset === undefined) return await media.follow(url, signal, upstream);
+        return await this.#read(asset);
+      },
+    };
+  }
+
+  async #behind(url: string): Promise<Asset | undefined> {
+    const prefix = `${this.#deps.publicUrl ?? ""}${ASSET_CONTENT_PATH}/`;
+    if (this.#deps.publicUrl === undefined || !url.startsWith(prefix)) return undefined;
+    const { pathname, searchParams } = new URL(url);
+    return await this.find(pathname.slice(pathname.lastIndexOf("/") + 1), searchParams);
+  }
+
+  async #read(asset: Asset): Promise<{ readonly bytes: Buffer; readonly mediaType: string }> {
+    const { file } = asset;
+    const span = { start: 0, end: file?.sizeBytes ?? 0 };
+    const bytes = await this.#deps.files.open(asset, span);
+    if (file === undefined || bytes === undefined) {
+      throw new GatewayError("unavailable", "The file of this asset cannot be read now.");
+    }
+    const pieces =
+      bytes instanceof Blob
+        ? [new Uint8Array(await bytes.arrayBuffer())]
+        : await Array.fromAsync(bytes);
+    return { bytes: Buffer.concat(pieces), mediaType: file.mediaType };
+  }
+
+  #sign(id: string, expires: string): string {
+    return createHmac("sha256", this.#deps.key).update(`${id}\n${expires}`).digest("base64url");
+  }
+}

@@ -1,0 +1,343 @@
+import { describe, expect, test } from "bun:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChatRequest } from "#core/chat.ts";
+import { GatewayError } from "#core/error.ts";
+import { Deadlines, type Watched } from "#lib/deadlines.ts";
+import { parseJson } from "#lib/json.ts";
+import { readEvents, SSE_COMMENT } from "#lib/sse.ts";
+import type { OnPiece, UpstreamReply } from "#egress/egress.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import type { StreamedAttempt } from "../failover/attempt.ts";
+import { BufferedBytes } from "./buffered-bytes.ts";
+import { Delivery } from "./deliver.ts";
+import { PassedStream } from "../translation/passthrough.ts";
+import type { Settlement } from "../metering/settlement.ts";
+
+const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
+
+const settings = {
+  maxEventBytes: 1_024,
+  maxPictureEventBytes: 1_024,
+  firstSignMs: 100,
+  silenceMs: 150,
+  checkpointMs: 60_000,
+  buffered: new BufferedBytes({ bufferedBytes: 1_024 * 1_024 }),
+  deadlines: new Deadlines(),
+};
+
+/** A stream that says what the test tells it to. */
+function streamOf(
+  run: (take: Sink["write"], end: () => void) => Promise<void>,
+): AnswerStream & { isClosed: boolean } {
+  const stream = {
+    isEnding: false,
+    isTranslated: true,
+    isClosed: false,
+    usage: undefined,
+    lost: [],
+    takeOutputText: () => "",
+    fail: (error: GatewayError) => chat.inbound.openEncoder(REQUEST).fail(error),
+    run: (take: Sink["write"]) => run(take, () => (stream.isEnding = true)),
+    close: () => void (stream.isClosed = true),
+  };
+  return stream;
+}
+
+/** The attempt that a stream began with. */
+function attempt(release: StreamedAttempt["release"] = () => {}): StreamedAttempt {
+  return { release, disclose: (error) => error };
+}
+
+/** What happened, in order: what left for the caller, and what was settled. */
+function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
+  const seen: string[] = [];
+  const note = (what: string) => async () => void seen.push(what);
+  const settlement = {
+    complete: note("complete"),
+    fail: async (error: GatewayError) => void seen.push(`fail ${error.code}`),
+    cancel: note("cancel"),
+    isCheckpointDue: () => false,
+    collect: () => {},
+  } as unknown as Settlement;
+  return { seen, settlement, sink: { write: (bytes) => void seen.push(String(bytes)) } };
+}
+
+test("the end of an answer leaves after its settlement, and not before", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  await delivery.send(
+    sink,
+    settlement,
+    attempt(() => void seen.push("released")),
+  );
+
+  expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
+});
+
+test("a caller who waits in silence is shown that we live", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      await sleep(400);
+      await take("b");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  await delivery.send(sink, settlement, attempt());
+
+  expect(seen[0]).toBe("a");
+  expect(seen[1]).toBe(": keep-alive\n\n");
+  expect(seen).toContain("b");
+});
+
+test("signs of life go on for as long as the silence does", async () => {
+  const { seen, sink, settlement } = stage();
+  const silence = Promise.withResolvers<void>();
+  let now = 0;
+  let watched: Watched | undefined;
+  const deadlines = {
+    now: () => now,
+    watch: (entry: Watched) => (watched = entry),
+    release: () => {},
+  } as unknown as Deadlines;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      await silence.promise;
+      await take("b");
+    }),
+    { ...settings, deadlines, silenceMs: 15_000 },
+    SSE_COMMENT,
+  );
+  const sending = delivery.send(sink, settlement, attempt());
+  await sleep(0);
+  for (; now <= 300_000; now += 1_000) if ((watched?.dueAt ?? Infinity) <= now) watched?.onDue(now);
+  silence.resolve();
+  await sending;
+
+  expect(seen.filter((piece) => piece === SSE_COMMENT)).toHaveLength(20);
+});
+
+test("a slow first piece does not keep the caller waiting for a head", async () => {
+  let isOver = false;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await sleep(400);
+      isOver = true;
+      await take("late");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+  expect(isOver).toBe(false);
+
+  const { seen, sink, settlement } = stage();
+  await delivery.send(sink, settlement, attempt());
+  expect(seen).toContain("late");
+});
+
+test("what fails before its first piece fails for whoever would choose another channel", async () => {
+  const begun = Delivery.begin(
+    streamOf(async () => {
+      throw new GatewayError("upstream_failed", "Broken.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  expect(begun).rejects.toThrow("Broken.");
+});
+
+test("what fails later is settled, told in the caller's style, and the upstream let go", async () => {
+  const { seen, sink, settlement } = stage();
+  const stream = streamOf(async (take) => {
+    await take("a");
+    throw new GatewayError("upstream_failed", "Broken.");
+  });
+  const delivery = await Delivery.begin(stream, settings, SSE_COMMENT);
+  let failure: string | undefined;
+
+  await delivery.send(
+    sink,
+    settlement,
+    attempt((error) => void (failure = error?.code)),
+  );
+
+  expect(seen.slice(0, 2)).toEqual(["a", "fail upstream_failed"]);
+  expect(seen[2]).toContain('"error"');
+  expect(failure).toBe("upstream_failed");
+  expect(stream.isClosed).toBe(true);
+});
+
+test("a caller who reads slowly holds the upstream back", async () => {
+  const { settlement } = stage();
+  const kept = Promise.withResolvers<void>();
+  let isHeld = true;
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      isHeld = false;
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  const sending = delivery.send({ write: () => kept.promise }, settlement, attempt());
+  await sleep(20);
+  expect(isHeld).toBe(true);
+  kept.resolve();
+  await sending;
+  expect(isHeld).toBe(false);
+});
+
+test("a caller who hangs up at the sight of the end has had the whole answer", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+      throw new GatewayError("canceled", "The caller left.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
+  expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
+});
+
+test("nothing is said after the end, whatever the upstream does then", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      await take("the end");
+      throw new GatewayError("upstream_failed", "Broken.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+
+  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
+  expect(seen.join("")).not.toContain("error");
+});
+
+test("a caller who leaves while the end waits for its settlement has not had it", async () => {
+  const { seen, sink, settlement } = stage();
+  const delivery = await Delivery.begin(
+    streamOf(async (take, end) => {
+      await take("a");
+      end();
+      void take("the end");
+      throw new GatewayError("canceled", "The caller left.");
+    }),
+    settings,
+    SSE_COMMENT,
+  );
+  const slow = Promise.withResolvers<void>();
+  const waiting = { ...settlement, complete: () => slow.promise } as unknown as Settlement;
+
+  expect(await delivery.send(sink, waiting, attempt())).toBe(false);
+  expect(seen).not.toContain("the end");
+  slow.resolve();
+});
+
+describe("two hundred readers who are behind", () => {
+  const READERS = 200;
+  const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "word ".repeat(20) } }] })}\n\n`;
+  const PIECE = Buffer.from(EVENT.repeat(Math.ceil((128 * 1_024) / EVENT.length)));
+  const FACTS = {
+    model: "m",
+    stream: true,
+    maxOutputTokens: 1,
+    choices: 1,
+    messages: 1,
+    wantsUsage: true,
+  };
+
+  async function openReaders(bufferedBytes: number) {
+    const buffered = new BufferedBytes({ bufferedBytes });
+    const written: string[][] = [];
+    const ends: Promise<boolean>[] = [];
+    const failures: string[] = [];
+    const all = [];
+    for (let i = 0; i < READERS; i++) {
+      const stream = new PassedStream(endless(), chat.passthrough.openTap(FACTS), 1_024 * 1_024);
+      const delivery = await Delivery.begin(stream, { ...settings, buffered }, SSE_COMMENT);
+      const pieces: string[] = [];
+      const stuck = new Promise<void>(() => {});
+      const sink: Sink = {
+        write(bytes) {
+          pieces.push(String(bytes));
+          // It took some of it, and then no more.
+          return pieces.length > 2 ? stuck : undefined;
+        },
+      };
+      const settlement = {
+        ...stage().settlement,
+        fail: async (error: GatewayError) => void failures.push(error.code),
+      } as unknown as Settlement;
+      ends.push(delivery.send(sink, settlement, attempt()));
+      written.push(pieces);
+      all.push(delivery);
+    }
+    await Bun.sleep(20);
+    return { buffered, written, ends, failures, all };
+  }
+
+  /** Hands over large pieces as fast as they are taken, and has more that waits. */
+  function endless(): UpstreamReply {
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    return {
+      waitingBytes: 64 * 1_024,
+      async pump(onPiece: OnPiece) {
+        for (;;) await Promise.race([ended.promise, onPiece(PIECE) ?? Bun.sleep(1)]);
+      },
+      close: () => ended.reject(new GatewayError("canceled", "The answer was let go.")),
+    } as unknown as UpstreamReply;
+  }
+
+  test("hold less than 256 KiB each, and nothing once they are gone", async () => {
+    const { buffered, all, ends } = await openReaders(1_024 * 1_024 * 1_024);
+
+    expect(buffered.total / READERS).toBeWithin(1, 256 * 1_024);
+    for (const each of all) each.stream.close();
+    expect(await Promise.all(ends)).not.toContain(true);
+    expect(buffered.total).toBe(0);
+  });
+
+  test("hold no more than the limit together: the slowest are told so between two events", async () => {
+    const limit = 4 * 1_024 * 1_024;
+    const { buffered, all, ends, written, failures } = await openReaders(limit);
+
+    expect(buffered.total).toBeWithin(limit / 2, limit + 1);
+    expect(failures.length).toBeWithin(1, READERS);
+    expect(new Set(failures)).toEqual(new Set(["overloaded"]));
+    // Who fell behind first was ended first.
+    const told = written.map((pieces) => pieces.at(-1)?.includes("read too slowly") === true);
+    expect(told.indexOf(false)).toBe(failures.length);
+    for (const { data } of readEvents(written[0]?.join("") ?? "")) {
+      expect(parseJson(data)).toBeDefined();
+    }
+
+    for (const each of all) each.stream.close();
+    await Promise.all(ends);
+  });
+});

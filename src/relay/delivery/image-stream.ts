@@ -1,0 +1,207 @@
+import { GatewayError } from "#core/error.ts";
+import {
+  FEWER_PICTURES,
+  guessedUsage,
+  leftUsage,
+  withPictures,
+  type ImageDecoder,
+  type ImageEncoder,
+  type ImageEvent,
+  type ImageRequest,
+  type Images,
+} from "#core/image.ts";
+import { addUsage, type Usage } from "#core/usage.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { SseDecoder, type SseEvent } from "#lib/sse.ts";
+import { explained, type AnswerStream } from "./answer-stream.ts";
+
+/** Writes pictures out as they come, and keeps count of what they cost. */
+export class PictureWriter {
+  readonly #question: ImageRequest;
+  readonly #encoder: ImageEncoder;
+  /** Of all, or the sum of those that were counted one by one. */
+  #reported: Usage | undefined;
+  #counted: Usage | undefined;
+  #made = 0;
+  #failed = 0;
+  /** Views were handed over of a picture that is not done. */
+  #isUnderWay = false;
+
+  constructor(question: ImageRequest, encoder: ImageEncoder, reported?: Usage) {
+    this.#question = question;
+    this.#encoder = encoder;
+    this.#reported = reported;
+  }
+
+  /** Fewer pictures came than were asked for. */
+  get isShort(): boolean {
+    return this.#failed > 0 || this.#made < (this.#question.count ?? 1);
+  }
+
+  /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
+  get usage(): Usage {
+    const done = this.#reported ?? this.#counted ?? guessedUsage(this.#question, this.#made);
+    if (!this.#isUnderWay) return withPictures(done, this.#made, this.#question);
+    const all = addUsage(done, leftUsage(this.#question));
+    return withPictures(all, this.#made + 1, this.#question);
+  }
+
+  write(event: ImageEvent): string {
+    this.#isUnderWay = event.type === "partial";
+    if (event.type === "end") {
+      this.#reported = event.usage;
+      return "";
+    }
+    if (event.type === "picture") this.#count(event.usage);
+    if (event.type === "failed") this.#failed++;
+    return this.#encoder.encode(event);
+  }
+
+  /** What was shown is worth nothing: the upstream will not come to finish it. */
+  giveUp(): void {
+    this.#isUnderWay = false;
+  }
+
+  end(): string {
+    if (this.#made === 0) {
+      throw new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+    }
+    return this.#encoder.end(this.usage);
+  }
+
+  fail(error: GatewayError): string {
+    return this.#encoder.fail(error);
+  }
+
+  #count(usage: Usage | undefined): void {
+    this.#made++;
+    if (usage === undefined) return;
+    this.#counted = this.#counted === undefined ? usage : addUsage(this.#counted, usage);
+  }
+}
+
+/** A streamed answer, in another format. */
+export class ImageStream implements AnswerStream {
+  readonly #reply: UpstreamReply;
+  readonly #sse: SseDecoder;
+  readonly #decoder: ImageDecoder;
+  readonly #writer: PictureWriter;
+  readonly #lost: readonly string[];
+  readonly isTranslated = true;
+  isEnding = false;
+
+  /** `maxEventBytes`: an event may hold a whole picture. */
+  constructor(
+    reply: UpstreamReply,
+    decoder: ImageDecoder,
+    writer: PictureWriter,
+    lost: readonly string[],
+    maxEventBytes: number,
+  ) {
+    this.#reply = reply;
+    this.#sse = new SseDecoder(maxEventBytes);
+    this.#decoder = decoder;
+    this.#writer = writer;
+    this.#lost = lost;
+  }
+
+  /** That there are too few shows at the end. */
+  get lost(): readonly string[] {
+    return this.isEnding && this.#writer.isShort ? [...this.#lost, FEWER_PICTURES] : this.#lost;
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    try {
+      await this.#reply.pump((chunk) => this.#pass(this.#sse.push(chunk), take));
+      await this.#pass(this.#sse.end(), take);
+      if (!this.isEnding) throw brokenOff();
+    } catch (cause) {
+      const error = GatewayError.from(explained(cause));
+      if (error.fault.blame !== "client") this.#writer.giveUp();
+      throw error;
+    }
+  }
+
+  get usage(): Usage {
+    return this.#writer.usage;
+  }
+
+  takeOutputText(): string {
+    return "";
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
+  }
+
+  close(): void {
+    this.#reply.close();
+  }
+
+  #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
+    if (this.isEnding) return undefined;
+    let out = "";
+    try {
+      for (const event of events) {
+        for (const each of this.#decoder.read(event)) out += this.#writer.write(each);
+        if (!this.#decoder.isOver) continue;
+        out += this.#writer.end();
+        this.isEnding = true;
+        break;
+      }
+    } catch (cause) {
+      if (out === "") throw cause;
+      // What came before the failure is the caller's.
+      return Promise.resolve(take(out)).then(() => Promise.reject(cause));
+    }
+    return out === "" ? undefined : take(out);
+  }
+}
+
+function brokenOff(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+}
+
+/** A whole answer for a caller who asked for a stream, where the upstream has none. */
+export class WholeImages implements AnswerStream {
+  readonly #answer: Images;
+  readonly #writer: PictureWriter;
+  readonly lost: readonly string[];
+  readonly isTranslated = true;
+  isEnding = false;
+
+  constructor(answer: Images, writer: PictureWriter, lost: readonly string[]) {
+    this.#answer = answer;
+    this.#writer = writer;
+    this.lost = lost;
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    const { pictures, failures = [], about } = this.#answer;
+    for (const [index, picture] of pictures.entries()) {
+      await take(this.#writer.write({ type: "picture", index, picture, ...(about && { about }) }));
+    }
+    let out = "";
+    for (const [at, error] of failures.entries()) {
+      out += this.#writer.write({ type: "failed", index: pictures.length + at, error });
+    }
+    out += this.#writer.end();
+    this.isEnding = true;
+    await take(out);
+  }
+
+  get usage(): Usage {
+    return this.#writer.usage;
+  }
+
+  takeOutputText(): string {
+    return "";
+  }
+
+  fail(error: GatewayError): string {
+    return this.#writer.fail(error);
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,297 @@
+import type { Channel, Credential } from "#core/channel.ts";
+import type { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
+import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
+import { Cooldowns, type Caller } from "./cooldowns.ts";
+
+/** At its limit of calls; circuit open after failures; with all its credentials in cooldown. */
+export type UnavailableReason = "full" | "resting" | "cooling";
+
+/** Where a call may be sent: a channel, and what the model is called there. */
+interface Destination {
+  readonly channel: Channel;
+  readonly upstreamModel: string;
+}
+
+/** A call under way on a channel. */
+export interface Visit {
+  /**
+   * Ends it, once: whoever sends the answer and whoever notices that the
+   * caller left may both do so. `error`: what it failed with, which need not
+   * be the upstream's doing.
+   */
+  leave(error?: GatewayError): void;
+}
+
+/**
+ * How the channels are doing: which circuits are open, which credentials are in
+ * cooldown, how many calls each has in flight. Each model of a channel has a
+ * circuit of its own, since one model may fail where the others work. That the
+ * upstream cannot be reached at all is the channel's.
+ */
+export class Health {
+  readonly #clock: Clock;
+  readonly #channels = new Map<string, ChannelHealth>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether a call may be sent there now. Lets one through to try a circuit that was open. */
+  mayTry(to: Destination): boolean {
+    return this.unavailableReason(to) === undefined;
+  }
+
+  /** Why a call may not be sent there now, as long as there is somebody else. */
+  unavailableReason(to: Destination): UnavailableReason | undefined {
+    const { channel, upstreamModel } = to;
+    const health = this.#of(channel);
+    const now = this.#clock.monotonic();
+    if (health.inFlight >= channel.maxConcurrent) return "full";
+    if (health.breaker.state(now) === "open") return "resting";
+    if (health.models.get(upstreamModel)?.state(now) === "open") return "resting";
+    if (channel.credentials.length === 0 || this.pick(to, NO_CREDENTIALS) !== undefined)
+      return undefined;
+    return "cooling";
+  }
+
+  /**
+   * Whether a call may be sent there that nobody else would take: an open
+   * circuit is tried, and so is a credential whose limit only other callers met.
+   */
+  mayTryAnyway(to: Destination, caller: Caller): boolean {
+    const { channel } = to;
+    if (this.#of(channel).inFlight >= channel.maxConcurrent) return false;
+    return (
+      channel.credentials.length === 0 || this.pickAnyway(to, NO_CREDENTIALS, caller) !== undefined
+    );
+  }
+
+  /** Takes a place on the channel; the caller gives it back by `leave`. */
+  enter(to: Destination, credential?: Credential): Visit {
+    const { channel, upstreamModel } = to;
+    const health = this.#of(channel);
+    // A call that was planned before the channel was moved says nothing of where it leads now.
+    const isHere = channel.baseUrl === health.address;
+    const breaker = isHere ? health.breaker : new Breaker();
+    const model = isHere ? breakerOf(health, upstreamModel) : new Breaker();
+    return new Entered(health, breaker, model, to, credential, this.#clock);
+  }
+
+  /** The next credential in turn that is neither in cooldown nor among those tried. */
+  pick(to: Destination, tried: ReadonlySet<Credential>): Credential | undefined {
+    const { cooldowns } = this.#of(to.channel);
+    return this.#pick(to, tried, (each) => cooldowns.endOf(each, to.upstreamModel));
+  }
+
+  /** The same for a caller who has nobody else to turn to. */
+  pickAnyway(
+    to: Destination,
+    tried: ReadonlySet<Credential>,
+    caller: Caller,
+  ): Credential | undefined {
+    const { cooldowns } = this.#of(to.channel);
+    return this.#pick(to, tried, (each) => cooldowns.endFor(each, to.upstreamModel, caller));
+  }
+
+  #pick(
+    { channel }: Destination,
+    tried: ReadonlySet<Credential>,
+    coolUntil: (credential: Credential) => number,
+  ): Credential | undefined {
+    const { turn } = this.#of(channel);
+    const now = this.#clock.monotonic();
+    const { credentials } = channel;
+    for (let i = 0; i < credentials.length; i++) {
+      const each = credentials[(turn + i) % credentials.length];
+      if (each === undefined || tried.has(each)) continue;
+      if (coolUntil(each) <= now) return each;
+    }
+    return undefined;
+  }
+
+  turn(channel: Channel): void {
+    this.#of(channel).turn++;
+  }
+
+  /** Notes that the vendor refused a credential or asked to wait. */
+  cool(
+    { channel, upstreamModel }: Destination,
+    credential: Credential,
+    error: GatewayError,
+    caller: Caller,
+  ): void {
+    const now = this.#clock.monotonic();
+    this.#of(channel).cooldowns.add(credential, upstreamModel, error, caller, now);
+  }
+
+  /** How long until some channel may be tried again, in ms; by this caller, who has no other choice. */
+  waitMs(destinations: readonly Destination[], caller?: Caller): number {
+    const now = this.#clock.monotonic();
+    const waits = destinations.map(({ channel, upstreamModel }) => {
+      const { breaker, models, cooldowns } = this.#of(channel);
+      const ends = channel.credentials.map((each) =>
+        caller === undefined
+          ? cooldowns.endOf(each, upstreamModel)
+          : cooldowns.endFor(each, upstreamModel, caller),
+      );
+      const coolMs = ends.length === 0 ? 0 : Math.min(...ends) - now;
+      const openMs = Math.max(
+        breaker.cooldownMs(now),
+        models.get(upstreamModel)?.cooldownMs(now) ?? 0,
+      );
+      return Math.max(openMs, coolMs, 1_000);
+    });
+    return Math.min(...waits);
+  }
+
+  /** Why all credentials are in cooldown there, as the first of them has it; undefined if they are not. */
+  cooldownCause(to: Destination, caller: Caller): GatewayError | undefined {
+    const { channel, upstreamModel } = to;
+    const [first] = channel.credentials;
+    if (first === undefined || this.pickAnyway(to, NO_CREDENTIALS, caller) !== undefined)
+      return undefined;
+    return this.#of(channel).cooldowns.causeOf(first, upstreamModel);
+  }
+
+  /** Resets every circuit and cooldown: for an operator who knows that the trouble is over. */
+  forgetAll(): void {
+    for (const health of this.#channels.values()) {
+      resetBreakers(health);
+      health.cooldowns = new Cooldowns();
+    }
+  }
+
+  /**
+   * These are the channels from now on. One that leads elsewhere than before
+   * is reset; those that are no more are let go of, once no call is under way
+   * on them.
+   */
+  retain(channels: readonly Channel[]): void {
+    const names = new Set(channels.map(({ name }) => name));
+    for (const [name, { inFlight }] of this.#channels) {
+      if (!names.has(name) && inFlight === 0) this.#channels.delete(name);
+    }
+    for (const channel of channels) {
+      const health = this.#of(channel);
+      if (channel.baseUrl === health.address) continue;
+      health.address = channel.baseUrl;
+      resetBreakers(health);
+    }
+  }
+
+  /** Of a channel as a whole: that of the worst of its circuits. */
+  state(channel: Channel): BreakerState {
+    const known = this.#channels.get(channel.name);
+    if (known === undefined) return "closed";
+    const now = this.#clock.monotonic();
+    const states = [known.breaker, ...known.models.values()].map((each) => each.state(now));
+    return WORST_FIRST.find((each) => states.includes(each)) ?? "closed";
+  }
+
+  inFlight(channel: Channel): number {
+    return this.#channels.get(channel.name)?.inFlight ?? 0;
+  }
+
+  #of(channel: Channel): ChannelHealth {
+    let health = this.#channels.get(channel.name);
+    if (health === undefined) {
+      health = {
+        address: channel.baseUrl,
+        breaker: new Breaker(),
+        models: new Map(),
+        inFlight: 0,
+        turn: 0,
+        cooldowns: new Cooldowns(),
+      };
+      this.#channels.set(channel.name, health);
+    }
+    return health;
+  }
+}
+
+const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();
+const WORST_FIRST: readonly BreakerState[] = ["open", "half-open"];
+/** Of one channel: some take any name for a model. */
+const MAX_MODELS = 1_000;
+
+interface ChannelHealth {
+  address: string;
+  /** Whether the upstream can be reached. */
+  breaker: Breaker;
+  readonly models: Map<string, Breaker>;
+  inFlight: number;
+  turn: number;
+  cooldowns: Cooldowns;
+}
+
+function breakerOf({ models }: ChannelHealth, model: string): Breaker {
+  let breaker = models.get(model);
+  if (breaker !== undefined) return breaker;
+  const [oldest] = models.size >= MAX_MODELS ? models.keys() : [];
+  if (oldest !== undefined) models.delete(oldest);
+  models.set(model, (breaker = new Breaker()));
+  return breaker;
+}
+
+function resetBreakers(health: ChannelHealth): void {
+  health.breaker = new Breaker();
+  health.models.clear();
+}
+
+class Entered implements Visit {
+  readonly #health: ChannelHealth;
+  readonly #breaker: Breaker;
+  readonly #modelBreaker: Breaker;
+  readonly #passage: Passage;
+  readonly #modelPassage: Passage;
+  readonly #model: string;
+  readonly #credential: Credential | undefined;
+  readonly #clock: Clock;
+  readonly #enteredAt: number;
+  #hasLeft = false;
+
+  constructor(
+    health: ChannelHealth,
+    breaker: Breaker,
+    modelBreaker: Breaker,
+    { upstreamModel }: Destination,
+    credential: Credential | undefined,
+    clock: Clock,
+  ) {
+    this.#health = health;
+    this.#breaker = breaker;
+    this.#modelBreaker = modelBreaker;
+    this.#model = upstreamModel;
+    this.#credential = credential;
+    this.#clock = clock;
+    this.#enteredAt = clock.monotonic();
+    this.#passage = breaker.enter(this.#enteredAt);
+    this.#modelPassage = modelBreaker.enter(this.#enteredAt);
+    health.inFlight++;
+  }
+
+  leave(error?: GatewayError): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#health.inFlight--;
+    const now = this.#clock.monotonic();
+    const isUnreachable = error?.code === "upstream_unreachable";
+    const hasAnswered = error === undefined || error.vendor !== undefined;
+    this.#breaker.leave(this.#passage, isUnreachable || (hasAnswered ? false : undefined), now);
+    this.#modelBreaker.leave(
+      this.#modelPassage,
+      isUnreachable ? undefined : modelFailed(error),
+      now,
+    );
+    if (error === undefined && this.#credential !== undefined) {
+      this.#health.cooldowns.answered(this.#credential, this.#model, this.#enteredAt);
+    }
+  }
+}
+
+/** A caller's mistake or hang-up says nothing about the upstream. */
+function modelFailed(error: GatewayError | undefined): boolean | undefined {
+  if (error === undefined) return false;
+  return error.fault.trips === true ? true : undefined;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import type { ChatEvent } from "#core/chat.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import type { Call } from "../call.ts";
+import { EventMeter } from "./event-meter.ts";
+import type { AdaptedRoute } from "../routing/route.ts";
+import { ReasoningCache } from "../translation/reasoning-cache.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { aChannel } from "#test/a-channel.ts";
+
+const json = { model: "m", messages: [{ role: "user", content: "Hello." }] };
+const CALL: Call = {
+  id: "call",
+  key: { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
+  style: chat,
+  body: {
+    text: "",
+    json,
+    outline: { members: new Map(), repeated: new Set(), depth: 1, parts: 0 },
+  },
+  facts: chat.inbound.readRequest(json, {}),
+  inputTokens: 1,
+  header: () => undefined,
+  isStrict: false,
+  signal: new AbortController().signal,
+  at: 0,
+  startedAt: 0,
+  now: () => 0,
+  count: async () => NO_USAGE,
+};
+const ROUTE: AdaptedRoute = {
+  channel: aChannel({ provider: "p" }),
+  provider: { id: "p", name: "P", docs: "", needsKey: false, text: [], authorize: () => ({}) },
+  adapter: { answer: async function* () {} },
+  upstreamModel: "m",
+  price: undefined,
+  traits: {},
+  suffixes: [],
+};
+
+function textOf(events: readonly ChatEvent[]): string {
+  const reasoningCache = new ReasoningCache(
+    { now: () => 0, monotonic: () => 0 },
+    { keepMs: 1, maxLength: 1 },
+  );
+  const meter = new EventMeter(CALL, ROUTE, reasoningCache);
+  for (const event of events) meter.see(event);
+  return meter.takeOutputText();
+}
+
+test("what is counted of an answer is its text, its reasoning, and its calls with their arguments", () => {
+  const choice = 0;
+  expect(
+    textOf([
+      { type: "open", choice, block: { type: "reasoning" } },
+      { type: "delta", choice, text: "Hm. " },
+      { type: "open", choice, block: { type: "text" } },
+      { type: "delta", choice, text: "Hi. " },
+      {
+        type: "open",
+        choice,
+        block: { type: "tool_call", id: "1", name: "find", kind: "function" },
+      },
+      { type: "delta", choice, text: "{}" },
+    ]),
+  ).toBe("Hm. Hi. find{}");
+});
+
+test("a picture's bytes are no words, and of sound only what was said is", () => {
+  expect(
+    textOf([
+      { type: "open", choice: 0, block: { type: "image" } },
+      { type: "open", choice: 1, block: { type: "text" } },
+      { type: "delta", choice: 0, text: "iVBORw0KGgo=" },
+      { type: "delta", choice: 1, text: "beside it, " },
+      { type: "open", choice: 0, block: { type: "audio" } },
+      { type: "delta", choice: 0, text: "UklGRg==", transcript: "spoken, " },
+      { type: "open", choice: 0, block: { type: "text" } },
+      { type: "delta", choice: 0, text: "after it" },
+    ]),
+  ).toBe("beside it, spoken, after it");
+});

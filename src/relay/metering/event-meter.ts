@@ -1,0 +1,106 @@
+import type { ChatEvent, OpenBlock } from "#core/chat.ts";
+import type { Usage } from "#core/usage.ts";
+import { randomBase62 } from "#lib/ids.ts";
+import type { Call } from "../call.ts";
+import type { Route } from "../routing/route.ts";
+import { PendingOutput } from "./pending-output.ts";
+import type { ReasoningCache, ReasoningRecorder } from "../translation/reasoning-cache.ts";
+
+const ID_LENGTH = 24;
+
+/**
+ * Watches the events of an answer on their way through: reads usage and text
+ * off them, gives what is translated ids of our own, and keeps what the
+ * caller cannot carry.
+ */
+export class EventMeter {
+  usage: Usage | undefined;
+  /** An event with content was seen: more than a head, and more than an empty text. */
+  hasContent = false;
+  /** What the upstream says that it left out of the question. */
+  lost: readonly string[] = NO_WORDS;
+  readonly #call: Call;
+  readonly #givesIds: boolean;
+  readonly #recorder: ReasoningRecorder;
+  /** Choices whose open block is no text: its deltas are pictures or sound. */
+  readonly #inMedia = new Set<number>();
+  readonly #taken = new PendingOutput();
+  #text = "";
+
+  constructor(call: Call, route: Route, reasoningCache: ReasoningCache) {
+    this.#call = call;
+    this.#givesIds = route.endpoint?.style.id !== call.style.id;
+    this.#recorder = reasoningCache.recorder(call.key);
+  }
+
+  see(event: ChatEvent): ChatEvent {
+    const seen = this.#owned(event);
+    this.#recorder.see(seen);
+    this.hasContent ||= holdsContent(seen);
+    if (seen.type === "usage") this.usage = seen.usage;
+    else if (seen.type === "open") this.#opened(seen.choice, seen.block);
+    else if (seen.type === "delta")
+      this.#text += this.#inMedia.has(seen.choice) ? (seen.transcript ?? "") : seen.text;
+    return seen;
+  }
+
+  #opened(choice: number, block: OpenBlock): void {
+    if (block.type === "audio" || block.type === "image") this.#inMedia.add(choice);
+    else this.#inMedia.delete(choice);
+    if (block.type === "tool_call") this.#text += block.name;
+  }
+
+  takeOutputText(): string {
+    const text = this.#text;
+    this.#text = "";
+    this.#taken.add(text);
+    return text;
+  }
+
+  /** From the first word on, whatever was taken of it before. */
+  wholeOutput(): ReturnType<PendingOutput["whole"]> {
+    return this.#taken.whole(this.#text);
+  }
+
+  #owned(event: ChatEvent): ChatEvent {
+    if (event.type === "start") return this.#begun(event);
+    if (event.type === "finish") return { ...event, at: event.at ?? this.#call.now() };
+    if (event.type !== "open" || event.block.type !== "tool_call" || !this.#givesIds) return event;
+    const block: OpenBlock = {
+      ...event.block,
+      id: this.#call.style.callIdPrefix + randomBase62(ID_LENGTH),
+    };
+    return { ...event, block };
+  }
+
+  /** Every style wants to know when an answer was made, and not every upstream says. */
+  #begun(event: Extract<ChatEvent, { type: "start" }>): ChatEvent {
+    this.lost = event.lost ?? NO_WORDS;
+    return {
+      ...event,
+      createdAt: event.createdAt > 0 ? event.createdAt : this.#call.at,
+      inputTokens: event.inputTokens ?? this.#call.inputTokens,
+      ...(this.#givesIds ? { id: randomBase62(ID_LENGTH) } : {}),
+    };
+  }
+}
+
+const NO_WORDS: readonly string[] = [];
+
+function holdsContent(event: ChatEvent): boolean {
+  switch (event.type) {
+    case "open":
+      return !WORDS.has(event.block.type);
+    case "delta":
+      return event.text !== "" || (event.transcript ?? "") !== "" || event.logprobs !== undefined;
+    case "cite":
+      return true;
+    case "close":
+      return event.signature !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** Blocks that say nothing before their first delta. */
+const WORDS: ReadonlySet<OpenBlock["type"]> = new Set(["text", "reasoning", "refusal"]);

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
+import type { Group } from "#core/group.ts";
+import type { ApiKey } from "#core/key.ts";
+import type {
+  RateReservation,
+  Limited,
+  RateLimits,
+  RateLimitStatus,
+  Verdict,
+} from "#core/limits.ts";
+import { systemClock } from "#lib/clock.ts";
+import { isObject, outlineJson, parseJson } from "#lib/json.ts";
+import { chat } from "#styles/text/chat/index.ts";
+import type { Call } from "../call.ts";
+import { reserveForCaller, countRequest, release } from "./rate-reservations.ts";
+import { Health } from "../failover/health.ts";
+import { Router, type Candidate } from "../routing/route.ts";
+import { NO_USAGE } from "#core/usage.ts";
+
+const KEY: ApiKey = { id: 1, userId: 7, name: "k", status: 1, models: ["*"], accounts: ["user:7"] };
+const BODY = '{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"hi"}]}';
+
+function setup(
+  more: {
+    readonly limits?: RateLimits;
+    readonly userLimits?: RateLimits;
+    readonly model?: Limited;
+    readonly verdict?: Verdict;
+    readonly body?: string;
+    readonly key?: Partial<ApiKey>;
+  } = {},
+) {
+  const taken: RateReservation[] = [];
+  const told: RateLimitStatus[] = [];
+  const candidates: Pick<Candidate, "traits" | "limited">[] = [
+    { traits: { maxOutputTokens: 30 }, ...(more.model && { limited: more.model }) },
+  ];
+  const table = {
+    find: () => candidates as Candidate[],
+    nearestTo: () => undefined,
+    retiredFor: () => undefined,
+    hasLimits: more.model !== undefined,
+  };
+  const router = new Router(table, new Health(systemClock), {
+    unpriced: "allow",
+    assumedOutputTokens: 500,
+  });
+  const limiter = {
+    take(reservation: RateReservation): Verdict {
+      taken.push(reservation);
+      return more.verdict ?? { statuses: reservation.bounds.map(() => ({})) };
+    },
+    correct: () => {},
+    release: () => {},
+  };
+  const text = more.body ?? BODY;
+  const parsed = parseJson(text);
+  const json = isObject(parsed) ? parsed : {};
+  const call: Call = {
+    id: "call",
+    key: { ...KEY, ...(more.limits && { limits: more.limits }), ...more.key },
+    style: chat,
+    body: { text, outline: outlineJson(text, 64), json },
+    facts: chat.inbound.readRequest(json, {}),
+    inputTokens: 10,
+    header: () => undefined,
+    isStrict: false,
+    signal: new AbortController().signal,
+    at: 0,
+    startedAt: 0,
+    now: () => 0,
+    count: async () => NO_USAGE,
+    onStanding: (status) => void told.push(status),
+  };
+  const { userLimits } = more;
+  return { taken, told, claim: () => reserveForCaller(call, { limiter, router, userLimits }) };
+}
+
+const RPM = { requestsPerMinute: 5 };
+const TPM = { tokensPerMinute: 1_000 };
+
+describe("what a call claims", () => {
+  test("is nothing, and costs no turn of the loop, where nobody has limits", () => {
+    const { claim: reservation, taken, told } = setup();
+
+    expect(reservation()).toBeUndefined();
+    expect([taken, told]).toEqual([[], []]);
+  });
+
+  test("is of its key, its user and its model, each with what it reserves there", async () => {
+    const { claim: reservation, taken } = setup({
+      limits: TPM,
+      userLimits: RPM,
+      model: { id: "model:m", limits: TPM },
+    });
+    await reservation();
+
+    // Thirty is the most that the model writes.
+    expect(taken).toEqual([
+      {
+        id: "call",
+        bounds: [
+          { id: "key:1", limits: TPM, tokens: 40 },
+          { id: "user:7", limits: RPM, tokens: 0 },
+          { id: "model:m", limits: TPM, tokens: 40 },
+        ],
+      },
+    ]);
+  });
+
+  test("is nothing of a model that its key may not use", () => {
+    const { claim: reservation } = setup({
+      model: { id: "model:m", limits: RPM },
+      key: { models: ["other"] },
+    });
+
+    expect(reservation()).toBeUndefined();
+  });
+
+  test("is of its user's group: together with all of it, and alone by what the group says", async () => {
+    const group: Group = {
+      id: 3,
+      name: "g",
+      priceFactor: 1_000,
+      prices: new Map(),
+      limits: { requestsPerMinute: 9 },
+      sharedLimits: TPM,
+      createdAt: 0,
+    };
+    const { claim: reservation, taken } = setup({
+      userLimits: { ...RPM, concurrency: 2 },
+      key: { group },
+    });
+    await reservation();
+
+    expect(taken[0]?.bounds).toEqual([
+      { id: "user:7", limits: { requestsPerMinute: 9, concurrency: 2 }, tokens: 0 },
+      { id: "group:3", limits: TPM, tokens: 40 },
+    ]);
+  });
+
+  test("is nothing for a group that limits nobody", () => {
+    const group: Group = { id: 3, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
+    const { claim: reservation, taken } = setup({ key: { group } });
+
+    expect(reservation()).toBeUndefined();
+    expect(taken).toEqual([]);
+  });
+
+  test("counts every answer that it asks for", async () => {
+    const body = BODY.replace('"max_tokens":50', '"max_tokens":20,"n":3');
+    const { claim: reservation, taken } = setup({ limits: TPM, body });
+    await reservation();
+
+    expect(taken[0]?.bounds[0]?.tokens).toBe(70);
+  });
+});
+
+test("a caller is told of the scarcest of its own limits, and nothing of the model's or the group's", async () => {
+  const left = (remaining: number) => ({ requests: { limit: 9, remaining, resetMs: 1 } });
+  const group: Group = {
+    id: 3,
+    name: "g",
+    priceFactor: 1_000,
+    prices: new Map(),
+    sharedLimits: RPM,
+    createdAt: 0,
+  };
+  const { claim: reservation, told } = setup({
+    limits: RPM,
+    userLimits: RPM,
+    model: { id: "model:m", limits: RPM },
+    key: { group },
+    verdict: { statuses: [left(5), left(3), left(2), left(1)] },
+  });
+  await reservation();
+
+  expect(told).toEqual([left(3)]);
+});
+
+test.each([
+  ["key:1", "requests", 20_000, "This API key is at its limit of 5 requests a minute."],
+  ["user:7", "tokens", 20_000, "This account is at its limit of 1000 tokens a minute."],
+  ["group:3", "requests", 20_000, "This account's group is at its limit of 5 requests a minute."],
+  ["model:m", "requests", 20_000, "This model is at its limit of 5 requests a minute."],
+  ["key:1", "concurrency", 1_000, "This API key is at its limit of 2 calls at once."],
+] as const)("whoever is over the limit of %s by %s is told so", async (id, by, wait, message) => {
+  const bound = { id, limits: { ...RPM, ...TPM, concurrency: 2 }, tokens: 40 };
+  const refusal = { by, bound, retryAfterMs: wait };
+  const { claim: reservation, told } = setup({ limits: RPM, verdict: { refusal, statuses: [{}] } });
+
+  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });
+  expect(told).toHaveLength(1);
+});
+
+describe("a request that asks no model", () => {
+  const counted = async (limits: RateLimits | undefined, verdict: Verdict) => {
+    const seen: string[] = [];
+    const limiter = {
+      take(reservation: RateReservation): Verdict {
+        seen.push(`taken ${reservation.bounds.map(({ id, tokens }) => `${id} ${tokens}`).join()}`);
+        return verdict;
+      },
+      correct: () => {},
+      release: ({ id }: RateReservation) => void seen.push(`released ${id}`),
+    };
+    const key = { ...KEY, ...(limits === undefined ? {} : { limits }) };
+    const told = await countRequest(key, "call", { limiter, userLimits: undefined }).catch(
+      (cause: unknown) => cause,
+    );
+    return { seen, told };
+  };
+  const requests = { limit: 9, remaining: 3, resetMs: 1 };
+
+  test("counts against the key's limits, takes no tokens, and its place is free at once", async () => {
+    expect(await counted({ tokensPerMinute: 9 }, { statuses: [{ requests }] })).toEqual({
+      seen: ["taken key:1 0", "released call"],
+      told: { requests },
+    });
+  });
+
+  test("is refused at the limit", async () => {
+    const limits = { requestsPerMinute: 9 };
+    const bound = { id: "key:1", limits, tokens: 0 };
+    const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
+
+    const { seen, told } = await counted(limits, { refusal, statuses: [{}] });
+
+    expect(told).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
+    expect(seen).toEqual(["taken key:1 0"]);
+  });
+
+  test("of a key without limits counts nowhere", async () => {
+    expect(await counted(undefined, { statuses: [] })).toEqual({ seen: [], told: {} });
+  });
+});
+
+test("what a call did not use goes back, and so does its place", () => {
+  const seen: string[] = [];
+  release({ id: "call", bounds: [] }, 12, {
+    take: () => ({ statuses: [] }),
+    correct: ({ id }, tokens) => void seen.push(`${id} used ${tokens}`),
+    release: ({ id }) => void seen.push(`${id} released`),
+  });
+
+  expect(seen).toEqual(["call used 12", "call released"]);
+});

@@ -1,0 +1,147 @@
+import { GatewayError } from "#core/error.ts";
+import { userLimitsIn } from "#core/group.ts";
+import type { ApiKey } from "#core/key.ts";
+import {
+  boundOf,
+  type Allowance,
+  type Bound,
+  type RateReservation,
+  type Limited,
+  type RateLimiter,
+  type RateLimits,
+  type Refusal,
+  type RateLimitStatus,
+  type Verdict,
+} from "#core/limits.ts";
+import type { Served } from "../call.ts";
+import type { Candidate, Router } from "../routing/route.ts";
+
+export interface RateReservationDeps {
+  readonly limiter: RateLimiter;
+  /** Every user's, for all keys together, where the user's group does not say otherwise. */
+  readonly userLimits: RateLimits | undefined;
+  readonly router: Router;
+}
+
+/**
+ * Takes what a call needs of the limits of its key, its user, the user's group
+ * and its model, or throws `rate_limited`. Nothing, and at once, for a call
+ * that nobody limits.
+ */
+export function reserveForCaller(
+  call: Served,
+  deps: RateReservationDeps,
+): Promise<RateReservation> | undefined {
+  const { key, facts } = call;
+  const ofCaller = limitsOn(key, deps.userLimits);
+  const ofModel = deps.router.limitsOn(key, facts.model);
+  if (ofCaller.length === 0 && ofModel.length === 0) return undefined;
+  return reserve(call, [...ofCaller, ...ofModel], deps);
+}
+
+/**
+ * Counts a request that asks no model against the limits of its key, its user
+ * and the user's group, or throws `rate_limited`. It takes no tokens, and its
+ * place is free again at once.
+ */
+export async function countRequest(
+  key: ApiKey,
+  id: string,
+  { limiter, userLimits }: Pick<RateReservationDeps, "limiter" | "userLimits">,
+): Promise<RateLimitStatus> {
+  const bounds = limitsOn(key, userLimits).map((each) => boundOf(each, NO_TOKENS));
+  if (bounds.length === 0) return {};
+  const reserve = { id, bounds };
+  const verdict = await limiter.take(reserve);
+  if (verdict.refusal !== undefined) throw refused(verdict.refusal);
+  limiter.release(reserve);
+  return callerStatus(bounds, verdict);
+}
+
+const NO_TOKENS = { known: 0, assumed: 0 };
+
+/** The call is over, or was refused by somebody else. Its requests stay counted. */
+export function release(taken: RateReservation, usedTokens: number, limiter: RateLimiter): void {
+  limiter.correct(taken, usedTokens);
+  limiter.release(taken);
+}
+
+/** What one attempt takes of a channel's limits; undefined where it has none. */
+export function reserveOnChannel(
+  route: Candidate,
+  call: Served,
+  { router }: RateReservationDeps,
+): RateReservation | undefined {
+  const { name, limits } = route.channel;
+  if (limits === undefined) return undefined;
+  const size = router.sizeOf(call, [route]);
+  return { id: call.id, bounds: [boundOf({ id: `channel:${name}`, limits }, size)] };
+}
+
+async function reserve(
+  call: Served,
+  limited: readonly Limited[],
+  { limiter, router }: RateReservationDeps,
+): Promise<RateReservation> {
+  const size = router.sizeOf(call);
+  const wanted = { id: call.id, bounds: limited.map((each) => boundOf(each, size)) };
+  const asked = limiter.take(wanted);
+  const verdict = asked instanceof Promise ? await asked : asked;
+  call.onStanding?.(callerStatus(wanted.bounds, verdict));
+  if (verdict.refusal !== undefined) throw refused(verdict.refusal);
+  return wanted;
+}
+
+function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
+  const { group } = key;
+  const ofUser = group === undefined ? everybodys : userLimitsIn(group, everybodys);
+  if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;
+  return [
+    ...(key.limits === undefined ? [] : [{ id: `key:${key.id}`, limits: key.limits }]),
+    ...(ofUser === undefined ? [] : [{ id: `user:${key.userId}`, limits: ofUser }]),
+    ...(group?.sharedLimits === undefined
+      ? []
+      : [{ id: `group:${group.id}`, limits: group.sharedLimits }]),
+  ];
+}
+
+const NOT_LIMITED: readonly Limited[] = [];
+
+/** What the caller runs out of first; how busy a model or a group is with others is nobody's business. */
+function callerStatus(bounds: readonly Bound[], { statuses }: Verdict): RateLimitStatus {
+  const own = statuses.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
+  const requests = scarcest(own.flatMap((each) => each.requests ?? []));
+  const tokens = scarcest(own.flatMap((each) => each.tokens ?? []));
+  return { ...(requests && { requests }), ...(tokens && { tokens }) };
+}
+
+function scarcest(allowances: readonly Allowance[]): Allowance | undefined {
+  const [first] = allowances.toSorted((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
+  return first;
+}
+
+function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
+  const { requestsPerMinute, tokensPerMinute, concurrency } = bound.limits;
+  const who = nameOf(bound);
+  const most = {
+    requests: `${requestsPerMinute} requests a minute`,
+    tokens: `${tokensPerMinute} tokens a minute`,
+    concurrency: `${concurrency} calls at once`,
+  }[by];
+  if (retryAfterMs !== undefined) {
+    return new GatewayError("rate_limited", `This ${who} is at its limit of ${most}.`, {
+      retryAfterMs,
+    });
+  }
+  return new GatewayError(
+    "rate_limited",
+    `This call may come to ${bound.tokens} tokens, and this ${who} has ${most}: ` +
+      "ask for a shorter answer, or send less.",
+  );
+}
+
+function nameOf({ id }: Bound): string {
+  if (id.startsWith("key:")) return "API key";
+  if (id.startsWith("group:")) return "account's group";
+  return id.startsWith("user:") ? "account" : "model";
+}

@@ -1,0 +1,70 @@
+import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
+import type { FaultCode, GatewayError } from "#core/error.ts";
+import { nanoUsd, rateUsage, type NanoUsd, type PriceOf } from "#core/money.ts";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Served } from "../call.ts";
+import { isUnpriced, type Candidate } from "../routing/route.ts";
+
+/** How a call went. */
+interface Course {
+  readonly outcome: CallOutcome;
+  readonly fault: FaultCode | null;
+  readonly usage: Usage;
+  readonly cost: NanoUsd;
+  /** Where the answer came from, if one began. */
+  readonly route: Candidate | undefined;
+  readonly priceOf?: PriceOf;
+  /** Monotonic ms. */
+  readonly firstByteAt: number | undefined;
+  readonly attempts: readonly AttemptRecord[];
+  readonly lost: readonly string[];
+}
+
+const MAX_NAME_CHARS = 256;
+
+/** A call for the journal, made at its end. */
+export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
+  const { key, facts, style, startedAt } = call;
+  const { route, firstByteAt } = course;
+  return {
+    id: call.id,
+    at: call.at,
+    userId: key.userId,
+    keyId: key.id,
+    // The name of a model that does not exist may be anything.
+    model: facts.model.slice(0, MAX_NAME_CHARS),
+    upstreamModel: route?.upstreamModel ?? null,
+    channel: route?.channel.name ?? null,
+    provider: route?.provider.id ?? null,
+    style: style.id,
+    isStream: facts.stream,
+    outcome: course.outcome,
+    fault: course.fault,
+    usage: course.usage,
+    cost: course.cost,
+    ...(route !== undefined && isUnpriced(route) ? { isUnpriced: true } : {}),
+    ...(route?.price === undefined || course.cost === 0
+      ? {}
+      : rateUsage(course.usage, route.price, course.priceOf)),
+    firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
+    durationMs: Math.round(clock.monotonic() - startedAt),
+    attempts: course.attempts,
+    lost: course.lost,
+    ...(call.tags === undefined ? {} : { tags: call.tags }),
+  };
+}
+
+/** A call that was turned away before anything was reserved for it. */
+export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock): CallRecord {
+  return recordOf(call, clock, {
+    outcome: "failed",
+    fault: error.code,
+    usage: NO_USAGE,
+    cost: nanoUsd(0),
+    route: undefined,
+    firstByteAt: undefined,
+    attempts: [],
+    lost: [],
+  });
+}

@@ -1,0 +1,449 @@
+import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
+import { estimateTokens } from "#core/count.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
+import type { HoldContext, Ledger } from "#core/ledger.ts";
+import type { RateReservation, RateLimiter } from "#core/limits.ts";
+import {
+  ANY_TIER,
+  costOf,
+  FREE,
+  nanoUsd,
+  priceAt,
+  type NanoUsd,
+  type Price,
+  type PriceOf,
+} from "#core/money.ts";
+import type { ServedAs } from "#core/price-condition.ts";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
+import { defined } from "#lib/values.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Served } from "../call.ts";
+import { release } from "./rate-reservations.ts";
+import { keptFailure } from "../failover/kept-failure.ts";
+import type { Endable, OpenCalls } from "./open-calls.ts";
+import { recordOf } from "./record.ts";
+import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
+import { unpricedNotice, type UnpricedNotice } from "../routing/unpriced.ts";
+import { PendingOutput } from "./pending-output.ts";
+
+export interface SettlementDeps {
+  readonly ledger: Ledger;
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  readonly delivery: { readonly deadlines: Deadlines };
+  readonly open: OpenCalls;
+  readonly maxOpen: number;
+  /** Told of every closed call: metrics, and whoever else wants to know. */
+  onClosed(record: CallRecord): void;
+  /** Told of every call that a model without a price answers. */
+  onUnpriced(notice: UnpricedNotice): void;
+  /** A settlement that could not be written yet; it is being retried. */
+  onError(cause: unknown): void;
+}
+
+/** Where an answer's usage is read from: the upstream's report, or its text. */
+export interface Metered {
+  readonly usage: Usage | undefined;
+  /** Of the question, where it is told before the answer can be. */
+  readonly inputUsage?: Usage | undefined;
+  /** Whether any content was delivered. A stream that fails before is not charged. */
+  readonly hasContent?: boolean;
+  takeOutputText(): string;
+}
+
+/** What of a question was not carried, which may be known at the end of its answer only. */
+interface Lossy {
+  readonly lost: readonly string[];
+}
+
+/** How long an answer waits for its settlement to reach the disk. */
+const DURABLE_WAIT_MS = 5_000;
+
+/**
+ * The books of one call, from its hold to its record: money, and what it took
+ * of limits. They are closed once, by whatever ends the call first; every
+ * later attempt waits for that one.
+ */
+export class Settlement {
+  readonly #call: Endable;
+  readonly #deps: SettlementDeps;
+  readonly #attempts: AttemptRecord[] = [];
+  /** The hold is on disk. No byte of an answer leaves before. */
+  readonly durable: Promise<void>;
+  #route: Candidate | undefined;
+  #metered: Metered | undefined;
+  #lossy: Lossy = { lost: [] };
+  #firstByteAt: number | undefined;
+  readonly #uncounted = new PendingOutput();
+  #held: NanoUsd;
+  #noting: Promise<NanoUsd> | undefined;
+  #checkpointedAt: number;
+  #closing: Promise<void> | undefined;
+  /** Of its caller's limits, and of its channel's. */
+  #callerReservation: RateReservation | undefined;
+  #channelReservation: RateReservation | undefined;
+  #usedTokens = 0;
+
+  private constructor(
+    call: Endable,
+    plan: Pick<Plan, "estimate">,
+    durable: Promise<void>,
+    deps: SettlementDeps,
+    reservation: RateReservation | undefined,
+  ) {
+    this.#call = call;
+    this.#deps = deps;
+    this.#callerReservation = reservation;
+    this.durable = durable;
+    this.#held = plan.estimate;
+    this.#checkpointedAt = call.startedAt;
+    // Looked at by whoever sends the first byte; until then a failure is not unhandled.
+    durable.catch(() => {});
+  }
+
+  /**
+   * Reserves what the call may cost. Throws `out_of_quota` before anything is
+   * sent anywhere. `claim`: what the call took already, given back at its end.
+   */
+  static async open(
+    call: Endable,
+    plan: Pick<Plan, "estimate">,
+    deps: SettlementDeps,
+    reservation?: RateReservation,
+  ): Promise<Settlement> {
+    if (deps.open.count >= deps.maxOpen) {
+      throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
+        retryAfterMs: 1_000,
+      });
+    }
+    const { key, facts } = call;
+    deps.open.enter(call);
+    try {
+      const { durable } = await deps.ledger.hold({
+        callId: call.id,
+        accounts: key.accounts,
+        ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
+        amount: plan.estimate,
+        openedAt: call.at,
+        ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
+        context: contextOf(call),
+      });
+      return new Settlement(call, plan, durable, deps, reservation);
+    } catch (cause) {
+      deps.open.leave(call);
+      throw cause;
+    }
+  }
+
+  recordAttempt(attempt: AttemptRecord): void {
+    this.#attempts.push(attempt);
+  }
+
+  /** The last attempt, which had begun to answer, failed before any content. */
+  amendAttempt(error: GatewayError, durationMs: number): void {
+    const last = this.#attempts.pop();
+    if (last === undefined) return;
+    const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+    this.#attempts.push({ ...last, fault: error.code, durationMs, ...kept });
+  }
+
+  /** What the channel that answers counts against its limits, instead of one that began before. */
+  attachChannelReservation(reservation: RateReservation): void {
+    if (this.#channelReservation !== undefined)
+      release(this.#channelReservation, 0, this.#deps.limiter);
+    this.#channelReservation = reservation;
+  }
+
+  /** A route began to answer: from here on, what is delivered is owed. */
+  beginMetering(route: Candidate, metered: Metered, lossy: Lossy): void {
+    this.#route = route;
+    this.#metered = metered;
+    this.#lossy = lossy;
+    this.#firstByteAt = this.#deps.clock.monotonic();
+    if (isUnpriced(route)) noteUnpriced(this.#call, route, this.#deps);
+  }
+
+  complete(): Promise<void> {
+    return this.#close("completed", undefined);
+  }
+
+  fail(error: GatewayError): Promise<void> {
+    return this.#close(error.code === "canceled" ? "canceled" : "failed", error);
+  }
+
+  cancel(): Promise<void> {
+    return this.#close("canceled", undefined);
+  }
+
+  /** The hold is somebody else's to close; what the call took of limits goes back. */
+  transfer(): void {
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
+    this.#leave();
+  }
+
+  /**
+   * Reserves what the hold lacks of what an answer comes to. False if the caller
+   * cannot bear it.
+   */
+  async covers(route: Candidate, usage: Usage): Promise<boolean> {
+    const completed = this.#completed(usage, route);
+    const cost = costOf(completed, route.price ?? FREE, this.#priceOf);
+    return cost <= this.#held || (await this.#extend(nanoUsd(cost - this.#held)));
+  }
+
+  isCheckpointDue(now: number, intervalMs: number): boolean {
+    return now - this.#checkpointedAt >= intervalMs;
+  }
+
+  /**
+   * Notes what a long answer has delivered, so that a crash loses little, and
+   * reserves more where the answer outgrew its hold: amply, or else what is
+   * missing. False when the caller cannot bear that: the answer must be ended.
+   */
+  async checkpoint(): Promise<boolean> {
+    this.#checkpointedAt = this.#deps.clock.monotonic();
+    if (this.#closing !== undefined || this.#metered === undefined) return true;
+
+    if (this.#metered.hasContent === false) return true;
+
+    // Counting takes a moment, for which an answer that is well within its hold does not wait.
+    this.#noting ??= this.#note(this.#metered).finally(() => (this.#noting = undefined));
+    if (this.#costOf(this.#roughUsage(this.#metered)) <= this.#held) return true;
+    const delivered = await this.#noting;
+    if (delivered <= this.#held) return true;
+    const missing = nanoUsd(delivered - this.#held);
+    const ample = nanoUsd(Math.max(missing, Math.ceil(this.#held / 2)));
+    return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
+  }
+
+  /** What was delivered so far, counted as at the end of the call, and noted for a gateway that recovers it. */
+  async #note(metered: Metered): Promise<NanoUsd> {
+    const usage = await this.#usageSoFar(metered);
+    const cost = this.#costOf(usage);
+    if (this.#closing !== undefined) return cost;
+    const record = this.#recordOf("interrupted", "internal", usage, cost);
+    this.#deps.ledger.checkpoint(this.#call.id, cost, { ...contextOf(this.#call), record });
+    return cost;
+  }
+
+  async #usageSoFar(metered: Metered): Promise<Usage> {
+    if (metered.usage !== undefined)
+      return { ...this.#completed(metered.usage), isEstimated: true };
+    this.collect();
+    try {
+      const tokens = await this.#uncounted.countSoFar();
+      const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
+      return this.#completed(withInput(counted, metered.inputUsage));
+    } catch (cause) {
+      this.#deps.onError(cause);
+      return this.#roughUsage(metered);
+    }
+  }
+
+  get #price(): Price {
+    return this.#route?.price ?? FREE;
+  }
+
+  #costOf(usage: Usage): NanoUsd {
+    return costOf(usage, this.#price, this.#priceOf);
+  }
+
+  /** What another model costs, in a call that began when this one did. */
+  readonly #priceOf: PriceOf = (model) => {
+    const price = this.#route?.priceOf?.(model);
+    return price && priceAt(price, this.#call.at);
+  };
+
+  #recordOf(
+    outcome: CallOutcome,
+    fault: FaultCode | null,
+    usage: Usage,
+    cost: NanoUsd,
+    attempts: readonly AttemptRecord[] = this.#attempts,
+  ): CallRecord {
+    return recordOf(this.#call, this.#deps.clock, {
+      outcome,
+      fault,
+      usage,
+      cost,
+      route: this.#route,
+      priceOf: this.#priceOf,
+      firstByteAt: this.#firstByteAt,
+      attempts,
+      lost: this.#lossy.lost,
+    });
+  }
+
+  /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
+  collect(): void {
+    if (this.#closing !== undefined || this.#metered === undefined) return;
+    const text = this.#metered.takeOutputText();
+    if (this.#metered.usage === undefined) this.#uncounted.add(text);
+  }
+
+  async #extend(more: NanoUsd): Promise<boolean> {
+    const isGranted = await this.#deps.ledger.extend(this.#call.id, more);
+    if (isGranted) this.#held = nanoUsd(this.#held + more);
+    return isGranted;
+  }
+
+  #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    this.#closing ??= this.#settle(outcome, error).finally(() => this.#leave());
+    return this.#closing;
+  }
+
+  #leave(): void {
+    const { open, limiter } = this.#deps;
+    open.leave(this.#call);
+    if (this.#callerReservation !== undefined)
+      release(this.#callerReservation, this.#usedTokens, limiter);
+    if (this.#channelReservation !== undefined)
+      release(this.#channelReservation, this.#usedTokens, limiter);
+  }
+
+  async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    const isOwed = this.#isOwed(outcome);
+    const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
+    this.#usedTokens = usage.inputTokens + usage.outputTokens;
+    const cost = this.#costOf(usage);
+    const attempts = withFailure(this.#attempts, error);
+    const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
+    const { ledger } = this.#deps;
+    const closing = isOwed
+      ? ledger.settle(this.#call.id, cost, record)
+      : ledger.void(this.#call.id, record);
+    this.#deps.onClosed(record);
+    await withinDeadline(closing, this.#deps);
+  }
+
+  /** Of an answer that did not come to its end, only what a stream delivered. */
+  #isOwed(outcome: CallOutcome): boolean {
+    if (this.#metered === undefined) return false;
+    return (
+      outcome === "completed" || (this.#call.facts.stream && this.#metered.hasContent !== false)
+    );
+  }
+
+  async #finalUsage(): Promise<Usage> {
+    const { usage, inputUsage } = this.#metered ?? {};
+    if (usage !== undefined) return this.#completed(usage);
+    const rest = this.#metered?.takeOutputText() ?? "";
+    const { text, tokens } = await this.#uncounted.whole(rest);
+    try {
+      const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
+      return this.#completed(withInput(counted, inputUsage));
+    } catch (cause) {
+      // A hold must be closed whatever happens to the counting.
+      this.#deps.onError(cause);
+      const rough = this.#usageOf(tokens + estimateTokens(text));
+      return this.#completed(withInput(rough, inputUsage));
+    }
+  }
+
+  #roughUsage(metered: Metered): Usage {
+    if (metered.usage !== undefined) return this.#completed(metered.usage);
+    this.#uncounted.add(metered.takeOutputText());
+    const rough = this.#usageOf(this.#uncounted.roughTokens);
+    return this.#completed(withInput(rough, metered.inputUsage));
+  }
+
+  /** Few upstreams say of what kind a result is, or how it was served: then it is what was asked for. */
+  #completed(usage: Usage, route = this.#route): Usage {
+    const { grade } = this.#call.units ?? {};
+    const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
+    if (route === undefined) return graded;
+    const named = route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
+    if (route.price?.variants === undefined) return named;
+    return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
+  }
+
+  #usageOf(outputTokens: number): Usage {
+    const { inputTokens, units } = this.#call;
+    return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
+  }
+}
+
+/** As it was asked to in the upstream's own style, and where the channel's address says. */
+function servedUnlessTold(call: Endable, route: Candidate & MaybeStyled): ServedAs {
+  const { region } = route;
+  const isSent = route.endpoint?.style.id === call.style.id;
+  const { serviceTier, speed, region: asked } = (isSent ? call.facts.asked : undefined) ?? {};
+  return defined({
+    serviceTier: serviceTier === ANY_TIER ? undefined : serviceTier,
+    speed,
+    region: asked ?? region,
+  });
+}
+
+interface MaybeStyled {
+  readonly endpoint?: { readonly style: { readonly id: string } };
+}
+
+/** The operator's price for a name holds for whatever answers under it. */
+function withoutServedBy({ servedBy: _servedBy, ...usage }: Usage): Usage {
+  return usage;
+}
+
+/** Tells the caller and the operator that the call costs nothing because nobody knows its price. */
+export function noteUnpriced(
+  { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
+  route: Candidate,
+  deps: Pick<SettlementDeps, "onUnpriced">,
+): void {
+  onUnpriced?.();
+  deps.onUnpriced(unpricedNotice({ facts }, route, false));
+}
+
+function contextOf({ key, facts, style }: Endable): HoldContext {
+  return {
+    userId: key.userId,
+    keyId: key.id,
+    model: facts.model,
+    style: style.id,
+    isStream: facts.stream,
+  };
+}
+
+/** What an upstream tells of a question is more than what is counted here: it knows what came from its cache. */
+function withInput(counted: Usage, told: Usage | undefined): Usage {
+  if (told === undefined || told.inputTokens === 0) return counted;
+  const outputTokens = Math.max(told.outputTokens, counted.outputTokens);
+  return { ...counted, ...told, outputTokens, isEstimated: true };
+}
+
+/** An answer that broke off failed its attempt, which had begun well. */
+function withFailure(
+  attempts: readonly AttemptRecord[],
+  error: GatewayError | undefined,
+): readonly AttemptRecord[] {
+  const last = attempts.at(-1);
+  if (error?.fault.blame !== "upstream" || last === undefined || last.fault !== null)
+    return attempts;
+  const kept = error.vendor && keptFailure(error.vendor, "", undefined);
+  return [...attempts.slice(0, -1), { ...last, fault: error.code, ...kept }];
+}
+
+const PROVISIONAL = { isProvisional: true } as const;
+const LASTING = { isLasting: true } as const;
+
+/** Waits for the disk, but not for ever: what is written later is written all the same. */
+function withinDeadline(
+  writing: Promise<unknown>,
+  { delivery: { deadlines }, onError }: SettlementDeps,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const give = (cause?: unknown): void => {
+      deadlines.release(watched);
+      if (cause !== undefined) onError(cause);
+      resolve();
+    };
+    const watched: Watched = {
+      dueAt: deadlines.now() + DURABLE_WAIT_MS,
+      onDue: () => give(new Error("The settlement is not on disk yet.")),
+    };
+    deadlines.watch(watched);
+    writing.then(() => give(), give);
+  });
+}

@@ -1,0 +1,62 @@
+import type { CountAnswer, CountQuestion } from "./token-thread.ts";
+
+/** Tokens of a text by the tokenizer of the newest OpenAI models. */
+export async function countTokens(text: string): Promise<number> {
+  return await countTexts([text]);
+}
+
+/** Tokens of texts taken together, counted on a thread of its own. */
+export async function countTexts(texts: readonly string[]): Promise<number> {
+  const said = texts.filter((text) => text !== "");
+  return said.length === 0 ? 0 : await ask(said);
+}
+
+/** Before the first call: the vocabulary takes a while to load. */
+export async function loadTokenizer(): Promise<void> {
+  await ask([]);
+}
+
+const waiting = new Map<number, PromiseWithResolvers<number>>();
+let thread: Worker | undefined;
+let lastId = 0;
+
+function ask(texts: readonly string[]): Promise<number> {
+  thread ??= openThread();
+  const id = ++lastId;
+  const answer = Promise.withResolvers<number>();
+  waiting.set(id, answer);
+  thread.postMessage({ id, texts } satisfies CountQuestion);
+  // A process does not end before what it waits for is counted.
+  thread.ref();
+  return answer.promise;
+}
+
+function openThread(): Worker {
+  const opened = new Worker(threadUrl(), { name: "sluice-tokens" });
+  opened.onmessage = ({ data: { id, tokens } }: MessageEvent<CountAnswer>) => {
+    waiting.get(id)?.resolve(tokens);
+    waiting.delete(id);
+    if (waiting.size === 0) opened.unref();
+  };
+  // Whoever waits makes do with an estimate; the next one to ask opens another.
+  const onEnd = (why: string): void => {
+    if (thread === opened) thread = undefined;
+    for (const { reject } of waiting.values()) reject(new Error(`The tokenizer ended: ${why}`));
+    waiting.clear();
+  };
+  opened.onerror = ({ message }) => {
+    onEnd(message);
+    opened.terminate();
+  };
+  opened.addEventListener("close", () => {
+    if (thread === opened) onEnd("its thread closed");
+  });
+  return opened;
+}
+
+/** As it stands beside this file, or in the one executable. */
+function threadUrl(): string {
+  const isSource = import.meta.url.endsWith("/relay/metering/tokens.ts");
+  const path = isSource ? "./token-thread.ts" : "./relay/metering/token-thread.js";
+  return new URL(path, import.meta.url).href;
+}

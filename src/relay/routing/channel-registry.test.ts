@@ -1,0 +1,347 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { credential, type Channel } from "#core/channel.ts";
+import { GatewayError } from "#core/error.ts";
+import type { Catalog, ModelOverride } from "#core/model.ts";
+import type { StoredChannel } from "#core/stored-routing.ts";
+import { systemClock } from "#lib/clock.ts";
+import { Channels } from "./channels.ts";
+import { Health, type Visit } from "../failover/health.ts";
+import { ChannelRegistry, type ChannelRegistryDeps } from "./channel-registry.ts";
+import { poolOf, poolsOf } from "../failover/pools.ts";
+
+const CATALOG: Catalog = {
+  findModel: () => undefined,
+  listModels: () => [],
+  findCounting: () => undefined,
+  findFamily: () => undefined,
+};
+const FIRST = credential("a-first-credential");
+const SECOND = credential("a-second-credential");
+
+function storedChannel(more: Partial<StoredChannel> = {}): StoredChannel {
+  return {
+    id: 1,
+    name: "main",
+    provider: "openai",
+    baseUrl: "https://vendor.example/v1",
+    credentials: [FIRST],
+    models: { kind: "listed", upstreamNames: new Map([["m", "m"]]) },
+    priority: 0,
+    weight: 1,
+    isEnabled: true,
+    reach: "public",
+    sealedCredentials: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    ...more,
+  };
+}
+
+const SIMULATED: Channel = {
+  name: "simulated",
+  provider: "openai",
+  baseUrl: "http://127.0.0.1:1",
+  credentials: [],
+  models: { kind: "listed", upstreamNames: new Map([["m", "m"]]) },
+  priority: 0,
+  weight: 1,
+  maxConcurrent: 1,
+  isSimulated: true,
+};
+
+let stored: StoredChannel[];
+let said: Map<string, ModelOverride>;
+let version: number;
+let reads: number;
+let closed: string[];
+let issues: unknown[];
+let table: Channels;
+let health: Health;
+beforeEach(() => {
+  stored = [];
+  said = new Map();
+  version = 0;
+  reads = 0;
+  closed = [];
+  issues = [];
+  table = new Channels(CATALOG, new Map());
+  health = new Health(systemClock);
+});
+
+function channelRegistry(more: Partial<ChannelRegistryDeps> = {}): ChannelRegistry {
+  return new ChannelRegistry({
+    channels: [],
+    models: new Map(),
+    fallback: async () => [SIMULATED],
+    store: {
+      channels: {
+        list: async () => {
+          reads++;
+          return stored;
+        },
+      },
+      models: {
+        list: async () => [...said].map(([name, override]) => ({ name, override, updatedAt: 0 })),
+      },
+      routingVersion: { read: async () => String(version) },
+    },
+    catalog: { load: async () => {} },
+    table,
+    health,
+    egress: { closePool: (pool) => closed.push(pool) },
+    maxConcurrent: 5,
+    onConfigIssue: (what, issue) => issues.push({ ...what, issue }),
+    ...more,
+  });
+}
+
+const names = (): string[] => table.all.map(({ name }) => name);
+const current = (): Channel => table.all[0] ?? SIMULATED;
+
+describe("channels", () => {
+  test("that are stored take the simulator's place, which does not come back", async () => {
+    const own = channelRegistry();
+    await own.load();
+    expect(names()).toEqual(["simulated"]);
+
+    stored = [storedChannel({ isEnabled: false })];
+    await own.load();
+    expect(names()).toEqual([]);
+
+    stored = [];
+    await own.load();
+    expect(names()).toEqual([]);
+  });
+
+  test("have the setting for all where they name no bound of their own", async () => {
+    stored = [storedChannel(), storedChannel({ id: 2, name: "narrow", maxConcurrent: 2 })];
+
+    await channelRegistry().load();
+
+    expect(table.all.map(({ maxConcurrent }) => maxConcurrent)).toEqual([5, 2]);
+  });
+
+  const withIssues: readonly (readonly [string, Partial<StoredChannel>])[] = [
+    ["name_taken", { name: "simulated" }],
+    ["provider_unknown", { provider: "of-a-later-version" }],
+    ["credential_missing", { credentials: [] }],
+    ["credential_unreadable", { credentials: [], sealedCredentials: 1 }],
+  ];
+  test.each(withIssues)("are left out with a warning, told once: %s", async (issue, more) => {
+    stored = [storedChannel(more)];
+    const owner = "the file";
+    const own = channelRegistry({ channels: [{ source: "file", owner, channel: SIMULATED }] });
+
+    await own.load();
+    await own.load();
+
+    expect(names()).toEqual(["simulated"]);
+    expect(own.channels[1]).toMatchObject({ issue, source: "stored" });
+    expect(issues).toEqual([{ channel: stored[0]?.name, issue }]);
+  });
+
+  test("are only looked at where something changed", async () => {
+    const own = channelRegistry();
+    await own.load();
+
+    await own.refresh();
+    expect(reads).toBe(1);
+
+    version++;
+    stored = [storedChannel()];
+    await own.refresh();
+    await own.refresh();
+    expect(reads).toBe(2);
+    expect(names()).toEqual(["main"]);
+  });
+});
+
+describe("a change of one channel", () => {
+  const failing = new GatewayError("upstream_failed", "It failed.");
+  const enter = (channel: Channel): Visit => health.enter({ channel, upstreamModel: "m" });
+  const failOn = (channel: Channel): void => {
+    for (let i = 0; i < 5; i++) enter(channel).leave(failing);
+  };
+  const rest = (): void => failOn(current());
+
+  test("keeps its places, its health and its connections where its address stays", async () => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    enter(current());
+    rest();
+
+    stored = [storedChannel({ priority: 7, weight: 2 })];
+    await own.load();
+
+    expect(current()).toMatchObject({ priority: 7, weight: 2 });
+    expect(health.inFlight(current())).toBe(1);
+    expect(health.state(current())).toBe("open");
+    expect(closed).toEqual([]);
+  });
+
+  const moves: readonly (readonly [string, Partial<StoredChannel>])[] = [
+    ["another address", { baseUrl: "https://elsewhere.example/v1" }],
+    ["another path", { baseUrl: "https://vendor.example/v2" }],
+    ["another credential", { credentials: [SECOND] }],
+    ["other networks that it may lead into", { reach: "private" }],
+  ];
+  test.each(moves)("to %s has new connections, and lets the old ones go", async (_, more) => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    const before = current();
+
+    stored = [storedChannel(more)];
+    await own.load();
+
+    expect(closed).toEqual([...poolsOf(before)]);
+    expect(poolsOf(current())).not.toEqual(poolsOf(before));
+  });
+
+  test("to another address is a fresh start, whatever those fail with that began before", async () => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    const before = current();
+    const visit = enter(before);
+    rest();
+    expect(health.state(before)).toBe("open");
+
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+    expect(health.state(current())).toBe("closed");
+    failOn(before);
+
+    expect(health.state(current())).toBe("closed");
+    // What began on the old one still takes its place.
+    expect(health.inFlight(current())).toBe(1);
+    visit.leave(failing);
+    expect(health.inFlight(current())).toBe(0);
+    rest();
+    expect(health.state(current())).toBe("open");
+  });
+
+  test("to another address starts anew though a call of before is the first to report", async () => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    const before = current();
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+
+    failOn(before);
+    expect(health.state(current())).toBe("closed");
+
+    rest();
+    expect(health.state(current())).toBe("open");
+  });
+
+  test("to another address is tried by its own calls, not by those of before", async () => {
+    let now = 0;
+    health = new Health({ now: () => now, monotonic: () => now });
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    const before = current();
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+    rest();
+    now += 60_000;
+    expect(health.state(current())).toBe("half-open");
+
+    enter(before).leave(failing);
+
+    expect(health.state(current())).toBe("half-open");
+  });
+
+  test("to another address while it is disabled is a fresh start all the same", async () => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    enter(current());
+    rest();
+    stored = [storedChannel({ isEnabled: false })];
+    await own.load();
+
+    stored = [storedChannel({ baseUrl: "https://elsewhere.example/v1" })];
+    await own.load();
+
+    expect(health.state(current())).toBe("closed");
+    rest();
+    expect(health.state(current())).toBe("open");
+  });
+
+  test("touches no other's connections", async () => {
+    const other = storedChannel({ id: 2, name: "other", credentials: [SECOND] });
+    stored = [storedChannel(), other];
+    const own = channelRegistry();
+    await own.load();
+
+    stored = [other];
+    await own.load();
+
+    expect(closed).toHaveLength(1);
+    expect(names()).toEqual(["other"]);
+    expect(closed).not.toContain(poolOf(current(), SECOND));
+  });
+
+  test("forgets the models that its upstream said it had, where it is another upstream", async () => {
+    const discovering = storedChannel({ models: { kind: "discover" } });
+    stored = [discovering];
+    const own = channelRegistry();
+    await own.load();
+    const before = current();
+    table.discovered(before, [{ id: "found" }]);
+
+    stored = [{ ...discovering, priority: 3 }];
+    await own.load();
+    expect(table.find("found")).toBeDefined();
+
+    stored = [{ ...discovering, baseUrl: "https://elsewhere.example" }];
+    await own.load();
+    expect(table.find("found")).toBeUndefined();
+    // An answer that was under way is of no use any more.
+    table.discovered(before, [{ id: "found" }]);
+    expect(table.find("found")).toBeUndefined();
+  });
+});
+
+describe("what is said of a model", () => {
+  const price = { input: 1, output: 2, source: "a list", date: "2026-11-01" };
+
+  test("takes effect with the next plan, and leaves earlier ones their price", async () => {
+    stored = [storedChannel()];
+    const own = channelRegistry();
+    await own.load();
+    said.set("m", { price });
+    await own.load();
+    const [planned] = table.find("m") ?? [];
+
+    said.set("m", { price: { ...price, input: 9 }, limits: { requestsPerMinute: 1 } });
+    await own.load();
+
+    expect(planned?.price?.input).toBe(1);
+    expect(table.find("m")?.[0]).toMatchObject({ price: { input: 9 }, limited: { id: "model:m" } });
+    expect(table.hasLimits).toBe(true);
+    said.clear();
+    await own.load();
+    expect(table.find("m")?.[0]?.price).toBeUndefined();
+    expect(table.hasLimits).toBe(false);
+  });
+
+  test("is left out where the file says something of it", async () => {
+    stored = [storedChannel()];
+    said.set("m", { price });
+    const override = { price: { ...price, source: "the file's list" } };
+    const own = channelRegistry({
+      models: new Map([["m", { source: "file", owner: "the file", override }]]),
+    });
+
+    await own.load();
+
+    expect(table.find("m")?.[0]?.price?.source).toBe("the file's list");
+    expect(own.overrides.get("m")).toMatchObject({ source: "file" });
+    expect(issues).toEqual([{ model: "m", issue: "name_taken" }]);
+  });
+});

@@ -1,0 +1,215 @@
+import type { Channel } from "#core/channel.ts";
+import type { ModelOverride } from "#core/model.ts";
+import type {
+  ChannelStore,
+  ModelStore,
+  RoutingVersion,
+  StoredChannel,
+} from "#core/stored-routing.ts";
+import type { Egress } from "#egress/egress.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Channels } from "./channels.ts";
+import type { Health } from "../failover/health.ts";
+import { poolsOf } from "../failover/pools.ts";
+
+type Source = "file" | "environment" | "simulated" | "stored";
+
+/** Why a stored entry has no effect although nobody disabled it. */
+export const CONFIG_ISSUES = {
+  name_taken: "what is stored under this name is left out: the file or a variable has the name",
+  provider_unknown: "this version does not know the provider of this channel, which is left out",
+  credential_missing: "this channel is left out until it is given a credential",
+  credential_unreadable:
+    "this channel's credentials do not open, so it is left out: its row was changed outside of " +
+    "the gateway, or the secret is not the one they were sealed with; give it new ones",
+} as const;
+
+type ConfigIssue = keyof typeof CONFIG_ISSUES;
+
+export interface ListedChannel {
+  readonly source: Source;
+  readonly channel: Channel;
+  /** Of one that is not stored: what has to be changed instead. */
+  readonly owner?: string;
+  /** Of a stored one. */
+  readonly stored?: StoredChannel;
+  readonly issue?: ConfigIssue;
+}
+
+export interface ListedOverride {
+  readonly source: "file" | "stored";
+  readonly override: ModelOverride;
+  readonly owner?: string;
+  readonly issue?: ConfigIssue;
+}
+
+export interface ChannelRegistryDeps {
+  /** What is written down elsewhere wins over what is stored. */
+  readonly channels: readonly ListedChannel[];
+  readonly models: ReadonlyMap<string, ListedOverride>;
+  /** What answers while nobody has described a channel; asked for in the first load, if ever. */
+  readonly fallback: (() => Promise<readonly Channel[]>) | undefined;
+  readonly store: {
+    readonly channels: Pick<ChannelStore, "list">;
+    readonly models: Pick<ModelStore, "list">;
+    readonly routingVersion: RoutingVersion;
+  };
+  /** Reads what was updated of it: in the same load, so that prices and channels belong together. */
+  readonly catalog: { load(): Promise<void> };
+  /** Is told of every change. */
+  readonly table: Channels;
+  readonly health: Health;
+  readonly egress: Pick<Egress, "closePool">;
+  readonly maxConcurrent: number;
+  /** Once for as long as it lasts. */
+  readonly onConfigIssue: (
+    what: { channel: string } | { model: string },
+    issue: ConfigIssue,
+  ) => void;
+}
+
+/** Every channel and override, wherever it is described, and the routing table made of them. */
+export class ChannelRegistry {
+  readonly #deps: ChannelRegistryDeps;
+  #channels: readonly ListedChannel[] = [];
+  #overrides: ReadonlyMap<string, ListedOverride> = new Map();
+  #version: string | undefined;
+  #loading: Promise<void> = Promise.resolve();
+  #hadChannels = false;
+  #fallback: readonly ListedChannel[] | undefined;
+  #troubles: ReadonlySet<string> = new Set();
+
+  constructor(deps: ChannelRegistryDeps) {
+    this.#deps = deps;
+  }
+
+  get channels(): readonly ListedChannel[] {
+    return this.#channels;
+  }
+
+  /** Whether all answers are the simulator's. */
+  get isSimulated(): boolean {
+    return this.#channels === this.#fallback && this.#channels.length > 0;
+  }
+
+  /** By the name that callers use. */
+  get overrides(): ReadonlyMap<string, ListedOverride> {
+    return this.#overrides;
+  }
+
+  /** What has to be changed in place of what is stored under this name; undefined where nothing has. */
+  ownerOf(section: "channels" | "models", name: string): string | undefined {
+    if (section === "models") return this.#deps.models.get(name)?.owner;
+    return this.#deps.channels.find(({ channel }) => channel.name === name)?.owner;
+  }
+
+  /** What is stored takes effect; one load after the other, so that the latest is the last. */
+  async load(): Promise<void> {
+    const loading = this.#loading.then(() => this.#load());
+    this.#loading = loading.catch(() => {});
+    await loading;
+  }
+
+  /** The same, where somebody changed something since the last load. */
+  async refresh(): Promise<void> {
+    if ((await this.#deps.store.routingVersion.read()) !== this.#version) await this.load();
+  }
+
+  async #load(): Promise<void> {
+    const { store, table, models, catalog } = this.#deps;
+    // Before the rows: of a change in between, the next look tells.
+    const version = await store.routingVersion.read();
+    await catalog.load();
+    const stored = (await store.channels.list()).map((each) => this.#listed(each));
+    const overrides = (await store.models.list()).map(({ name, override }) => {
+      const listed: ListedOverride = {
+        source: "stored",
+        override,
+        ...(models.has(name) ? { issue: "name_taken" } : {}),
+      };
+      return [name, listed] as const;
+    });
+
+    const before = table.all.flatMap(poolsOf);
+    this.#channels = await this.#orFallback([...this.#deps.channels, ...stored]);
+    this.#overrides = new Map([...overrides, ...models]);
+    this.#version = version;
+    table.replace(
+      this.#channels.filter(isServing).map(({ channel }) => channel),
+      new Map([...this.#overrides].map(([name, { override }]) => [name, override])),
+    );
+    this.#letGo(before);
+    this.#report(overrides);
+  }
+
+  #listed(stored: StoredChannel): ListedChannel {
+    const provider = findProvider(stored.provider);
+    const channel: Channel = {
+      name: stored.name,
+      provider: stored.provider,
+      baseUrl: stored.baseUrl ?? provider?.baseUrl ?? "",
+      credentials: stored.credentials,
+      models: stored.models,
+      ...(stored.style === undefined ? {} : { style: stored.style }),
+      ...(stored.options === undefined ? {} : { options: stored.options }),
+      priority: stored.priority,
+      weight: stored.weight,
+      maxConcurrent: stored.maxConcurrent ?? this.#deps.maxConcurrent,
+      ...(stored.limits === undefined ? {} : { limits: stored.limits }),
+      isSimulated: false,
+      reach: stored.reach,
+    };
+    const issue = this.#issueWith(stored, provider?.needsKey);
+    return { source: "stored", channel, stored, ...(issue === undefined ? {} : { issue }) };
+  }
+
+  #issueWith(stored: StoredChannel, needsKey: boolean | undefined): ConfigIssue | undefined {
+    if (this.#deps.channels.some(({ channel }) => channel.name === stored.name))
+      return "name_taken";
+    if (needsKey === undefined) return "provider_unknown";
+    if (stored.sealedCredentials > 0) return "credential_unreadable";
+    return needsKey && stored.credentials.length === 0 ? "credential_missing" : undefined;
+  }
+
+  /**
+   * Once there was a real channel, nothing simulated answers any more: whoever
+   * deletes the last one must not be given invented answers in its place.
+   */
+  async #orFallback(real: readonly ListedChannel[]): Promise<readonly ListedChannel[]> {
+    if (real.length > 0 || this.#hadChannels) {
+      this.#hadChannels = true;
+      return real;
+    }
+    this.#fallback ??= ((await this.#deps.fallback?.()) ?? []).map((channel) => ({
+      source: "simulated",
+      channel,
+      owner: "the built-in simulator, which stands in until there is a channel",
+    }));
+    return this.#fallback;
+  }
+
+  #letGo(before: readonly string[]): void {
+    const { table, health, egress } = this.#deps;
+    const pools = new Set(table.all.flatMap(poolsOf));
+    for (const pool of before) if (!pools.has(pool)) egress.closePool(pool);
+    health.retain(table.all);
+  }
+
+  #report(overrides: readonly (readonly [string, ListedOverride])[]): void {
+    const troubles = new Set<string>();
+    const report = (what: { channel: string } | { model: string }, issue?: ConfigIssue): void => {
+      if (issue === undefined) return;
+      const key = JSON.stringify([what, issue]);
+      troubles.add(key);
+      if (!this.#troubles.has(key)) this.#deps.onConfigIssue(what, issue);
+    };
+    for (const { channel, issue } of this.#channels) report({ channel: channel.name }, issue);
+    for (const [model, { issue }] of overrides) report({ model }, issue);
+    this.#troubles = troubles;
+  }
+}
+
+/** Takes calls, as far as it is up to whoever described it. */
+export function isServing({ stored, issue }: ListedChannel): boolean {
+  return issue === undefined && stored?.isEnabled !== false;
+}

@@ -1,0 +1,449 @@
+import { describe, expect, test } from "bun:test";
+import { findModel, listModels } from "#catalog/index.ts";
+import type { Channel } from "#core/channel.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { Catalog, Model, ModelKind, ModelOverride } from "#core/model.ts";
+import { systemClock } from "#lib/clock.ts";
+import { findProvider } from "#providers/index.ts";
+import { Channels } from "./channels.ts";
+import { Health } from "../failover/health.ts";
+import { Router } from "./route.ts";
+import type { FoundModel } from "#core/found-model.ts";
+import { aChannel } from "#test/a-channel.ts";
+
+const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
+const THINKER: Model = {
+  id: "thinker",
+  owner: "openai-compatible",
+  kind: "chat",
+  createdAt: 0,
+  input: ["text"],
+  output: ["text"],
+  tools: true,
+  reasoning: false,
+  suffixes: ["thinking"],
+};
+const CATALOG: Catalog = {
+  findModel: (_provider, id) => (id === "thinker" ? THINKER : undefined),
+  listModels: () => [],
+  findCounting: () => undefined,
+  findFamily: () => undefined,
+};
+
+function limitsOn(model: string, overrides: readonly (readonly [string, ModelOverride])[]) {
+  const names = new Map([
+    ["thinker", "thinker"],
+    ["alias", "thinker"],
+    ["plain", "plain"],
+  ]);
+  const channel = (name: string): Channel => ({
+    name,
+    provider: "openai-compatible",
+    baseUrl: "http://127.0.0.1:1/v1",
+    credentials: [],
+    models: { kind: "listed", upstreamNames: names },
+    priority: 0,
+    weight: 1,
+    maxConcurrent: 1,
+    isSimulated: false,
+  });
+  const channels = new Channels(CATALOG, new Map(overrides));
+  channels.replace([channel("one"), channel("two")]);
+  const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+  return new Router(channels, new Health(systemClock), settings).limitsOn(KEY, model);
+}
+
+describe("a model's limits", () => {
+  const limits = { requestsPerMinute: 5 };
+  const limited = [{ id: "model:thinker", limits }];
+
+  test("are the same on every channel that has it", () => {
+    expect(limitsOn("thinker", [["thinker", { limits }]])).toEqual(limited);
+  });
+
+  test("hold under its other names and its endings, too, and are shared with them", () => {
+    const overrides = [["thinker", { limits }]] as const;
+
+    expect(limitsOn("alias", overrides)).toEqual(limited);
+    expect(limitsOn("thinker-thinking", overrides)).toEqual(limited);
+  });
+
+  test("of a name go over those of what is behind it", () => {
+    const own = { requestsPerMinute: 9 };
+    const overrides = [
+      ["thinker", { limits }],
+      ["alias", { limits: own }],
+    ] as const;
+
+    expect(limitsOn("alias", overrides)).toEqual([{ id: "model:alias", limits: own }]);
+  });
+
+  test("hold under a name whose entry says other things of it", () => {
+    const overrides = [
+      ["thinker", { limits }],
+      ["alias", { contextTokens: 9 }],
+    ] as const;
+
+    expect(limitsOn("alias", overrides)).toEqual(limited);
+  });
+
+  test("are no other model's", () => {
+    expect(limitsOn("plain", [["thinker", { limits }]])).toEqual([]);
+    expect(limitsOn("unknown", [["thinker", { limits }]])).toEqual([]);
+  });
+});
+
+describe("until an upstream told its models", () => {
+  const model = (kind: ModelKind, id = `some-${kind}`): Model => ({ ...THINKER, id, kind });
+  const KINDS = [
+    "chat",
+    "embedding",
+    "rerank",
+    "image",
+    "video",
+    "speech",
+    "transcription",
+    "moderation",
+  ] as const;
+
+  function listedOf(provider: string, models: readonly Model[]): readonly string[] {
+    const channels = new Channels({ ...CATALOG, listModels: () => models }, new Map());
+    channels.replace([aChannel({ provider, baseUrl: "http://127.0.0.1:1/v1" })]);
+    const declared = findProvider(provider)?.models ?? [];
+    const listed = channels.list(KEY).map(({ id }) => id);
+    expect(listed).toEqual(expect.arrayContaining([...declared]));
+    return listed.filter((id) => models.some((row) => row.id === id) || !declared.includes(id));
+  }
+
+  test.each([
+    ["openai", "chat embedding image moderation speech transcription video"],
+    ["anthropic", "chat"],
+    ["gemini", "chat embedding image video"],
+    ["ark", "chat embedding image video"],
+    ["dashscope", "chat embedding image rerank video"],
+    ["jina", "embedding rerank"],
+    ["groq", "chat speech transcription"],
+  ])("those of %s are listed that may be asked of it", (provider, kinds) => {
+    const listed = listedOf(
+      provider,
+      KINDS.map((kind) => model(kind, IDS[`${provider} ${kind}`])),
+    );
+
+    const expected = kinds.split(" ").map((kind) => IDS[`${provider} ${kind}`] ?? `some-${kind}`);
+    expect(listed).toEqual(expected.toSorted());
+  });
+
+  test("those are not that no endpoint serves", () => {
+    const models = [model("image", "grok-2-image"), model("image", "grok-4"), model("chat")];
+
+    expect(listedOf("xai", models)).toEqual(["grok-2-image", "some-chat"]);
+  });
+});
+
+/** Where an endpoint serves models by their names. */
+const IDS: Readonly<Record<string, string>> = {
+  "openai image": "gpt-image-1",
+  "openai video": "sora-2",
+  "gemini image": "gemini-2.5-flash-image",
+  "gemini video": "veo-3.0-generate-001",
+  "ark image": "doubao-seedream-4-0-250828",
+  "ark video": "doubao-seedance-1-0-pro-250528",
+  "dashscope image": "qwen-image-plus",
+  "dashscope video": "wan2.5-t2v-preview",
+};
+
+describe("a channel that names no models", () => {
+  const named = (id: string, more: object = {}): Model => ({
+    ...THINKER,
+    id,
+    owner: "openai",
+    ...more,
+  });
+  const ROWS = [named("gpt-4o-mini", { aliases: ["gpt-4o-mini-2024-07-18"] }), named("o3")];
+  const ROWS_CATALOG: Catalog = {
+    findModel: (_provider, id) => ROWS.find((row) => [row.id, ...(row.aliases ?? [])].includes(id)),
+    listModels: (provider) => (provider === "openai" ? ROWS : []),
+    findCounting: () => undefined,
+    findFamily: () => undefined,
+  };
+  const MAIN = aChannel({ name: "main", baseUrl: "https://api.openai.com/v1" });
+  const FACTS = { stream: false, maxOutputTokens: 1, choices: 1 };
+
+  function channelsOf(all: readonly Channel[], overrides = new Map<string, ModelOverride>()) {
+    const channels = new Channels(ROWS_CATALOG, overrides);
+    channels.replace(all);
+    return channels;
+  }
+
+  const found = (id: string): FoundModel => ({ id });
+  const idsOf = (channels: Channels, key = KEY): readonly string[] =>
+    channels.list(key).map(({ id }) => id);
+  const reached = (channels: Channels, name: string) =>
+    channels.find(name)?.map(({ channel, upstreamModel }) => `${channel.name} ${upstreamModel}`);
+
+  test("serves the catalogue's models and their other ids, before its upstream's list and after", () => {
+    const channels = channelsOf([MAIN]);
+
+    for (const list of [undefined, ["gpt-4o-mini", "new"], ["gpt-4o-mini-2024-07-18", "new"]]) {
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
+      for (const name of ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "o3"]) {
+        expect(reached(channels, name)).toEqual([`main ${name}`]);
+      }
+      expect(channels.find("new") !== undefined).toBe(list !== undefined);
+    }
+  });
+
+  test("lists other ids of a model only if its upstream does", () => {
+    const channels = channelsOf([MAIN]);
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini", "o3"]);
+
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18", "new"].map(found));
+    const known = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "new", "o3"];
+    expect(idsOf(channels)).toEqual(known);
+  });
+
+  test("takes abilities and dates of models that the catalogue lacks from its upstream's list", () => {
+    const channels = channelsOf([MAIN]);
+    channels.discovered(MAIN, [
+      { id: "new", createdAt: 1_790_000_000, traits: { contextTokens: 5, tools: true } },
+    ]);
+
+    expect(channels.find("new")?.[0]?.traits).toEqual({ contextTokens: 5, tools: true });
+    expect(channels.describe(KEY, "new")?.createdAt).toBe(1_790_000_000);
+  });
+
+  test("takes abilities of a model from the one that its owner says it is like", () => {
+    const overrides = new Map([["house", { like: "gpt-4o-mini", maxOutputTokens: 7 }]]);
+    const channels = channelsOf([MAIN], overrides);
+    channels.discovered(MAIN, [{ id: "house", traits: { tools: false } }]);
+    const traits = (name: string) => channels.find(name)?.[0]?.traits;
+
+    expect(traits("house")).toEqual({ ...traits("gpt-4o-mini"), maxOutputTokens: 7 });
+  });
+
+  test("is passed over for a model that another channel's list has and its own has not", () => {
+    const other = aChannel({ name: "other" });
+    const channels = channelsOf([MAIN, other]);
+    expect(reached(channels, "o3")).toEqual(["main o3", "other o3"]);
+
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
+    channels.discovered(other, ["gpt-4o-mini", "o3"].map(found));
+
+    expect(reached(channels, "o3")).toEqual(["other o3"]);
+    expect(reached(channels, "gpt-4o-mini")).toEqual(["main gpt-4o-mini", "other gpt-4o-mini"]);
+  });
+
+  test("at another address than its vendor's lists what is there, and asks for the rest unlisted", () => {
+    const elsewhere = aChannel({ baseUrl: "http://127.0.0.1:8000/v1" });
+    const channels = channelsOf([elsewhere]);
+    expect(idsOf(channels)).toContain("o3");
+
+    channels.discovered(elsewhere, ["gpt-4o-mini"].map(found));
+
+    expect(idsOf(channels)).toEqual(["gpt-4o-mini"]);
+    expect(reached(channels, "gpt-4o-mini-2024-07-18")).toEqual(["one gpt-4o-mini-2024-07-18"]);
+    expect(reached(channels, "o3")).toEqual(["one o3"]);
+  });
+
+  test("serves the models that its provider is known to have at once", () => {
+    const kling = aChannel({ provider: "kling", baseUrl: "http://127.0.0.1:1" });
+
+    expect(idsOf(channelsOf([kling]))).toContain("kling-v2-6");
+  });
+
+  test("holds another id of a model to what is said of the model, as far as nothing is said of the id", () => {
+    const limits = { requestsPerMinute: 5 };
+    const price = { input: 1, output: 2, source: "a list", date: "2026-11-01" };
+    const overrides = new Map([["gpt-4o-mini", { limits, price }]]);
+    const channels = channelsOf([MAIN], overrides);
+    const said = { price, limited: { id: "model:gpt-4o-mini", limits } };
+
+    expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
+    channels.discovered(MAIN, ["gpt-4o-mini-2024-07-18"].map(found));
+    expect(channels.find("gpt-4o-mini-2024-07-18")?.[0]).toMatchObject(said);
+    expect(channels.find("o3")?.[0]?.limited).toBeUndefined();
+  });
+
+  test("may be asked by another id with a key for the model, and by no id of another one", () => {
+    const channels = channelsOf([MAIN]);
+    const key = { ...KEY, models: ["gpt-4o-mini"] };
+    const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+    const router = new Router(channels, new Health(systemClock), settings);
+    const ask = (model: string) => () =>
+      router.planFor({ key, facts: { model, ...FACTS }, inputTokens: 1 }, (each) => each, "");
+
+    for (const list of [undefined, ["gpt-4o-mini-2024-07-18"]]) {
+      if (list !== undefined) channels.discovered(MAIN, list.map(found));
+      expect(ask("gpt-4o-mini-2024-07-18")().routes).toHaveLength(1);
+      expect(ask("openai/gpt-4o-mini")().routes).toHaveLength(1);
+      expect(ask("openai/o3")).toThrow("does not exist");
+      expect(ask("o3")).toThrow("does not exist");
+    }
+  });
+});
+
+describe("a vendor's name before a model's", () => {
+  const listed = (name: string, provider: string, models: readonly string[]): Channel =>
+    aChannel({
+      name,
+      provider,
+      models: { kind: "listed", upstreamNames: new Map(models.map((id) => [id, id])) },
+    });
+  const made: Model = { ...THINKER, id: "gpt-4o-mini", owner: "openai" };
+  const makers: Catalog = {
+    ...CATALOG,
+    findModel: (_provider, id) => (id === made.id ? made : undefined),
+  };
+
+  function reached(all: readonly Channel[], name: string, catalog = makers) {
+    const channels = new Channels(catalog, new Map());
+    channels.replace(all);
+    return channels.find(name)?.map((each) => `${each.channel.name} ${each.upstreamModel}`);
+  }
+
+  const OPENAI = listed("openai", "openai", ["gpt-4o-mini"]);
+  const AZURE = listed("azure", "azure-openai", ["gpt-4o-mini"]);
+  const GOOGLE = listed("google", "gemini", ["gemini-2.5-flash", "gpt-4o-mini"]);
+  const ROUTER = listed("router", "openrouter", ["openai/gpt-4o-mini"]);
+
+  test("leads to the channels of that vendor alone", () => {
+    expect(reached([OPENAI, AZURE], "openai/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
+    expect(reached([OPENAI, GOOGLE], "gemini/gemini-2.5-flash")).toEqual([
+      "google gemini-2.5-flash",
+    ]);
+    expect(reached([OPENAI, GOOGLE], "google/gemini-2.5-flash")).toEqual([
+      "google gemini-2.5-flash",
+    ]);
+    expect(reached([ROUTER], "openrouter/openai/gpt-4o-mini")).toEqual([
+      "router openai/gpt-4o-mini",
+    ]);
+  });
+
+  test("leads to whoever serves the maker's model, if no channel is the maker's own", () => {
+    expect(reached([AZURE], "openai/gpt-4o-mini")).toEqual(["azure gpt-4o-mini"]);
+    expect(reached([AZURE], "openai/gpt-4o-mini", CATALOG)).toBeUndefined();
+  });
+
+  test("is no prefix if a channel has a model of just that name", () => {
+    expect(reached([OPENAI, ROUTER], "openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
+  });
+
+  test("may be 'models', as the native style has it before all", () => {
+    expect(reached([OPENAI], "models/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
+    expect(reached([ROUTER], "models/openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
+  });
+
+  test("stands before an ending as well", () => {
+    const thinking: Catalog = { ...CATALOG, findModel: () => ({ ...THINKER, id: "gpt-4o-mini" }) };
+
+    expect(reached([OPENAI], "openai/gpt-4o-mini-thinking", thinking)).toEqual([
+      "openai gpt-4o-mini",
+    ]);
+  });
+
+  test("leads nowhere if it is another vendor's", () => {
+    for (const name of ["anthropic/gpt-4o-mini", "x/gpt-4o-mini", "/gpt-4o-mini", "openai/", "/"]) {
+      expect(reached([OPENAI], name)).toBeUndefined();
+    }
+  });
+
+  test("[A7] needs a key for the model itself", () => {
+    const channels = new Channels(makers, new Map());
+    channels.replace([OPENAI]);
+
+    const may = { ...KEY, models: ["gpt-4o-mini"] };
+    const mayNot = { ...KEY, models: ["openai/*"] };
+
+    expect(channels.describe(may, "openai/gpt-4o-mini")?.id).toBe("openai/gpt-4o-mini");
+    expect(channels.describe(mayNot, "openai/gpt-4o-mini")).toBeUndefined();
+  });
+});
+
+describe("a model that its vendor stopped serving", () => {
+  const OWN = aChannel({ name: "own", baseUrl: "https://api.openai.com/v1" });
+  const FILMS = aChannel({ name: "films", provider: "vidu", baseUrl: "https://api.vidu.com" });
+  const refusalOf = (
+    all: readonly Channel[],
+    model: string,
+    key = KEY,
+    listed?: readonly string[],
+  ) => {
+    const channels = new Channels({ ...CATALOG, findModel, listModels }, new Map());
+    channels.replace(all);
+    if (listed !== undefined)
+      channels.discovered(
+        OWN,
+        listed.map((id) => ({ id })),
+      );
+    const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
+    const facts = { model, stream: false, maxOutputTokens: 1, choices: 1 };
+    const asked = { key, facts, inputTokens: 1 };
+    try {
+      new Router(channels, new Health(systemClock), settings).planFor(asked, (each) => each, "");
+      return `served, ${channels.list(key).some(({ id }) => id === model) ? "" : "not "}listed`;
+    } catch (cause) {
+      return cause instanceof Error ? cause.message : "";
+    }
+  };
+
+  test("is not offered at the vendor's own address, and the nearest served one is named", () => {
+    expect(refusalOf([OWN], "sora-2")).toBe(
+      "The vendor of 'sora-2' stopped serving it on 2026-09-24. No model that is served here does the same.",
+    );
+    expect(refusalOf([OWN, FILMS], "sora-2-pro-2025-10-06")).toMatch(
+      /stopped serving it on 2026-09-24\. The nearest model that is served here is 'vidu/,
+    );
+    expect(refusalOf([OWN], "openai/gpt-4.1-nano")).toEndWith("is 'gpt-5.4-nano'.");
+  });
+
+  test("is replaced by the model that its maker names, if that is served", () => {
+    const rows = (replacement: string) => (provider: string) =>
+      listModels(provider).map((row) =>
+        row.id === "gpt-4.1-nano" ? { ...row, replacement } : row,
+      );
+    const hintOf = (replacement: string) => {
+      const channels = new Channels(
+        { ...CATALOG, findModel, listModels: rows(replacement) },
+        new Map(),
+      );
+      channels.replace([OWN]);
+      return channels.retiredFor(KEY, "gpt-4.1-nano");
+    };
+
+    expect(hintOf("gpt-4o-mini")).toEqual({ since: "2026-10-23", successor: "gpt-4o-mini" });
+    expect(hintOf("gpt-nobody-has")).toEqual({ since: "2026-10-23", successor: "gpt-5.4-nano" });
+  });
+
+  test("lends its traits, and not its end, to one that is said to be like it", () => {
+    const models = { kind: "listed", upstreamNames: new Map([["mine", "mine"]]) } as const;
+    const own = new Map([["mine", { like: "gpt-4.1-nano" }]]);
+    const channels = new Channels({ ...CATALOG, findModel, listModels }, own);
+    channels.replace([aChannel({ baseUrl: "https://gateway.example/v1", models })]);
+
+    const { traits } = channels.describe(KEY, "mine") ?? {};
+    expect(traits?.contextTokens).toBe(findModel("openai", "gpt-4.1-nano")?.contextTokens);
+    expect(traits).not.toHaveProperty("retiresAt");
+  });
+
+  test("is unknown to a key that could not have used it", () => {
+    const key = { ...KEY, models: ["gpt-4o*"] };
+
+    expect(refusalOf([OWN], "sora-2", key)).toBe("The model 'sora-2' does not exist.");
+    const narrow = { ...KEY, models: ["gpt-4o*", "gpt-4.1-nano"] };
+    expect(refusalOf([OWN], "gpt-4.1-nano", narrow)).toEndWith("is 'gpt-4o-mini'.");
+  });
+
+  test("is served if the vendor's own list has it after all", () => {
+    expect(refusalOf([OWN], "gpt-4.1-nano", KEY, ["gpt-4.1-nano"])).toBe("served, listed");
+    expect(refusalOf([OWN], "sora-2", KEY, ["gpt-4.1-nano"])).toContain("stopped serving it");
+  });
+
+  test("is served where a channel's owner writes it, and at another address", () => {
+    const models = { kind: "listed", upstreamNames: new Map([["sora-2", "sora-2"]]) } as const;
+    const elsewhere = aChannel({ baseUrl: "https://gateway.example/v1" });
+
+    expect(refusalOf([{ ...OWN, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([{ ...elsewhere, models }], "sora-2")).toBe("served, listed");
+    expect(refusalOf([OWN, elsewhere], "sora-2")).toBe("served, listed");
+  });
+});

@@ -1,0 +1,423 @@
+import { editDistance } from "#lib/edit-distance.ts";
+import type { Channel } from "#core/channel.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { Limited } from "#core/limits.ts";
+import type { Price } from "#core/money.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Provider } from "#providers/provider.ts";
+import { withinReach } from "./reach.ts";
+import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
+import type { FoundModel } from "#core/found-model.ts";
+import { defined } from "#lib/values.ts";
+import { poolOf } from "../failover/pools.ts";
+import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.ts";
+import { readSuffixes } from "./suffix.ts";
+import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
+
+interface ListedModel {
+  readonly id: string;
+  readonly owner: string;
+  /** Unix seconds, if they are known. */
+  readonly createdAt: number | undefined;
+  readonly traits: ModelTraits;
+  /** What the key is charged. */
+  readonly price: Price | undefined;
+}
+
+/** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
+const MAX_COMPARED = 128;
+const MAX_DIFFERENCES = 3;
+
+export class Channels implements ModelTable {
+  readonly #catalog: Catalog;
+  #overrides: ReadonlyMap<string, ModelOverride>;
+  #hasLimits = false;
+  /** By pool: another address or credential may have other models. */
+  readonly #discovered = new Map<string, ReadonlyMap<string, FoundModel>>();
+  #channels: readonly Channel[] = [];
+  #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
+  /** Names in the table that no list shows. */
+  #unlisted: ReadonlySet<string> = new Set();
+  /** Names that their vendor no longer serves, and that no channel has. */
+  #retired: ReadonlyMap<string, RetiredCandidate> = new Map();
+
+  constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
+    this.#catalog = catalog;
+    this.#overrides = overrides;
+  }
+
+  get hasLimits(): boolean {
+    return this.#hasLimits;
+  }
+
+  get all(): readonly Channel[] {
+    return this.#channels;
+  }
+
+  /** Calls under way keep the channel, the model and the price that they were planned with. */
+  replace(channels: readonly Channel[], overrides = this.#overrides): void {
+    this.#channels = channels;
+    this.#overrides = overrides;
+    const pools = new Set(channels.map(firstPool));
+    for (const pool of this.#discovered.keys()) {
+      if (!pools.has(pool)) this.#discovered.delete(pool);
+    }
+    this.#rebuild();
+  }
+
+  /** What a channel's upstream says it serves. */
+  discovered(channel: Channel, models: readonly FoundModel[]): void {
+    this.#discovered.set(firstPool(channel), new Map(models.map((each) => [each.id, each])));
+    this.#rebuild();
+  }
+
+  /** An id as it stands wins over a reading of its ending, and that over a vendor's prefix. */
+  find(model: string): readonly Candidate[] | undefined {
+    return this.#table.get(model) ?? this.#findSteered(model) ?? this.#findPrefixed(model);
+  }
+
+  /** Every name, and who serves it; also those that are not listed. */
+  get models(): ReadonlyMap<string, readonly Candidate[]> {
+    return this.#table;
+  }
+
+  /** How a channel would serve a model, whether or not it is in the table. */
+  candidateOn(channel: Channel, model: string): Candidate {
+    const { models } = channel;
+    const upstream = models.kind === "listed" ? models.upstreamNames.get(model) : undefined;
+    return this.#candidate(channel, { name: model, upstreamModel: upstream ?? model });
+  }
+
+  /** What a key may use, in the order of names. */
+  list(key: ApiKey): readonly ListedModel[] {
+    const names = [...this.#table.keys()].filter((name) => !this.#unlisted.has(name));
+    return names.sort().flatMap((id) => this.describe(key, id) ?? []);
+  }
+
+  /** The name that a key may use, and that is nearest to one which nobody has. */
+  nearestTo(key: ApiKey, name: string): string | undefined {
+    const sought = name.slice(0, MAX_COMPARED).toLowerCase();
+    let least = Math.min(MAX_DIFFERENCES, Math.floor(sought.length / 4)) + 1;
+    let nearest: string | undefined;
+    for (const [known, candidates] of this.#table) {
+      if (this.#unlisted.has(known)) continue;
+      const distance = editDistance(sought, known.toLowerCase(), least);
+      if (distance >= least || withinReach(key, known, candidates) === undefined) continue;
+      nearest = known;
+      least = distance;
+    }
+    return nearest;
+  }
+
+  /** Models that some channel would have, had its vendor not stopped serving them. */
+  get retired(): readonly {
+    readonly name: string;
+    readonly channel: string;
+    readonly since: string;
+  }[] {
+    return [...this.#retired].map(([name, { candidate, since }]) => ({
+      name,
+      channel: candidate.channel.name,
+      since,
+    }));
+  }
+
+  retiredFor(key: ApiKey, name: string): Retired | undefined {
+    const found = this.#retired.get(name) ?? this.#retired.get(name.slice(name.indexOf("/") + 1));
+    if (found === undefined) return undefined;
+    const { candidate, since, replacement } = found;
+    if (withinReach(key, name, [candidate]) === undefined) return undefined;
+    const isServed =
+      replacement !== undefined &&
+      withinReach(key, replacement, this.find(replacement)) !== undefined;
+    return { since, successor: isServed ? replacement : this.#nearestOfKind(key, candidate) };
+  }
+
+  /** Its maker's own come before those of others. */
+  #nearestOfKind(key: ApiKey, { traits, maker, upstreamModel }: Candidate): string | undefined {
+    let nearest: string | undefined;
+    let least = Infinity;
+    for (const [name, candidates] of this.#table) {
+      const [first] = candidates;
+      if (first === undefined || first.traits.kind !== traits.kind) continue;
+      if (this.#unlisted.has(name)) continue;
+      if (withinReach(key, name, candidates) === undefined) continue;
+      const distance = editDistance(upstreamModel, name.slice(0, MAX_COMPARED), MAX_COMPARED);
+      const rank = distance + (first.maker === maker ? 0 : MAX_COMPARED);
+      if (rank >= least) continue;
+      nearest = name;
+      least = rank;
+    }
+    return nearest;
+  }
+
+  describe(key: ApiKey, id: string): ListedModel | undefined {
+    const found = this.#table.get(id) ?? this.#findPrefixed(id);
+    const [first] = withinReach(key, id, found) ?? [];
+    if (first === undefined) return undefined;
+    const model = this.#find(first.provider, first.upstreamModel);
+    return {
+      id,
+      owner: first.provider.id,
+      createdAt: model?.createdAt ?? this.#foundOn(first.channel, first.upstreamModel)?.createdAt,
+      traits: first.traits,
+      price: priceOn(first, key, id),
+    };
+  }
+
+  #find(provider: Provider, upstreamModel: string): Model | undefined {
+    const id = provider.knownAs?.(upstreamModel) ?? upstreamModel;
+    return this.#catalog.findModel(provider.id, id);
+  }
+
+  #findSteered(name: string): readonly Candidate[] | undefined {
+    for (const { base, kind, steering } of readSuffixes(name)) {
+      const able = this.#table.get(base)?.filter(({ suffixes }) => suffixes.includes(kind));
+      if (able !== undefined && able.length > 0)
+        return able.map((each) => ({ ...each, steering, base }));
+    }
+    return undefined;
+  }
+
+  /** `openai/gpt-4o-mini`: a model of that vendor's channels or, if none has it, of that maker's. */
+  #findPrefixed(name: string): readonly Candidate[] | undefined {
+    const end = name.indexOf("/");
+    if (end <= 0) return undefined;
+    const prefix = name.slice(0, end);
+    const entry = name.slice(end + 1);
+    const found = this.#table.get(entry) ?? this.#findSteered(entry);
+    if (prefix === RESOURCE_PREFIX) {
+      return found?.map((each) => ({ ...each, entry })) ?? this.#findPrefixed(entry);
+    }
+    const own = found?.filter(({ provider }) => isCalled(provider, prefix)) ?? [];
+    const able = own.length > 0 ? own : (found?.filter((each) => isMadeBy(each, prefix)) ?? []);
+    return able.length === 0 ? undefined : able.map((each) => ({ ...each, entry }));
+  }
+
+  #rebuild(): void {
+    this.#hasLimits = [...this.#overrides.values()].some(({ limits }) => limits !== undefined);
+    const table = new Map<string, Candidate[]>();
+    const guesses = new Map<string, Candidate[]>();
+    const listed = new Set<string>();
+    const retired = new Map<string, RetiredCandidate>();
+    for (const channel of this.#channels) {
+      for (const offer of this.#offersOf(channel)) {
+        if (offer.retired !== undefined) {
+          retired.set(offer.name, {
+            candidate: this.#candidate(channel, offer),
+            since: offer.retired,
+            ...(offer.replacement !== undefined && { replacement: offer.replacement }),
+          });
+          continue;
+        }
+        const into = offer.isGuess === true ? guesses : table;
+        const candidate = this.#candidate(channel, offer);
+        const others = into.get(offer.name);
+        if (others === undefined) into.set(offer.name, [candidate]);
+        else others.push(candidate);
+        if (offer.isUnlisted !== true) listed.add(offer.name);
+      }
+    }
+    // A channel whose list lacks a model is asked for it only if no other channel has it.
+    for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
+    this.#table = table;
+    this.#retired = retired;
+    this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
+  }
+
+  #offersOf(channel: Channel): Iterable<Offer> {
+    const { models } = channel;
+    if (models.kind === "discover") return this.#discoveredOffers(channel);
+    return [...models.upstreamNames].map(([name, upstreamModel]) => ({ name, upstreamModel }));
+  }
+
+  /**
+   * What the upstream lists and what the catalogue knows of the vendor, each
+   * with its other ids. Few vendors list every id that they answer to.
+   */
+  #discoveredOffers(channel: Channel): Iterable<Offer> {
+    const list = this.#discovered.get(firstPool(channel));
+    const offers = new Map<string, Offer>();
+    const add = (name: string, more: Partial<Offer> = {}): void => {
+      if (!offers.has(name)) offers.set(name, { name, upstreamModel: name, ...more });
+    };
+    const provider = findProvider(channel.provider);
+    const rows = this.#knownModels(channel.provider, provider);
+    const owners = new Map(rows.flatMap((row) => aliasesOf(row).map((id) => [id, row.id])));
+    for (const id of list?.keys() ?? []) {
+      const aliasOf = owners.get(id);
+      add(id, aliasOf === undefined ? {} : { aliasOf });
+    }
+    for (const row of rows) {
+      const others = aliasesOf(row);
+      const isListed = offers.has(row.id) || others.some((id) => offers.has(id));
+      const isGuess = list !== undefined && !isListed;
+      const retired = isListed || !isVendors(channel, provider) ? undefined : row.retired;
+      if (retired !== undefined) {
+        const { replacement } = row;
+        const end = { retired, ...(replacement !== undefined && { replacement }) };
+        for (const id of [row.id, ...others]) add(id, end);
+        continue;
+      }
+      // What stands at another address than the vendor's own is often something else.
+      add(row.id, { isGuess, isUnlisted: isGuess && !isVendors(channel, provider) });
+      for (const id of others) add(id, { isGuess, aliasOf: row.id, isUnlisted: true });
+    }
+    return offers.values();
+  }
+
+  /** Of those that the catalogue knows of a vendor and the provider declares, the ones that it serves. */
+  #knownModels(
+    id: string,
+    provider: Provider | undefined,
+  ): readonly Pick<Model, "id" | "aliases" | "retired" | "replacement">[] {
+    const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
+    const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
+    const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
+    return [...rows, ...declared.map((each) => ({ id: each }))];
+  }
+
+  #sourcesOf(
+    channel: Channel,
+    provider: Provider,
+    upstreamModel: string,
+    override: ModelOverride | undefined,
+  ): TraitSources {
+    const counting = this.#catalog.findCounting(upstreamModel);
+    return defined({
+      configuration: this.#configured(provider, override),
+      catalogue: traitsOf(this.#find(provider, upstreamModel)),
+      "vendor's list": this.#foundOn(channel, upstreamModel)?.traits,
+      family: { ...this.#catalog.findFamily(upstreamModel), ...(counting && { counting }) },
+    });
+  }
+
+  /** Of another model of the vendor than the one that is called; undefined if it is the same. */
+  #priceOfOther(provider: Provider, model: string, called: Model | undefined): Price | undefined {
+    const other = this.#find(provider, model);
+    if (other === undefined || other.id === called?.id || provider.isLocal) return undefined;
+    return (this.#overrides.get(model) ?? this.#overrides.get(other.id))?.price ?? other.price;
+  }
+
+  /** What the owner says, also by naming a model that this one is like. */
+  #configured(provider: Provider, override: ModelOverride | undefined): ModelTraits | undefined {
+    if (override === undefined) return undefined;
+    const { like, contextTokens, maxOutputTokens } = override;
+    const model = like === undefined ? undefined : this.#find(provider, like);
+    const family = like === undefined ? undefined : this.#catalog.findFamily(like);
+    const sources = defined({ catalogue: traitsOf(model), family: traitsOf(family) });
+    // Its end is its own.
+    const { deprecatedAt: _deprecated, retiresAt: _retires, ...traits } = mergeTraits(sources);
+    return {
+      ...traits,
+      ...defined({ contextTokens, maxOutputTokens }),
+    };
+  }
+
+  #foundOn(channel: Channel, model: string): FoundModel | undefined {
+    return this.#discovered.get(firstPool(channel))?.get(model);
+  }
+
+  /** Names that lead to one entry share its limits. */
+  #limitedBy(entry: string): Limited | undefined {
+    const limits = this.#overrides.get(entry)?.limits;
+    return limits && { id: `model:${entry}`, limits };
+  }
+
+  #candidate(channel: Channel, { name, upstreamModel, aliasOf }: Offer): Candidate {
+    const provider = findProvider(channel.provider);
+    if (provider === undefined) throw new Error(`No provider is called '${channel.provider}'.`);
+    const entries = [name, upstreamModel, ...(aliasOf === undefined ? [] : [aliasOf])];
+    const entry = entries.find((each) => this.#overrides.has(each));
+    const override = entry === undefined ? undefined : this.#overrides.get(entry);
+    const [limited] = entries.flatMap((each) => this.#limitedBy(each) ?? []);
+    const known = this.#find(provider, upstreamModel);
+    const sources = this.#sourcesOf(channel, provider, upstreamModel, override);
+    return {
+      channel,
+      provider,
+      upstreamModel,
+      price: override?.price ?? (provider.isLocal ? undefined : known?.price),
+      ...(override?.price === undefined ? {} : { hasOwnPrice: true as const }),
+      ...defined({ region: provider.regionOf?.(channel) }),
+      priceOf: (model) => this.#priceOfOther(provider, model, known),
+      traits: mergeTraits(sources),
+      sources,
+      suffixes: known?.suffixes ?? [],
+      ...(known && { maker: known.owner }),
+      ...(limited === undefined ? {} : { limited }),
+      ...(aliasOf === undefined ? {} : { aliasOf }),
+    };
+  }
+}
+
+/** A name under which a channel serves a model. */
+interface Offer {
+  readonly name: string;
+  readonly upstreamModel: string;
+  /** The catalogue's id of a model that its vendor also answers to under this name. */
+  readonly aliasOf?: string;
+  /** Served, but not shown in lists of models. */
+  readonly isUnlisted?: boolean;
+  /** The vendor's list has it under no name. */
+  readonly isGuess?: boolean;
+  /** Since when the channel's vendor does not serve it, as far as the catalogue and its own list know. */
+  readonly retired?: string;
+  /** What its maker names in its place. */
+  readonly replacement?: string;
+}
+
+interface RetiredCandidate {
+  readonly candidate: Candidate;
+  readonly since: string;
+  readonly replacement?: string;
+}
+
+/** At the vendor's own address. */
+function isVendors({ baseUrl }: Channel, provider: Provider | undefined): boolean {
+  return provider?.baseUrl !== undefined && (baseUrl === "" || baseUrl === provider.baseUrl);
+}
+
+/** Stands before the names of models in the native style, whoever makes them. */
+const RESOURCE_PREFIX = "models";
+
+function aliasesOf({ aliases = [] }: Pick<Model, "aliases">): readonly string[] {
+  return aliases;
+}
+
+function isCalled({ id, prefixes = [] }: Provider, prefix: string): boolean {
+  return prefix === id || prefixes.includes(prefix);
+}
+
+function isMadeBy({ maker }: Candidate, prefix: string): boolean {
+  const provider = maker === undefined ? undefined : findProvider(maker);
+  return provider !== undefined && isCalled(provider, prefix);
+}
+
+function firstPool(channel: Channel): string {
+  return poolOf(channel, channel.credentials[0]);
+}
+
+/** Whether there is a place where a vendor's model may be asked for what it does. */
+function isServed(provider: Provider | undefined, { id, kind }: Model): boolean {
+  if (kind === "chat" && provider?.adapter !== undefined) return true;
+  const endpoints: Readonly<Record<ModelKind, readonly Serving[] | undefined>> = {
+    chat: provider?.text,
+    embedding: provider?.embeddings,
+    rerank: provider?.rerank,
+    image: provider?.images,
+    video: provider?.videos,
+    speech: sharedOf(provider, "speech"),
+    transcription: sharedOf(provider, "transcriptions"),
+    moderation: sharedOf(provider, "moderations"),
+  };
+  return (endpoints[kind] ?? []).some((each) => each.serves?.(id) ?? true);
+}
+
+interface Serving {
+  serves?(model: string): boolean;
+}
+
+function sharedOf(provider: Provider | undefined, style: string): readonly Serving[] {
+  return provider?.shared?.filter((each) => each.style.id === style) ?? [];
+}

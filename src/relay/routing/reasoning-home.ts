@@ -1,0 +1,63 @@
+import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
+import type { Begun, UpstreamTransport } from "../failover/attempt.ts";
+import type { Call } from "../call.ts";
+import { conversationDigests } from "./conversation-digests.ts";
+import type { Candidate, Plan, Route } from "./route.ts";
+
+/** A call's conversation, if it matters which account serves it. */
+export interface Homing {
+  /** Where it was answered before, if that is known. */
+  readonly home: ReasoningHome | undefined;
+  /** The plan with that account first. */
+  readonly plan: Plan;
+  keep(begun: Pick<Begun<unknown, Candidate>, "route" | "account">): void;
+}
+
+/**
+ * Keeps a conversation on the account that made its reasoning, until that
+ * channel fails. Calls of models that do not reason, and calls that only one
+ * account can serve, are left alone: nothing is looked at for them.
+ */
+export async function findHome(
+  call: Call,
+  plan: Plan,
+  homes: ReasoningHomes | undefined,
+): Promise<Homing> {
+  const stay = { home: undefined, plan, keep() {} };
+  if (homes === undefined || !hasChoice(plan) || !plan.routes.some(reasons)) return stay;
+  const digests = conversationDigests(call);
+  if (digests === undefined) return stay;
+  const { beginning, answered } = digests;
+  const home = answered === undefined ? undefined : await homes.find([answered, beginning]);
+  return {
+    home,
+    plan: home === undefined ? plan : { ...plan, home, routes: homeFirst(plan.routes, home) },
+    keep({ route, account }) {
+      homes.keep(answered ?? beginning, { channel: route.channel.name, account });
+    },
+  };
+}
+
+/** The conversation is served by another account than the one that answered it before. */
+export function isAway(
+  home: ReasoningHome | undefined,
+  { channel }: Candidate,
+  { account }: Pick<UpstreamTransport, "account">,
+): boolean {
+  if (home === undefined) return false;
+  return home.channel !== channel.name || home.account !== account;
+}
+
+function hasChoice({ routes }: Plan): boolean {
+  const [first] = routes;
+  return routes.length > 1 || (first !== undefined && first.channel.credentials.length > 1);
+}
+
+function reasons({ traits }: Candidate): boolean {
+  return traits.reasoningControls !== undefined;
+}
+
+function homeFirst(routes: readonly Route[], home: ReasoningHome): readonly Route[] {
+  const isHome = ({ channel }: Route): boolean => channel.name === home.channel;
+  return [...routes.filter(isHome), ...routes.filter((route) => !isHome(route))];
+}

@@ -1,0 +1,53 @@
+import type { FamilyTraits, Model, ModelTraits, RequestRules } from "#core/model.ts";
+
+/** Who says a trait; the first of these that says it is believed. */
+const TRAIT_ORIGINS = ["configuration", "catalogue", "vendor's list", "family"] as const;
+
+type TraitOrigin = (typeof TRAIT_ORIGINS)[number];
+
+/** What each of them says of one model. */
+export type TraitSources = Readonly<Partial<Record<TraitOrigin, ModelTraits>>>;
+
+/** A record, so that a new trait cannot be forgotten. */
+const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
+  kind: true,
+  line: true,
+  deprecatedAt: true,
+  retiresAt: true,
+  counting: true,
+  contextTokens: true,
+  maxOutputTokens: true,
+  input: true,
+  output: true,
+  tools: true,
+  reasoningControls: true,
+  rules: true,
+};
+
+/** The traits among what is known of a model; `undefined` of one that is not known. */
+export function traitsOf(known: Model | FamilyTraits | undefined): ModelTraits | undefined {
+  if (known === undefined) return undefined;
+  return Object.fromEntries(Object.entries(known).filter(([name]) => name in TRAITS));
+}
+
+export function mergeTraits(sources: TraitSources): ModelTraits {
+  const said = weakestFirst(sources);
+  const rules: RequestRules = Object.assign({}, ...said.map((each) => each.rules));
+  const merged: ModelTraits = Object.assign({}, ...said);
+  return merged.rules === undefined ? merged : { ...merged, rules };
+}
+
+/** Who said each trait, by its name; of the rules each by itself, as in `rules.refuses`. */
+export function originsOf(sources: TraitSources): Readonly<Record<string, TraitOrigin>> {
+  const origins: Record<string, TraitOrigin> = {};
+  for (const origin of TRAIT_ORIGINS.toReversed()) {
+    const { rules, ...traits } = sources[origin] ?? {};
+    for (const name in traits) origins[name] = origin;
+    for (const name in rules) origins[`rules.${name}`] = origin;
+  }
+  return origins;
+}
+
+function weakestFirst(sources: TraitSources): readonly ModelTraits[] {
+  return TRAIT_ORIGINS.toReversed().flatMap((origin) => sources[origin] ?? []);
+}

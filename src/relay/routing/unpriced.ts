@@ -1,0 +1,84 @@
+import type { ApiKey } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Served } from "../call.ts";
+import { isUnpriced, UnpricedModel, type Candidate, type Plan, type Router } from "./route.ts";
+
+interface PricedDeps {
+  readonly router: Router;
+  readonly ledger: Pick<Ledger, "findAccount">;
+}
+
+/**
+ * A plan without the channels whose price nobody knows, if a quota or budget
+ * binds the call: such a channel would be used without bound. Throws if none
+ * is left.
+ */
+export async function pricedFor<R extends Candidate>(
+  { key, facts }: Pick<Served, "key" | "facts">,
+  plan: Plan<R>,
+  { router, ledger }: PricedDeps,
+): Promise<Plan<R>> {
+  if (!router.asksForBounds || !plan.routes.some(isUnpriced)) return plan;
+  if (!(await isBounded(key, ledger))) return plan;
+  const routes = plan.routes.filter((each) => !isUnpriced(each));
+  if (routes.length > 0) return { ...plan, routes };
+  throw new UnpricedModel(facts.model, plan.routes, "a quota or budget binds this call");
+}
+
+/** Some account that a call with the key draws on has a bound. */
+export async function isBounded(
+  { accounts, budgets = [] }: ApiKey,
+  ledger: PricedDeps["ledger"],
+): Promise<boolean> {
+  if (budgets.length > 0) return true;
+  for (const id of accounts) {
+    const account = await ledger.findAccount(id);
+    if (account !== undefined && account.granted !== null) return true;
+  }
+  return false;
+}
+
+/** What the operator is told of a model without a price. */
+export interface UnpricedNotice {
+  readonly model: string;
+  readonly channel: string;
+  readonly provider: string;
+  /** The call was refused because of it, and not served. */
+  readonly isRefused: boolean;
+}
+
+/** What the operator is told of a call of the model on the channel. */
+export function unpricedNotice(
+  { facts }: Pick<Served, "facts">,
+  { channel, provider }: Candidate,
+  isRefused: boolean,
+): UnpricedNotice {
+  return { model: facts.model, channel: channel.name, provider: provider.id, isRefused };
+}
+
+const HOUR_MS = 3_600_000;
+const MAX_MODELS = 1_000;
+
+/** Passes on one notice per model and hour. */
+export class UnpricedReport {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #tell: (notice: UnpricedNotice) => void;
+  readonly #toldAt = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, "monotonic">, tell: (notice: UnpricedNotice) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  note(notice: UnpricedNotice): void {
+    const now = this.#clock.monotonic();
+    const toldAt = this.#toldAt.get(notice.model);
+    if (toldAt !== undefined && now - toldAt < HOUR_MS) return;
+    this.#toldAt.delete(notice.model);
+    this.#toldAt.set(notice.model, now);
+    const [oldest] = this.#toldAt.keys();
+    if (oldest !== undefined && this.#toldAt.size > MAX_MODELS) this.#toldAt.delete(oldest);
+    this.#tell(notice);
+  }
+}

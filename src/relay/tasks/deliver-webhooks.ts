@@ -1,0 +1,133 @@
+import { GatewayError } from "#core/error.ts";
+import type { WebhookDelivery, WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
+import type { LinkFollower } from "#core/media.ts";
+import type { Clock } from "#lib/clock.ts";
+import { Semaphore } from "#lib/semaphore.ts";
+import { signatureOf } from "#lib/standard-webhooks.ts";
+import { defined } from "#lib/values.ts";
+import { workOff, type Work } from "#lib/work-off.ts";
+
+export interface DeliverDeps {
+  readonly notices: WebhookOutbox;
+  readonly secrets: WebhookSecrets;
+  readonly clock: Clock;
+  /** Posts to an address that a caller named. */
+  readonly links: Pick<LinkFollower, "post">;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** As https://www.standardwebhooks.com advises, to a tenth more or less; then nobody will take it. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
+/** Longer than a place in a lane is waited for, and a try takes. */
+const LEASE_MS = MINUTE_MS;
+const BATCH = 64;
+/** Under way and waiting, to all receivers together. */
+const MAX_CONCURRENT = 256;
+const AT_ONCE_TO_ONE = 4;
+const WAITING_FOR_ONE = 12;
+/** Those that the lane of their receiver has no place for. */
+const CROWDED_MS = 5 * SECOND_MS;
+const GONE = 410;
+
+/** Sends what is due, until nothing is. One receiver that takes its time delays no other. */
+export async function deliverWebhooks(deps: DeliverDeps, signal: AbortSignal): Promise<void> {
+  const lanes = new Map<string, Lane>();
+  const troubles: unknown[] = [];
+  const work: Work<WebhookDelivery> = {
+    lease: async (room) => (troubles.length > 0 ? [] : await deps.notices.lease(LEASE_MS, room)),
+    async act(delivery) {
+      await sendInTurn(delivery, lanes, deps, signal).catch((cause: unknown) =>
+        troubles.push(cause),
+      );
+    },
+    batch: BATCH,
+    most: MAX_CONCURRENT,
+  };
+  await workOff(work, signal);
+  if (troubles.length > 0) throw troubles[0];
+}
+
+/** What is on its way to one receiver, or waits for that. */
+class Lane extends Semaphore {
+  size = 0;
+
+  constructor() {
+    super(AT_ONCE_TO_ONE, WAITING_FOR_ONE);
+  }
+}
+
+async function sendInTurn(
+  delivery: WebhookDelivery,
+  lanes: Map<string, Lane>,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const host = URL.parse(delivery.url)?.host ?? "";
+  const lane = lanes.get(host) ?? new Lane();
+  lanes.set(host, lane);
+  lane.size++;
+  try {
+    using place = await lane.enter();
+    if (place !== undefined && !signal.aborted) return await send(delivery, deps);
+    const { id, attempts, lastError } = delivery;
+    const dueAt = deps.clock.now() + (place === undefined ? CROWDED_MS : 0);
+    await deps.notices.tried(id, { state: "pending", attempts, dueAt, ...defined({ lastError }) });
+  } finally {
+    if (--lane.size === 0) lanes.delete(host);
+  }
+}
+
+async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void> {
+  const attempts = delivery.attempts + 1;
+  const now = deps.clock.now();
+  const outcome = await post(delivery, deps);
+  if (outcome === undefined) {
+    await deps.notices.tried(delivery.id, { state: "delivered", attempts, dueAt: now });
+    return;
+  }
+  const pause = PAUSES_MS[attempts - 1];
+  const { lastError, isFinal } = outcome;
+  if (pause === undefined || isFinal) {
+    await deps.notices.tried(delivery.id, { state: "dead", attempts, dueAt: now, lastError });
+    return;
+  }
+  const dueAt = now + Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()));
+  await deps.notices.tried(delivery.id, { state: "pending", attempts, dueAt, lastError });
+}
+
+interface Refusal {
+  readonly lastError: string;
+  /** Nobody there will ever take it. */
+  readonly isFinal: boolean;
+}
+
+async function post(delivery: WebhookDelivery, deps: DeliverDeps): Promise<Refusal | undefined> {
+  const secrets = await deps.secrets.of(delivery.userId);
+  const timestamp = Math.floor(deps.clock.now() / SECOND_MS);
+  const message = { id: delivery.id, timestamp, body: delivery.body };
+  try {
+    const status = await deps.links.post(delivery.url, delivery.body, {
+      "content-type": "application/json",
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": secrets.map((secret) => signatureOf(secret, message)).join(" "),
+    });
+    if (status >= 200 && status < 300) return undefined;
+    return { lastError: `It answered with status ${status}.`, isFinal: status === GONE };
+  } catch (cause) {
+    return { lastError: GatewayError.from(cause).message, isFinal: false };
+  }
+}

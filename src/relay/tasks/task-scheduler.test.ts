@@ -1,0 +1,447 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { credential, type Channel } from "#core/channel.ts";
+import { nanoUsd } from "#core/money.ts";
+import type { Task } from "#core/task.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { JsonObject } from "#lib/json.ts";
+import { holdFor, openAt, withKey } from "#test/storage/contract-place.ts";
+import type { Storage } from "#storage/open.ts";
+import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
+
+const LEASE_MS = 30_000;
+const PRICE = { input: 0, output: 0, second: 1_000_000_000, source: "test", date: "2026-01-01" };
+const HELD = nanoUsd(9_000_000);
+
+let dataDir: string;
+let storage: Storage;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-board-"));
+  clock = new ManualClock();
+  storage = await openAt({ dataDir }, { clock });
+});
+
+afterEach(async () => {
+  await storage.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe("a task", () => {
+  test("goes through its states, and is settled to what it turned out to be", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin();
+    one.taskScheduler.take(task);
+
+    vendor.says({ status: "running" });
+    await one.pass(3_000);
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("running");
+    vendor.says(DONE);
+    await one.pass(20_000);
+
+    const done = await storage.tasks.findAny(task.id);
+    expect([done?.status, done?.isSettled, done?.videos[0]?.url]).toEqual([
+      "succeeded",
+      true,
+      "https://cdn.example/v.mp4",
+    ]);
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 5_000_000 });
+    expect(one.announced.map(({ status }) => status)).toEqual(["running", "succeeded"]);
+    expect(one.taskScheduler.size).toBe(0);
+  });
+
+  test("that failed costs nothing", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin();
+    one.taskScheduler.take(task);
+
+    vendor.says({
+      status: "failed",
+      error: { code: "OutputVideoSensitiveContentDetected", message: "no" },
+    });
+    await one.pass(3_000);
+
+    const failed = await storage.tasks.findAny(task.id);
+    expect([failed?.status, failed?.failure?.code, failed?.isSettled]).toEqual([
+      "failed",
+      "content_filtered",
+      true,
+    ]);
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
+  });
+
+  test("whose vendor cannot be reached is asked again, later each time, until its deadline", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ deadlineAt: clock.now() + 200_000 });
+    one.taskScheduler.take(task);
+
+    vendor.breaks = true;
+    for (let at = 0; at < 100; at++) await one.pass(1_000);
+    expect(vendor.asked.length).toBeGreaterThan(2);
+    expect(vendor.asked.length).toBeLessThan(12);
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("queued");
+    for (let at = 0; at < 200; at++) await one.pass(1_000);
+
+    const given = await storage.tasks.findAny(task.id);
+    expect([given?.status, given?.failure?.code, given?.isSettled]).toEqual([
+      "failed",
+      "task_timeout",
+      true,
+    ]);
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
+  });
+
+  test("that its vendor does not know is given up only when it is old enough to be known", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin();
+    one.taskScheduler.take(task);
+
+    vendor.status = 404;
+    for (let at = 0; at < 50; at++) await one.pass(1_000);
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("queued");
+    for (let at = 0; at < 40; at++) await one.pass(1_000);
+
+    expect((await storage.tasks.findAny(task.id))?.failure?.code).toBe("task_expired");
+  });
+
+  test("of which nobody knows whether it was taken on is given up in the end, and costs nothing", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ status: "submitting", dueAt: clock.now(), leaseMs: 0 });
+    await one.taskScheduler.renew();
+
+    await one.pass(1_000);
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("submit_unknown");
+    for (let at = 0; at < 17; at++) {
+      await one.taskScheduler.renew();
+      for (let step = 0; step < 4; step++) await one.pass(15_000);
+      await one.taskScheduler.renew();
+    }
+
+    const given = await storage.tasks.findAny(task.id);
+    expect([given?.status, given?.failure?.code]).toEqual(["failed", "submit_unknown"]);
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
+    expect(vendor.asked).toEqual([]);
+  });
+
+  test("that was over when its gateway died is settled by the next one, once", async () => {
+    const vendor = new FakeVendor();
+    const over = { status: "succeeded", videos: [{ url: "https://cdn.example/v.mp4" }] } as const;
+    const task = await begin({
+      ...over,
+      usage: { ...NO_USAGE, durationMs: 3_000 },
+      dueAt: clock.now(),
+      leaseMs: 0,
+    });
+    await using one = boardOf("one", vendor);
+    await using two = boardOf("two", vendor);
+
+    await Promise.all([one.taskScheduler.renew(), two.taskScheduler.renew()]);
+    await Promise.all([one.pass(500), two.pass(0)]);
+
+    expect((await storage.tasks.findAny(task.id))?.isSettled).toBe(true);
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 3_000_000 });
+    expect([...one.closed, ...two.closed]).toHaveLength(1);
+  });
+});
+
+describe("two gateways", () => {
+  test("never ask about the same task at once, also when one of them sleeps longer than its lease", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    await using two = boardOf("two", vendor);
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => begin({ leaseMs: 0 })));
+    await one.taskScheduler.renew();
+    expect(one.taskScheduler.size).toBe(20);
+
+    // The first one is stopped here, and wakes up when the second has long taken over.
+    clock.pass(LEASE_MS + 1_000);
+    await two.taskScheduler.renew();
+    expect(two.taskScheduler.size).toBe(20);
+    await Promise.all([one.pass(0), two.pass(0)]);
+    await Promise.all([one.pass(20_000), two.pass(0)]);
+
+    expect(one.taskScheduler.size).toBe(0);
+    expect(vendor.most).toBe(1);
+    vendor.says(DONE);
+    await two.taskScheduler.renew();
+    await Promise.all([one.pass(20_000), two.pass(0)]);
+    await Promise.all([one.pass(20_000), two.pass(0)]);
+
+    const states = await Promise.all(tasks.map(({ id }) => storage.tasks.findAny(id)));
+    expect(new Set(states.map((each) => each?.status))).toEqual(new Set(["succeeded"]));
+    expect<object>(await accountOf()).toEqual({ held: 0, spent: 20 * 5_000_000 });
+  });
+});
+
+describe("a gateway", () => {
+  test("that slept for nearly as long as its leases last goes on with its tasks", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+    vendor.says(DONE);
+
+    await one.pass(LEASE_MS - 4_000);
+    for (let at = 0; at < 20; at++) await one.pass(2_000);
+
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
+  });
+
+  test("goes on with a task that somebody else changed while it looked", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+    await storage.tasks.change(task, { progress: 10 });
+    vendor.says(DONE);
+
+    for (let at = 0; at < 20; at++) await one.pass(2_000);
+
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
+  });
+});
+
+describe("a channel", () => {
+  test("that hangs delays no other", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    vendor.hangs.add("slow");
+    for (let at = 0; at < 200; at++) one.taskScheduler.take(await begin({ channel: "slow" }));
+    const quick = await begin({ channel: "quick" });
+    one.taskScheduler.take(quick);
+
+    vendor.says(DONE);
+    await one.pass(5_000);
+
+    expect((await storage.tasks.findAny(quick.id))?.status).toBe("succeeded");
+    const asked = vendor.asked.filter((each) => each.startsWith("slow"));
+    expect(asked.length).toBe(LOOKS);
+    vendor.release();
+  });
+});
+
+test("5,000 tasks are each looked at when they are due", async () => {
+  const vendor = new FakeVendor();
+  await using one = boardOf("one", vendor);
+  for (let at = 0; at < 5_000; at++) {
+    one.taskScheduler.take(aTask({ dueAt: clock.now() + (at % 15) * 1_000, createdAt: 0 }));
+  }
+  vendor.says({ status: "running" });
+
+  const late: number[] = [];
+  for (let second = 0; second < 30; second++) {
+    const due = vendor.asked.length;
+    await one.pass(1_000);
+    late.push(vendor.asked.length - due);
+  }
+
+  // A third of them every five seconds, and none forgotten.
+  const times = new Map<string, number>();
+  for (const id of vendor.asked) times.set(id, (times.get(id) ?? 0) + 1);
+  expect(times.size).toBe(5_000);
+  expect(Math.min(...times.values())).toBeGreaterThanOrEqual(1);
+  expect(Math.max(...late)).toBeLessThan(1_500);
+});
+
+const DONE: JsonObject = {
+  status: "succeeded",
+  content: { video_url: "https://cdn.example/v.mp4" },
+  duration: 5,
+};
+const LOOKS = 32;
+
+class ManualClock implements Clock {
+  #ms = 1_800_000_000_000;
+
+  now(): number {
+    return this.#ms;
+  }
+
+  monotonic(): number {
+    return this.#ms;
+  }
+
+  pass(ms: number): void {
+    this.#ms += ms;
+  }
+}
+
+/** A vendor of tasks, as the gateway hears it. */
+class FakeVendor {
+  readonly asked: string[] = [];
+  readonly hangs = new Set<string>();
+  readonly #open = new Map<string, number>();
+  readonly #released = Promise.withResolvers<void>();
+  /** Questions about one task at once. */
+  most = 0;
+  status = 200;
+  breaks = false;
+  #body: JsonObject = { status: "queued" };
+
+  says(body: JsonObject): void {
+    this.#body = body;
+  }
+
+  release(): void {
+    this.#released.resolve();
+  }
+
+  readonly send = async ({ url, pool }: UpstreamRequest): Promise<UpstreamReply> => {
+    const id = url.pathname.split("/").at(-1) ?? "";
+    const channel = pool.split(/[^a-z]/)[0] ?? "";
+    this.asked.push(`${channel} ${id}`);
+    const open = (this.#open.get(id) ?? 0) + 1;
+    this.#open.set(id, open);
+    this.most = Math.max(this.most, open);
+    try {
+      await Promise.resolve();
+      if (this.hangs.has(channel)) await this.#released.promise;
+      if (this.breaks) throw new Error("There is nobody.");
+      return replyOf(this.status, { id, ...this.#body });
+    } finally {
+      this.#open.set(id, open - 1);
+    }
+  };
+}
+
+function replyOf(status: number, body: JsonObject): UpstreamReply {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status,
+    headers: new Map(),
+    async pump(onPiece) {
+      await onPiece(bytes);
+    },
+    readAll: async () => bytes,
+    readFailure: async () => bytes.toString(),
+    close() {},
+    [Symbol.dispose]() {},
+  };
+}
+
+function boardOf(owner: string, vendor: FakeVendor) {
+  const announced: Task[] = [];
+  const closed: string[] = [];
+  const egress: Egress = { send: vendor.send, abortAll() {}, closePool() {}, close() {} };
+  const deps: TaskSchedulerDeps = {
+    tasks: storage.tasks,
+    ledger: storage.ledger,
+    egress,
+    clock,
+    deadlines: new Deadlines(clock),
+    owner,
+    leaseMs: LEASE_MS,
+    limits: { tasks: 20_000, taskPolls: LOOKS },
+    findChannel: channelNamed,
+    announce: async (task) => void announced.push(task),
+    onClosed: ({ id }) => closed.push(id),
+    onError() {},
+    onPoll() {},
+  };
+  const taskScheduler = new TaskScheduler(deps);
+  return {
+    taskScheduler,
+    announced,
+    closed,
+    /** Lets time go by, and whatever is due be done. */
+    async pass(ms: number): Promise<void> {
+      clock.pass(ms);
+      if (ms <= LEASE_MS / 2) await taskScheduler.renew();
+      taskScheduler.onDue(clock.monotonic());
+      // A vendor that hangs is not waited for.
+      for (let turn = 0; turn < 200 && (turn < 2 || taskScheduler.polls > 0); turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    },
+    [Symbol.asyncDispose]: () => {
+      vendor.release();
+      return taskScheduler.close();
+    },
+  };
+}
+
+function channelNamed(name: string): Channel {
+  return {
+    name,
+    provider: "ark",
+    baseUrl: "https://ark.example/api/v3",
+    credentials: [credential("secret-of-the-first")],
+    models: { kind: "discover" },
+    priority: 1,
+    weight: 1,
+    maxConcurrent: 100,
+    isSimulated: false,
+  };
+}
+
+let count = 0;
+
+function aTask({
+  channel = "c",
+  ...more
+}: Partial<Task> & { readonly channel?: string } = {}): Task {
+  const id = `task_${++count}`;
+  return {
+    id,
+    userId: 1,
+    keyId: 1,
+    entry: "video-unified",
+    model: "m",
+    facts: { scenario: "text", seconds: 5 },
+    status: "queued",
+    place: {
+      channel,
+      provider: "ark",
+      upstreamModel: "doubao-seedance-1-0-pro-250528",
+      format: "video-ark",
+      credential: credential("secret-of-the-first").label,
+      upstreamId: `cgt-${id}`,
+    },
+    videos: [],
+    usage: { ...NO_USAGE, durationMs: 5_000 },
+    price: PRICE,
+    held: HELD,
+    lost: [],
+    createdAt: clock.now(),
+    deadlineAt: clock.now() + 86_400_000,
+    dueAt: clock.now() + 2_000,
+    failures: 0,
+    misses: 0,
+    isSettled: false,
+    version: 1,
+    ...more,
+  };
+}
+
+/** A task on disk, with its hold. */
+async function begin({
+  leaseMs = LEASE_MS,
+  ...more
+}: Parameters<typeof aTask>[0] & { readonly leaseMs?: number } = {}): Promise<Task> {
+  const task = aTask(more);
+  const accounts = await withKey(storage, 1e12);
+  const { durable } = await storage.ledger.hold({
+    ...holdFor(accounts.slice(0, 1), HELD, task.id),
+    isLasting: true,
+  });
+  await durable;
+  await storage.tasks.create(task, "one", leaseMs);
+  return task;
+}
+
+async function accountOf(): Promise<{ held: number | undefined; spent: number | undefined }> {
+  const { id } = await storage.users.ensureRoot();
+  const account = await storage.ledger.findAccount(`user:${id}`);
+  return { held: account?.held, spent: account?.spent };
+}

@@ -1,0 +1,280 @@
+import { GatewayError } from "#core/error.ts";
+import { isOver, type Task, type TaskChange, type TaskStore } from "#core/task.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Deadlines, Watched } from "#lib/deadlines.ts";
+import { Heap } from "#lib/heap.ts";
+import { findSubmitted, pollTask, type PollDeps } from "./poll.ts";
+import { afterFailure, applyUpdate, applySearchResult, givenUp } from "./task-update.ts";
+import { settleTask, type SettleDeps } from "./settle.ts";
+
+export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
+  readonly tasks: TaskStore;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  /** Names this gateway in leases. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly limits: {
+    /** Tasks in this gateway's hands. */
+    readonly tasks: number;
+    /** Looks at once on one channel. */
+    readonly taskPolls: number;
+  };
+  /** Tells whoever wants to know that a task is in another state; done again after a crash. */
+  announce(task: Task): Promise<void>;
+  onError(cause: unknown): void;
+  /** A task was looked at so long after it was due. */
+  onPoll(lateMs: number): void;
+}
+
+const TICK_MS = 100;
+/** A lease is not relied on to its last moment. */
+const LEASE_MARGIN = 0.8;
+/** However often somebody says that something happened. */
+const MIN_PAUSE_MS = 1_000;
+/** Smaller steps are not worth a write. */
+const PROGRESS_STEP = 10;
+
+interface Entry {
+  task: Task;
+  /** Being looked at; whoever else wants to waits for this one. */
+  polling: Promise<void> | undefined;
+  polledAt: number;
+}
+
+interface Slot {
+  readonly dueAt: number;
+  readonly id: string;
+}
+
+/**
+ * The tasks in this gateway's hands, each looked at when it is due, until it is
+ * over and settled. A gateway that cannot be sure of its leases lets go of
+ * them all: others may have them already.
+ */
+export class TaskScheduler implements Watched {
+  readonly #deps: TaskSchedulerDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #schedule = new Heap<Slot>(({ dueAt }) => dueAt);
+  readonly #busy = new Map<string, number>();
+  /** Due, but their channel is busy. */
+  readonly #waiting = new Map<string, Entry[]>();
+  /** Monotonic ms up to which the leases hold. */
+  #leasedUntil: number;
+  dueAt = 0;
+
+  constructor(deps: TaskSchedulerDeps) {
+    this.#deps = deps;
+    this.#leasedUntil = deps.clock.monotonic() + deps.leaseMs * LEASE_MARGIN;
+    deps.deadlines.watch(this);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Looks under way. */
+  get polls(): number {
+    let sum = 0;
+    for (const busy of this.#busy.values()) sum += busy;
+    return sum;
+  }
+
+  /** A task of this gateway's. */
+  take(task: Task): void {
+    const known = this.#entries.get(task.id);
+    if (known !== undefined && known.task.version >= task.version) return;
+    const entry = known ?? { task, polling: undefined, polledAt: 0 };
+    entry.task = task;
+    this.#entries.set(task.id, entry);
+    this.#plan(entry);
+  }
+
+  /** As it is known here; undefined for those of others. */
+  find(id: string): Task | undefined {
+    return this.#entries.get(id)?.task;
+  }
+
+  /** Looks at one of its tasks now, unless somebody just did. False for those of others. */
+  async pollNow(id: string, minAgeMs: number): Promise<boolean> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    if (entry.polling === undefined && this.#now() - entry.polledAt >= minAgeMs) {
+      this.#attend(entry);
+    }
+    await entry.polling;
+    return true;
+  }
+
+  /** The same, without waiting, and not more often than makes sense. False for those of others. */
+  pollSoon(id: string): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    const soonest = Math.max(this.#now(), entry.polledAt + MIN_PAUSE_MS);
+    if (entry.polling === undefined && entry.task.dueAt > soonest) {
+      entry.task = { ...entry.task, dueAt: soonest };
+      this.#plan(entry);
+    }
+    return true;
+  }
+
+  /** Leases what is nobody's, and keeps what it has. */
+  async renew(): Promise<void> {
+    const { tasks, owner, leaseMs, clock, limits } = this.#deps;
+    const startedAt = clock.monotonic();
+    if (startedAt >= this.#leasedUntil) {
+      this.#forgetAll();
+      // Those that have not ended yet are in nobody's hands either: they are leased anew below.
+      await tasks.release(owner);
+    }
+    await tasks.prolong(owner, leaseMs);
+    this.#leasedUntil = startedAt + leaseMs * LEASE_MARGIN;
+    for (const id of await tasks.leaseUrgent(owner)) this.pollSoon(id);
+    const room = limits.tasks - this.#entries.size;
+    if (room <= 0) return;
+    for (const task of await tasks.lease(owner, leaseMs, room)) this.take(task);
+  }
+
+  /** Lets go of everything, once what is being looked at is looked at. */
+  async close(): Promise<void> {
+    this.#deps.deadlines.release(this);
+    const polling = [...this.#entries.values()].flatMap((each) => each.polling ?? []);
+    this.#forgetAll();
+    await Promise.all(polling);
+    await this.#deps.tasks.release(this.#deps.owner);
+  }
+
+  onDue(monotonic: number): void {
+    this.dueAt = monotonic + TICK_MS;
+    // After a long sleep the tasks may be in other hands.
+    if (monotonic >= this.#leasedUntil) {
+      this.#forgetAll();
+      return;
+    }
+    const now = this.#now();
+    for (;;) {
+      const slot = this.#schedule.peek();
+      if (slot === undefined || slot.dueAt > now) return;
+      this.#schedule.pop();
+      const entry = this.#entries.get(slot.id);
+      const isStale = entry === undefined || entry.task.dueAt !== slot.dueAt;
+      if (!isStale && entry.polling === undefined) this.#attend(entry);
+    }
+  }
+
+  #now(): number {
+    return this.#deps.clock.now();
+  }
+
+  #forgetAll(): void {
+    this.#entries.clear();
+    this.#waiting.clear();
+  }
+
+  #plan({ task: { id, dueAt } }: Entry): void {
+    this.#schedule.push({ id, dueAt });
+  }
+
+  /** Looks at a task as soon as its channel has room. */
+  #attend(entry: Entry): void {
+    const { channel = "" } = entry.task.place ?? {};
+    const busy = this.#busy.get(channel) ?? 0;
+    if (busy >= this.#deps.limits.taskPolls) {
+      const waiting = this.#waiting.get(channel);
+      if (waiting === undefined) this.#waiting.set(channel, [entry]);
+      else if (!waiting.includes(entry)) waiting.push(entry);
+      return;
+    }
+    this.#busy.set(channel, busy + 1);
+    entry.polling = this.#goOn(entry).finally(() => {
+      entry.polling = undefined;
+      this.#leave(channel);
+    });
+  }
+
+  #leave(channel: string): void {
+    const busy = (this.#busy.get(channel) ?? 1) - 1;
+    if (busy === 0) this.#busy.delete(channel);
+    else this.#busy.set(channel, busy);
+    const next = this.#waiting.get(channel)?.shift();
+    if (next !== undefined && this.#entries.get(next.task.id) === next) this.#attend(next);
+  }
+
+  /** One step, and at once the next one where there is nothing to wait for. */
+  async #goOn(entry: Entry): Promise<void> {
+    try {
+      do {
+        entry.polledAt = this.#now();
+        this.#deps.onPoll(entry.polledAt - entry.task.dueAt);
+        const change = await this.#step(entry.task);
+        if (!(await this.#apply(entry, change))) return;
+      } while (entry.task.dueAt <= this.#now() && !entry.task.isSettled);
+    } catch (cause) {
+      this.#deps.onError(cause);
+      const change = afterFailure(GatewayError.from(cause), entry.task, this.#now());
+      entry.task = { ...entry.task, ...change };
+    }
+    if (this.#entries.get(entry.task.id) === entry) this.#plan(entry);
+  }
+
+  /** What is to become of a task. */
+  async #step(task: Task): Promise<TaskChange | undefined> {
+    if (isOver(task)) {
+      await settleTask(task, this.#deps);
+      await this.#deps.announce(task);
+      return { isSettled: true };
+    }
+    try {
+      if (task.status === "submitting") return { status: "submit_unknown", dueAt: this.#now() };
+      if (task.status === "submit_unknown") {
+        return applySearchResult(await findSubmitted(task, this.#deps), task, this.#now());
+      }
+      const change = applyUpdate(await pollTask(task, this.#deps), task, this.#now());
+      return isEnd(change) ? change : (givenUp(task, this.#now()) ?? change);
+    } catch (cause) {
+      const error = GatewayError.from(cause);
+      if (error.code === "internal") this.#deps.onError(cause);
+      return givenUp(task, this.#now()) ?? afterFailure(error, task, this.#now());
+    }
+  }
+
+  /** False where it was forgotten before, and may have been taken anew. */
+  #drop(entry: Entry): boolean {
+    return this.#entries.get(entry.task.id) === entry && this.#entries.delete(entry.task.id);
+  }
+
+  /** False where the task is over, or not as it was known: whoever leases it next knows it. */
+  async #apply(entry: Entry, change: TaskChange | undefined): Promise<boolean> {
+    const { task } = entry;
+    if (change === undefined) return true;
+    if (!isWorthWriting(change, task)) {
+      entry.task = { ...task, ...change };
+      return true;
+    }
+    const { tasks, owner } = this.#deps;
+    const due = isEnd(change) ? { ...change, dueAt: this.#now() } : change;
+    const changed = await tasks.change(task, due, owner);
+    if (changed === undefined) {
+      if (this.#drop(entry)) await tasks.release(owner, task.id);
+      return false;
+    }
+    if (changed.isSettled) {
+      this.#drop(entry);
+      return false;
+    }
+    entry.task = changed;
+    if (changed.status !== task.status && !isOver(changed)) await this.#deps.announce(changed);
+    return true;
+  }
+}
+
+function isEnd(change: TaskChange | undefined): boolean {
+  return change?.status === "succeeded" || change?.status === "failed";
+}
+
+/** When to look next, and what went wrong before, is known well enough by whoever looks. */
+function isWorthWriting(change: TaskChange, task: Task): boolean {
+  const { status, isSettled, place, progress = 0 } = change;
+  if (status !== undefined || isSettled === true || place !== undefined) return true;
+  return progress - (task.progress ?? 0) >= PROGRESS_STEP;
+}

@@ -1,0 +1,67 @@
+import { GatewayError } from "#core/error.ts";
+import { isOver, type Task, type TaskStore } from "#core/task.ts";
+import { isProven } from "#egress/webhook-signature.ts";
+import type { Clock } from "#lib/clock.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import { findProvider } from "#providers/index.ts";
+import type { VendorWebhookTerms } from "#providers/provider.ts";
+import type { PollDeps } from "./poll.ts";
+
+interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
+  readonly tasks: TaskStore;
+  readonly clock: Clock;
+}
+
+/** What a vendor sent us, as it came. */
+export interface VendorWebhook {
+  readonly channel: string;
+  /** Of the address that it was given. */
+  readonly taskId: string;
+  readonly body: Uint8Array;
+  header(name: string): string;
+}
+
+/**
+ * The task that a vendor has something to say about; undefined where it is
+ * nobody's, or over. What is said of it is not believed: whoever wants to know
+ * asks the vendor. Throws `unauthenticated` where a signature was agreed on and
+ * this is none.
+ */
+export async function handleVendorWebhook(
+  webhook: VendorWebhook,
+  deps: VendorWebhookDeps,
+): Promise<Task | undefined> {
+  const channel = deps.findChannel(webhook.channel);
+  const provider = channel && findProvider(channel.provider);
+  const terms = provider?.videos?.find(({ webhooks }) => webhooks !== undefined)?.webhooks;
+  if (channel === undefined || terms === undefined) return undefined;
+  const proof = {
+    message: {
+      id: webhook.header("webhook-id"),
+      timestamp: Number(webhook.header("webhook-timestamp") || Number.NaN),
+      body: webhook.body,
+    },
+    signatures: webhook.header("webhook-signature"),
+  };
+  const nowSeconds = Math.floor(deps.clock.now() / 1_000);
+  const { secretIn = NO_SECRET } = terms;
+  if (isProven(channel, secretIn, proof, nowSeconds) === false) {
+    throw new GatewayError("unauthenticated", "This notice is not signed as it should be.");
+  }
+  const task = await subjectOf(webhook, terms, deps.tasks);
+  return task === undefined || isOver(task) ? undefined : task;
+}
+
+const NO_SECRET = (): undefined => undefined;
+
+async function subjectOf(
+  { channel, taskId, body }: VendorWebhook,
+  { idIn }: VendorWebhookTerms,
+  tasks: TaskStore,
+): Promise<Task | undefined> {
+  const named = await tasks.findAny(taskId);
+  if (named?.place?.channel === channel) return named;
+  const json = parseJson(new TextDecoder().decode(body));
+  const upstreamId = isObject(json) ? idIn(json) : undefined;
+  return upstreamId === undefined ? undefined : await tasks.findByUpstream(channel, upstreamId);
+}

@@ -1,0 +1,139 @@
+import type { ChatEvent } from "#core/chat.ts";
+import type { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { Usage } from "#core/usage.ts";
+import type { AdapterWay } from "#providers/provider.ts";
+import { PLACEHOLDER, type FetchSession } from "#egress/fetch.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import type { AnswerStream } from "../delivery/answer-stream.ts";
+import type { Call } from "../call.ts";
+import type { AdaptedRoute } from "../routing/route.ts";
+import { lossNames } from "./callers-field.ts";
+import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
+import type { ReasoningCache } from "./reasoning-cache.ts";
+import type { WholeReading } from "../delivery/whole.ts";
+
+/** A whole answer of a vendor that an adapter speaks to. */
+export async function readAdapted(
+  call: Call,
+  route: AdaptedRoute,
+  session: FetchSession,
+  reasoningCache: ReasoningCache,
+): Promise<WholeReading> {
+  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
+  try {
+    const read = await Array.fromAsync(events);
+    return await writeWhole(read, call, route, request, report.fields, reasoningCache);
+  } finally {
+    session.close();
+  }
+}
+
+/** The same, event by event. */
+export function openAdapted(
+  call: Call,
+  route: AdaptedRoute,
+  session: FetchSession,
+  reasoningCache: ReasoningCache,
+): AnswerStream {
+  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
+  return new AdaptedStream(
+    events,
+    new StreamWriter(call, route, request, reasoningCache),
+    report,
+    session,
+  );
+}
+
+/** Nothing is sent before the first event is asked for. */
+export function askAdapter(
+  call: Call,
+  route: AdaptedRoute,
+  fetch: AdapterWay["fetch"],
+  reasoningCache: ReasoningCache,
+) {
+  const { channel, traits, adapter } = route;
+  const request = readRequest(call, route, reasoningCache);
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  const events = adapter.answer(request, {
+    baseUrl: channel.baseUrl,
+    options: channel.options ?? {},
+    traits,
+    report,
+    isStrict: call.isStrict,
+    fetch,
+    placeholder: PLACEHOLDER,
+  });
+  return { request, report, events };
+}
+
+class AdaptedStream implements AnswerStream {
+  readonly #events: AsyncIterable<ChatEvent>;
+  readonly #writer: StreamWriter;
+  readonly #report: LossReport;
+  readonly #session: FetchSession;
+  readonly isTranslated = true;
+  /** Not handed over yet: the head. */
+  #held = "";
+  hasContent = false;
+  isEnding = false;
+
+  constructor(
+    events: AsyncIterable<ChatEvent>,
+    writer: StreamWriter,
+    report: LossReport,
+    session: FetchSession,
+  ) {
+    this.#events = events;
+    this.#writer = writer;
+    this.#report = report;
+    this.#session = session;
+  }
+
+  /**
+   * The next event is asked for once the caller took the last: nobody runs
+   * ahead. The head of an answer waits for its first content: until then
+   * another channel may answer.
+   */
+  async run(take: Sink["write"]): Promise<void> {
+    for await (const event of this.#events) {
+      this.#session.heard();
+      this.#held += this.#writer.write(event);
+      if (this.#held === "" || !this.#writer.meter.hasContent) continue;
+      this.hasContent = true;
+      await take(this.#takeHeld());
+    }
+    const end = this.#takeHeld() + (await this.#writer.end());
+    this.isEnding = true;
+    this.hasContent = true;
+    await take(end);
+  }
+
+  get lost(): readonly string[] {
+    return this.#report.fields;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#writer.meter.usage;
+  }
+
+  takeOutputText(): string {
+    return this.#writer.meter.takeOutputText();
+  }
+
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  fail(error: GatewayError): string {
+    return this.#takeHeld() + this.#writer.fail(error);
+  }
+
+  /** Whoever reads from the upstream is thrown out of it, and so ends. */
+  close(): void {
+    this.#session.close();
+  }
+
+  #takeHeld(): string {
+    const held = this.#held;
+    this.#held = "";
+    return held;
+  }
+}

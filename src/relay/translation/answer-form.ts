@@ -1,0 +1,161 @@
+import type { ChatEvent, ChatRequest, OutputFormat } from "#core/chat.ts";
+import { isObject, parseJson } from "#lib/json.ts";
+import type { Route, WireRoute } from "../routing/route.ts";
+
+/** One event of an upstream's answer, as the events that the caller is told of it. */
+export type Unpack = (event: ChatEvent) => readonly ChatEvent[];
+
+type SchemaFormat = Extract<OutputFormat, { type: "json_schema" }>;
+
+/**
+ * The request for an upstream that takes no schema for its answer, but can be
+ * made to call a tool: the schema is the tool's, and its arguments are the
+ * answer. `undefined` if the upstream takes the schema, if it must be told it
+ * in words, or if the caller has tools.
+ */
+export function withFormatTool(request: ChatRequest, route: Route): ChatRequest | undefined {
+  const { format } = request;
+  if (format?.type !== "json_schema" || format.schema?.["type"] !== "object") return undefined;
+  if (route.endpoint === undefined || usesTools(request) || reasons(request)) return undefined;
+  if (!isHeldByTool(format.schema, route)) return undefined;
+  const { format: _, ...rest } = request;
+  const { description, schema: parameters } = format;
+  const name = nameOf(format);
+  return {
+    ...rest,
+    tools: [
+      {
+        kind: "function",
+        name,
+        description: description ?? "Takes the answer. Call it once, with the whole answer.",
+        parameters,
+      },
+    ],
+    toolChoice: { mode: "named", name, kind: "function" },
+  };
+}
+
+/** The upstream takes no schema, and can be made to call a tool instead. */
+export function isHeldByTool(
+  schema: NonNullable<SchemaFormat["schema"]>,
+  { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
+): boolean {
+  const { dialect, style } = endpoint;
+  const terms = { model: traits, ...(dialect === undefined ? {} : { dialect }) };
+  return style.outbound.schemaBy?.(schema, terms) === "tool";
+}
+
+/** Also earlier in the conversation: a call has to be of a tool that is declared. */
+function usesTools({
+  tools = [],
+  toolChoice,
+  webSearch,
+  extra = {},
+  messages,
+}: ChatRequest): boolean {
+  if (tools.length > 0 || toolChoice !== undefined || webSearch !== undefined) return true;
+  if (Object.values(extra).some((members) => Object.keys(members).some(isOfTools))) return true;
+  return messages.some(({ blocks }) =>
+    blocks.some(({ type }) => type === "tool_call" || type === "tool_result"),
+  );
+}
+
+function isOfTools(member: string): boolean {
+  return member === "mcp_servers" || /^tools\b/.test(member);
+}
+
+/** Few models can be made to call a tool while they think. */
+function reasons({ reasoning = {} }: ChatRequest): boolean {
+  const { effort, budgetTokens, enabled } = reasoning;
+  if (enabled === false || effort === "none" || budgetTokens === 0) return false;
+  return enabled === true || effort !== undefined || budgetTokens !== undefined;
+}
+
+function nameOf({ name }: SchemaFormat): string {
+  return /^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(name) ? name : "answer";
+}
+
+/** What turns the answer back into what the caller asked for; `undefined` if it is that. */
+export function unpackerFor(request: ChatRequest, isByTool: boolean): Unpack | undefined {
+  const { format } = request;
+  if (format?.type !== "json_schema" || (!isByTool && format.only === undefined)) return undefined;
+  const unpacker = new Unpacker(isByTool ? nameOf(format) : undefined, format.only);
+  return (event) => unpacker.take(event);
+}
+
+class Unpacker {
+  /** The tool whose arguments are the answer, if it is not the text. */
+  readonly #tool: string | undefined;
+  readonly #member: string | undefined;
+  /** By choice: the open block is the answer, or another call of the tool. */
+  readonly #open = new Map<number, "answer" | "surplus">();
+  readonly #called = new Set<number>();
+  readonly #held = new Map<number, string>();
+
+  constructor(tool: string | undefined, member: string | undefined) {
+    this.#tool = tool;
+    this.#member = member;
+  }
+
+  take(event: ChatEvent): readonly ChatEvent[] {
+    switch (event.type) {
+      case "open":
+        return this.#begin(event);
+      case "delta":
+        return this.#add(event);
+      case "close":
+        return this.#end(event);
+      case "finish":
+        return this.#called.has(event.choice) && event.reason === "tool_calls"
+          ? [{ type: "finish", choice: event.choice, reason: "stop" }]
+          : [event];
+      default:
+        return [event];
+    }
+  }
+
+  #begin(event: Extract<ChatEvent, { type: "open" }>): readonly ChatEvent[] {
+    const { choice, block } = event;
+    if (this.#tool === undefined) {
+      if (block.type === "text") this.#open.set(choice, "answer");
+      return [event];
+    }
+    if (block.type !== "tool_call" || block.name !== this.#tool) return [event];
+    // An answer has one form: what is called again would be a second one behind it.
+    const isFirst = !this.#called.has(choice);
+    this.#called.add(choice);
+    this.#open.set(choice, isFirst ? "answer" : "surplus");
+    return isFirst ? [{ type: "open", choice, block: { type: "text" } }] : [];
+  }
+
+  #add(event: Extract<ChatEvent, { type: "delta" }>): readonly ChatEvent[] {
+    const { choice, text } = event;
+    const open = this.#open.get(choice);
+    if (open === undefined) return [event];
+    if (open === "surplus") return [];
+    if (this.#member === undefined) return [{ type: "delta", choice, text }];
+    this.#held.set(choice, (this.#held.get(choice) ?? "") + text);
+    return [];
+  }
+
+  #end(event: Extract<ChatEvent, { type: "close" }>): readonly ChatEvent[] {
+    const { choice } = event;
+    const open = this.#open.get(choice);
+    if (open === undefined) return [event];
+    this.#open.delete(choice);
+    if (open === "surplus") return [];
+    const closed: ChatEvent = this.#tool === undefined ? event : { type: "close", choice };
+    const held = this.#held.get(choice) ?? "";
+    this.#held.delete(choice);
+    if (this.#member === undefined || held === "") return [closed];
+    return [{ type: "delta", choice, text: memberIn(held, this.#member) }, closed];
+  }
+}
+
+/** An upstream that was only told the form may have answered with the value alone. */
+function memberIn(text: string, member: string): string {
+  const json = parseJson(text);
+  if (!isObject(json) || json[member] === undefined) return text;
+  const value = json[member];
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import type { Block, ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { ApiKey } from "#core/key.ts";
+import { ReasoningCache } from "./reasoning-cache.ts";
+
+const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
+const SIGNATURE = { issuer: "messages", value: "proof" };
+
+function open(now = { ms: 0 }, maxLength = 1_000): ReasoningCache {
+  const clock = { now: () => now.ms, monotonic: () => now.ms };
+  return new ReasoningCache(clock, { keepMs: 100, maxLength });
+}
+
+/** An answer that thinks, then calls a tool. */
+function answer(reasoningCache: ReasoningCache, callId = "c1", text = "why", key = KEY): void {
+  see(reasoningCache, [...thinking(text), ...calling(callId)], key);
+}
+
+function see(reasoningCache: ReasoningCache, events: readonly ChatEvent[], key = KEY): void {
+  const recorder = reasoningCache.recorder(key);
+  for (const event of events) recorder.see(event);
+}
+
+function thinking(text: string): readonly ChatEvent[] {
+  return [
+    { type: "open", choice: 0, block: { type: "reasoning" } },
+    { type: "delta", choice: 0, text },
+    { type: "close", choice: 0, signature: SIGNATURE },
+  ];
+}
+
+function saying(text: string): readonly ChatEvent[] {
+  return [
+    { type: "open", choice: 0, block: { type: "text" } },
+    { type: "delta", choice: 0, text },
+    { type: "close", choice: 0 },
+  ];
+}
+
+function calling(callId: string): readonly ChatEvent[] {
+  return [
+    {
+      type: "open",
+      choice: 0,
+      block: { type: "tool_call", id: callId, name: "f", kind: "function" },
+    },
+    { type: "close", choice: 0, signature: { issuer: "gemini", value: "of the call" } },
+  ];
+}
+
+const call = (id = "c1"): Block => ({
+  type: "tool_call",
+  id,
+  name: "f",
+  arguments: "{}",
+  kind: "function",
+});
+
+function restored(
+  reasoningCache: ReasoningCache,
+  blocks: readonly Block[],
+  key = KEY,
+): readonly Block[] {
+  const request: ChatRequest = {
+    model: "m",
+    messages: [{ role: "assistant", blocks }],
+    stream: false,
+    sampling: {},
+  };
+  return reasoningCache.restore(key, request).messages[0]?.blocks ?? [];
+}
+
+const THOUGHT: Block = { type: "reasoning", text: "why", signature: SIGNATURE };
+const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the call" } } as Block;
+
+describe("what a caller cannot carry", () => {
+  test("is put back before the call that it came with", () => {
+    const reasoningCache = open();
+    see(reasoningCache, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
+
+    expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call()])).toEqual([
+      { type: "text", text: "Well." },
+      THOUGHT,
+      SIGNED,
+    ]);
+  });
+
+  test("is put back before the words that it came before", () => {
+    const reasoningCache = open();
+    const later: Block = { ...THOUGHT, text: "and so" } as Block;
+    see(reasoningCache, [
+      ...thinking("why"),
+      ...saying("Well."),
+      ...thinking("and so"),
+      ...calling("c1"),
+      ...calling("c2"),
+    ]);
+
+    expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call(), call("c2")])).toEqual(
+      [THOUGHT, { type: "text", text: "Well." }, later, SIGNED, { ...SIGNED, id: "c2" } as Block],
+    );
+  });
+
+  test("takes the place of what the caller was shown of it", () => {
+    const reasoningCache = open();
+    answer(reasoningCache);
+
+    expect(restored(reasoningCache, [{ type: "reasoning", text: "why" }, call()])).toEqual([
+      THOUGHT,
+      SIGNED,
+    ]);
+  });
+
+  test("is left out of a turn whose caller carries signatures themselves", () => {
+    const reasoningCache = open();
+    answer(reasoningCache);
+    const own: Block[] = [
+      { type: "reasoning", text: "other", signature: { issuer: "messages", value: "own" } },
+      call(),
+    ];
+
+    expect(restored(reasoningCache, own)).toEqual(own);
+  });
+
+  test("is nobody else's", () => {
+    const reasoningCache = open();
+    answer(reasoningCache);
+
+    expect(restored(reasoningCache, [call()], { ...KEY, userId: 2 })).toEqual([call()]);
+    expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
+  });
+
+  test("another key of the same owner may go on with the conversation", () => {
+    const reasoningCache = open();
+    answer(reasoningCache);
+
+    expect(restored(reasoningCache, [call()], { ...KEY, id: 9 })).toEqual([THOUGHT, SIGNED]);
+  });
+
+  test("is forgotten in time", () => {
+    const now = { ms: 0 };
+    const reasoningCache = open(now);
+    answer(reasoningCache);
+    now.ms = 101;
+
+    expect(restored(reasoningCache, [call()])).toEqual([call()]);
+  });
+
+  test("has a bound, past which the oldest goes first", () => {
+    const reasoningCache = open({ ms: 0 }, 120);
+    for (const id of ["c1", "c2", "c3"]) answer(reasoningCache, id, "x".repeat(30));
+
+    expect(restored(reasoningCache, [call("c1")])).toEqual([call("c1")]);
+    expect(restored(reasoningCache, [call("c3")])).toHaveLength(2);
+  });
+});
+
+test("a request that nothing is known of stays the very same", () => {
+  const request: ChatRequest = {
+    model: "m",
+    messages: [{ role: "assistant", blocks: [call()] }],
+    stream: false,
+    sampling: {},
+  };
+  const reasoningCache = open();
+  expect(reasoningCache.restore(KEY, request)).toBe(request);
+  answer(reasoningCache, "other");
+  expect(reasoningCache.restore(KEY, request)).toBe(request);
+});

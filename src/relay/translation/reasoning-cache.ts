@@ -1,0 +1,200 @@
+import type { Block, ChatEvent, ChatRequest, Message, ReasoningBlock } from "#core/chat.ts";
+import type { ApiKey } from "#core/key.ts";
+import type { Signature } from "#core/signature.ts";
+import type { Clock } from "#lib/clock.ts";
+
+interface ReasoningCacheSettings {
+  readonly keepMs: number;
+  /** Of everything kept, in UTF-16 units; the oldest goes first. */
+  readonly maxLength: number;
+}
+
+/** What came with a tool call and has to come back with it. */
+interface Kept extends Reasoned {
+  readonly signature: Signature | undefined;
+  readonly expiresAt: number;
+  readonly length: number;
+}
+
+/** The reasoning before the first call of an answer; none for the calls after it. */
+interface Reasoned {
+  /** Before anything was said. */
+  readonly leading: readonly ReasoningBlock[];
+  /** After that. */
+  readonly later: readonly ReasoningBlock[];
+}
+
+/** Follows the events of one answer. */
+export interface ReasoningRecorder {
+  see(event: ChatEvent): void;
+}
+
+/**
+ * Signatures and encrypted reasoning of answers whose callers may have no
+ * place for them. Vendors refuse a conversation that comes back without, so
+ * they are kept by tool call for an hour, for the key's owner only, and put
+ * back where they are missing.
+ */
+export class ReasoningCache {
+  readonly #kept = new Map<string, Kept>();
+  readonly #clock: Clock;
+  readonly #settings: ReasoningCacheSettings;
+  #length = 0;
+
+  constructor(clock: Clock, settings: ReasoningCacheSettings) {
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  recorder(key: ApiKey): ReasoningRecorder {
+    return new Recorder((callId, signature, reasoned) =>
+      this.#keep(nameOf(key, callId), signature, reasoned),
+    );
+  }
+
+  restore(key: ApiKey, request: ChatRequest): ChatRequest {
+    if (this.#kept.size === 0) return request;
+    let isChanged = false;
+    const messages = request.messages.map((message) => {
+      const restored = this.#restored(key, message);
+      if (restored !== message) isChanged = true;
+      return restored;
+    });
+    return isChanged ? { ...request, messages } : request;
+  }
+
+  #restored(key: ApiKey, message: Message): Message {
+    if (message.role !== "assistant") return message;
+    // A caller who sends signatures has them all; what they left out, they left out.
+    const isSigned = message.blocks.some((block) => "signature" in block && block.signature);
+    if (isSigned) return message;
+
+    const lacking = message.blocks.some(
+      (block) => block.type === "tool_call" && this.#find(key, block.id),
+    );
+    if (!lacking) return message;
+    const known = message.blocks.filter((block) => block.type === "reasoning");
+    const leading: Block[] = [];
+    const said: Block[] = [];
+    for (const block of message.blocks) {
+      const kept = block.type === "tool_call" ? this.#find(key, block.id) : undefined;
+      if (block.type !== "tool_call" || kept === undefined) {
+        said.push(block);
+        continue;
+      }
+      // Vendors take a turn for one without reasoning where its words come first.
+      leading.push(...kept.leading);
+      said.push(...kept.later);
+      said.push(kept.signature === undefined ? block : { ...block, signature: kept.signature });
+    }
+    const blocks = [...leading, ...said];
+    const hasReasoning = blocks.some((block) => block.type === "reasoning" && block.signature);
+    // What was only shown of the reasoning stands in the kept blocks as well.
+    return {
+      ...message,
+      blocks: hasReasoning
+        ? blocks.filter((block) => !known.includes(block as ReasoningBlock))
+        : blocks,
+    };
+  }
+
+  #find(key: ApiKey, callId: string): Kept | undefined {
+    const kept = this.#kept.get(nameOf(key, callId));
+    return kept !== undefined && kept.expiresAt > this.#clock.now() ? kept : undefined;
+  }
+
+  #keep(name: string, signature: Signature | undefined, { leading, later }: Reasoned): void {
+    const length =
+      name.length +
+      lengthOf(signature) +
+      [...leading, ...later].reduce(
+        (sum, each) => sum + each.text.length + lengthOf(each.signature),
+        0,
+      );
+    this.#drop(name);
+    this.#kept.set(name, {
+      signature,
+      leading,
+      later,
+      length,
+      expiresAt: this.#clock.now() + this.#settings.keepMs,
+    });
+    this.#length += length;
+    for (const [oldest, { expiresAt }] of this.#kept) {
+      if (this.#length <= this.#settings.maxLength && expiresAt > this.#clock.now()) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(name: string): void {
+    this.#length -= this.#kept.get(name)?.length ?? 0;
+    this.#kept.delete(name);
+  }
+}
+
+type Keep = (callId: string, signature: Signature | undefined, reasoned: Reasoned) => void;
+
+class Recorder implements ReasoningRecorder {
+  readonly #keep: Keep;
+  #leading: ReasoningBlock[] = [];
+  #later: ReasoningBlock[] = [];
+  /** Or called. */
+  #hasSpoken = false;
+  #text = "";
+  #open: "reasoning" | { readonly callId: string } | undefined;
+
+  constructor(keep: Keep) {
+    this.#keep = keep;
+  }
+
+  see(event: ChatEvent): void {
+    if (!("choice" in event) || event.choice !== 0) return;
+    switch (event.type) {
+      case "open":
+        this.#text = "";
+        if (event.block.type === "reasoning") this.#open = "reasoning";
+        else this.#open = event.block.type === "tool_call" ? { callId: event.block.id } : undefined;
+        if (event.block.type === "tool_call") this.#hasSpoken = true;
+        break;
+      case "delta":
+        if (this.#open === "reasoning") this.#text += event.text;
+        else if (event.text !== "") this.#hasSpoken = true;
+        break;
+      case "close":
+        this.#close(event.signature, event.extra);
+        break;
+      case "cite":
+      case "finish":
+        break;
+    }
+  }
+
+  #close(signature: Signature | undefined, extra: ReasoningBlock["extra"]): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === "reasoning") {
+      if (signature === undefined) return;
+      const thoughts = this.#hasSpoken ? this.#later : this.#leading;
+      thoughts.push({
+        type: "reasoning",
+        text: this.#text,
+        signature,
+        ...(extra === undefined ? {} : { extra }),
+      });
+      return;
+    }
+    const hasReasoned = this.#leading.length > 0 || this.#later.length > 0;
+    if (open === undefined || (signature === undefined && !hasReasoned)) return;
+    this.#keep(open.callId, signature, { leading: this.#leading, later: this.#later });
+    this.#leading = [];
+    this.#later = [];
+  }
+}
+
+function nameOf(key: ApiKey, callId: string): string {
+  return `${key.userId} ${callId}`;
+}
+
+function lengthOf(signature: Signature | undefined): number {
+  return signature?.value.length ?? 0;
+}

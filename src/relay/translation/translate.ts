@@ -1,0 +1,430 @@
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { GatewayError } from "#core/error.ts";
+import { LossReport } from "#core/lossy.ts";
+import type { MediaFetcher } from "#core/media.ts";
+import type { ModelTraits } from "#core/model.ts";
+import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
+import type { Usage } from "#core/usage.ts";
+import type { UpstreamReply } from "#egress/egress.ts";
+import type { Sink } from "#lib/push-stream.ts";
+import { originalNames } from "#styles/text/tool-names.ts";
+import { SseDecoder, type SseEvent } from "#lib/sse.ts";
+import { explained, type AnswerStream } from "../delivery/answer-stream.ts";
+import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
+import type { Call } from "../call.ts";
+import { lossNames } from "./callers-field.ts";
+import type { Continuation } from "./continuation.ts";
+import { countUsage } from "../metering/count-usage.ts";
+import { EventMeter } from "../metering/event-meter.ts";
+import { fitRequest } from "./fit-request.ts";
+import { editsWithout } from "../failover/learned-refusals.ts";
+import { inlineLinks } from "./inline-links.ts";
+import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { onlyFirstCall } from "./one-call.ts";
+import type { Route, WireRoute } from "../routing/route.ts";
+import type { ReasoningCache } from "./reasoning-cache.ts";
+import { parseAnswer, type WholeReading } from "../delivery/whole.ts";
+
+/** A call in the words of another style, and what those words could not say. */
+export interface Translation {
+  readonly request: ChatRequest;
+  /** The answer is what a tool is called with. */
+  readonly isByTool: boolean;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly path: string | undefined;
+  readonly lost: readonly string[];
+}
+
+interface TranslationTerms extends RequestTerms {
+  readonly isStreamed?: boolean;
+}
+
+export interface TranslationDeps {
+  readonly reasoningCache: ReasoningCache;
+  /** Follows links for upstreams that do not. */
+  readonly media: MediaFetcher;
+}
+
+/** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
+export function readRequest(call: Call, route: Route, reasoningCache: ReasoningCache): ChatRequest {
+  if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
+  const request = call.style.inbound.parseRequest(call.body.json, call.facts);
+  const restored = reasoningCache.restore(call.key, request);
+  const { steering, upstreamModel: model } = route;
+  // What the body says of reasoning counts for more than the ending of a name.
+  if (steering === undefined) return { ...restored, model };
+  return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
+}
+
+export async function translateRequest(
+  call: Call,
+  route: WireRoute,
+  { reasoningCache, media }: TranslationDeps,
+  { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
+): Promise<Translation> {
+  const { endpoint, traits, upstreamModel } = route;
+  // What a caller of another style says in headers was not said to this upstream.
+  const isAlike = endpoint.style.id === call.style.id;
+  const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
+  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  if (isAway) report.lose(REASONING_ACCOUNT);
+  const byTool = withFormatTool(request, route);
+  if (byTool !== undefined) report.lose("response_format");
+  const written = byTool ?? request;
+  const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
+  const built = endpoint.style.outbound.buildRequest(asked, {
+    report,
+    model: traits,
+    ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
+  });
+  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const context = requestContext(route, isAlike ? call.header : NO_HEADER);
+  const adapted = {
+    ...fitted,
+    ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
+  };
+  const body = { ...adapted, ...editsWithout(adapted, refused, report) };
+  if (call.isStrict) report.refuseIfAny();
+
+  return {
+    request,
+    isByTool: byTool !== undefined,
+    body: JSON.stringify(body),
+    headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
+    path: endpoint.pathFor?.(body),
+    lost: report.fields,
+  };
+}
+
+const NO_HEADER = (): undefined => undefined;
+
+/** Between callers and upstreams of one style a link is the vendor's own business. */
+async function withMedia(
+  request: ChatRequest,
+  { style, signal }: Call,
+  { endpoint }: WireRoute,
+  media: MediaFetcher,
+): Promise<ChatRequest> {
+  const { inlines } = endpoint;
+  const isForeign = endpoint.style.id !== style.id;
+  return inlines !== undefined && isForeign
+    ? await inlineLinks(request, inlines, media, signal)
+    : request;
+}
+
+export async function translateWhole(
+  reply: UpstreamReply,
+  call: Call,
+  route: WireRoute,
+  { request, lost, isByTool }: Translation,
+  reasoningCache: ReasoningCache,
+  continuation?: Continuation,
+): Promise<WholeReading> {
+  const events: ChatEvent[] = [];
+  const { outbound } = route.endpoint.style;
+  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  for (let next = await continuation?.next(last); next !== undefined;) {
+    using hop = next;
+    events.push(...(continuation?.joiner.between(last) ?? []));
+    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    next = await continuation?.next(last);
+  }
+  events.push(...(continuation?.joiner.pass(last) ?? last));
+  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
+}
+
+/** A whole answer of an upstream that only streams. */
+export async function gatherStream(
+  reply: UpstreamReply,
+  call: Call,
+  route: WireRoute,
+  { request, lost, isByTool }: Translation,
+  maxEventBytes: number,
+  reasoningCache: ReasoningCache,
+): Promise<WholeReading> {
+  const sse = new SseDecoder(maxEventBytes);
+  const decoder = route.endpoint.style.outbound.openDecoder();
+  const events: ChatEvent[] = [];
+  const take = (read: readonly SseEvent[]): void => {
+    for (const each of read) {
+      if (!decoder.isOver) events.push(...decoder.read(each));
+    }
+  };
+  try {
+    await reply.pump((chunk) => take(sse.push(chunk)));
+    take(sse.end());
+    if (!decoder.isOver) events.push(...decoder.end());
+  } catch (cause) {
+    throw explained(cause);
+  }
+  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
+}
+
+/** A whole answer in the caller's style, out of the hub's events. */
+export async function writeWhole(
+  events: readonly ChatEvent[],
+  call: Call,
+  route: Route,
+  request: ChatRequest,
+  lost: readonly string[],
+  reasoningCache: ReasoningCache,
+  isByTool = false,
+): Promise<WholeReading> {
+  const meter = new EventMeter(call, route, reasoningCache);
+  const named = originalNames(request);
+  const unpack = unpackerFor(request, isByTool);
+  const told = unpack === undefined ? events : events.flatMap(unpack);
+  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
+  meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
+  const { usage } = meter;
+  return {
+    body: JSON.stringify(
+      call.style.inbound.buildResponse(
+        [...seen.filter(isNotUsage), { type: "usage", usage }],
+        request,
+      ),
+    ),
+    usage,
+    takeOutputText: () => "",
+    lost: joined(lost, meter.lost),
+  };
+}
+
+/** What we left out of the question, and what its upstream did. */
+function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
+}
+
+function isNotUsage(event: ChatEvent): boolean {
+  return event.type !== "usage";
+}
+
+export function translateStream(
+  reply: UpstreamReply,
+  call: Call,
+  route: WireRoute,
+  translation: Translation,
+  maxEventBytes: number,
+  reasoningCache: ReasoningCache,
+  continuation?: Continuation,
+): AnswerStream {
+  return new TranslatedStream(
+    reply,
+    () => ({
+      sse: new SseDecoder(maxEventBytes),
+      decoder: route.endpoint.style.outbound.openDecoder(),
+    }),
+    new StreamWriter(call, route, translation.request, reasoningCache, translation.isByTool),
+    translation.lost,
+    continuation,
+  );
+}
+
+/** The hub's events on their way into the caller's style, metered as they pass. */
+export class StreamWriter {
+  readonly meter: EventMeter;
+  readonly #request: ChatRequest;
+  readonly #traits: ModelTraits;
+  readonly #encoder: StreamEncoder;
+  readonly #named: (event: ChatEvent) => ChatEvent;
+  readonly #isWanted: (event: ChatEvent) => boolean;
+  readonly #unpack: Unpack | undefined;
+  #hasUsage = false;
+
+  constructor(
+    call: Call,
+    route: Route,
+    request: ChatRequest,
+    reasoningCache: ReasoningCache,
+    isByTool = false,
+  ) {
+    this.#request = request;
+    this.#unpack = unpackerFor(request, isByTool);
+    this.#named = originalNames(request);
+    this.#isWanted = onlyFirstCall(request);
+    this.#traits = route.traits;
+    this.meter = new EventMeter(call, route, reasoningCache);
+    this.#encoder = call.style.inbound.openEncoder(request, call.facts);
+  }
+
+  write(event: ChatEvent): string {
+    if (this.#unpack === undefined) return this.#write(event);
+    let out = "";
+    for (const each of this.#unpack(event)) out += this.#write(each);
+    return out;
+  }
+
+  #write(event: ChatEvent): string {
+    if (!this.#isWanted(event)) return "";
+    if (event.type === "usage") this.#hasUsage = true;
+    return this.#encoder.encode(this.meter.see(this.#named(event)));
+  }
+
+  /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
+  async end(): Promise<string> {
+    if (this.#hasUsage) return this.#encoder.end();
+    const { text, tokens } = await this.meter.wholeOutput();
+    const usage = await countUsage(this.#request, text, this.#traits, tokens);
+    return this.write({ type: "usage", usage }) + this.#encoder.end();
+  }
+
+  fail(error: GatewayError): string {
+    return this.#encoder.fail(error);
+  }
+}
+
+/** What reads one reply of an upstream. */
+interface Reader {
+  readonly sse: SseDecoder;
+  readonly decoder: StreamDecoder;
+}
+
+/**
+ * From the upstream's bytes to the caller's in one synchronous step for each
+ * piece that arrives: no promise for an event, one for a piece. The head of an
+ * answer waits for its first content: until then another channel may answer.
+ */
+class TranslatedStream implements AnswerStream {
+  #reply: UpstreamReply;
+  readonly #open: () => Reader;
+  #reader: Reader;
+  readonly #writer: StreamWriter;
+  readonly #continuation: Continuation | undefined;
+  #isClosed = false;
+  readonly #lost: readonly string[];
+  readonly isTranslated = true;
+  /** Not handed over yet: the head. */
+  #held = "";
+  #hasBegun = false;
+  isEnding = false;
+
+  constructor(
+    reply: UpstreamReply,
+    open: () => Reader,
+    writer: StreamWriter,
+    lost: readonly string[],
+    continuation: Continuation | undefined,
+  ) {
+    this.#reply = reply;
+    this.#open = open;
+    this.#reader = open();
+    this.#writer = writer;
+    this.#lost = lost;
+    this.#continuation = continuation;
+  }
+
+  get lost(): readonly string[] {
+    return joined(this.#lost, this.#writer.meter.lost);
+  }
+
+  async run(take: Sink["write"]): Promise<void> {
+    try {
+      for (let goesOn = true; goesOn;) goesOn = await this.#runHop(take);
+    } catch (cause) {
+      throw explained(cause);
+    }
+  }
+
+  /** One reply of the upstream; true if another one follows. */
+  async #runHop(take: Sink["write"]): Promise<boolean> {
+    const { sse, decoder } = this.#reader;
+    await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    await this.#pass(sse.end(), take);
+    if (this.isEnding) return false;
+    const last = decoder.end();
+    const next = await this.#continuation?.next(last);
+    if (next === undefined || this.#continuation === undefined) {
+      await this.#end(this.#write(this.#joined(last)), take);
+      return false;
+    }
+    this.#reply = next;
+    if (this.#isClosed) next.close();
+    this.#reader = this.#open();
+    await this.#hand(this.#write(this.#continuation.joiner.between(last)), take);
+    return true;
+  }
+
+  get hasContent(): boolean {
+    return this.#hasBegun;
+  }
+
+  get waitingBytes(): number {
+    return this.#reply.waitingBytes ?? 0;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#writer.meter.usage;
+  }
+
+  /** Each request of an answer reads the question anew. */
+  get inputUsage(): Usage | undefined {
+    return this.#continuation?.usage;
+  }
+
+  takeOutputText(): string {
+    return this.#writer.meter.takeOutputText();
+  }
+
+  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  fail(error: GatewayError): string {
+    const held = this.#held;
+    this.#held = "";
+    return held + this.#writer.fail(error);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#reply.close();
+  }
+
+  #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {
+    if (this.isEnding) return undefined;
+    const { decoder } = this.#reader;
+    let out = "";
+    try {
+      for (const event of events) {
+        out += this.#write(this.#joined(decoder.read(event)));
+        if (decoder.isOver) return this.#end(out, take);
+      }
+    } catch (cause) {
+      // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+      if (out !== "" && this.#hasBegun) void take(out);
+      throw cause;
+    }
+    return this.#hand(out, take);
+  }
+
+  #joined(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    return this.#continuation?.joiner.pass(events) ?? events;
+  }
+
+  #hand(out: string, take: Sink["write"]): void | Promise<void> {
+    if (this.#hasBegun) return out === "" ? undefined : take(out);
+    this.#held += out;
+    return this.#writer.meter.hasContent ? this.#begin(take) : undefined;
+  }
+
+  #begin(take: Sink["write"]): void | Promise<void> {
+    const held = this.#held;
+    this.#held = "";
+    if (held === "") return undefined;
+    this.#hasBegun = true;
+    return take(held);
+  }
+
+  #write(events: readonly ChatEvent[]): string {
+    let out = "";
+    for (const event of events) out += this.#writer.write(event);
+    return out;
+  }
+
+  async #end(written: string, take: Sink["write"]): Promise<void> {
+    if (this.isEnding) return;
+    const out = this.#held + written + (await this.#writer.end());
+    this.#held = "";
+    this.isEnding = true;
+    this.#hasBegun = true;
+    await take(out);
+  }
+}

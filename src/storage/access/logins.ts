@@ -1,0 +1,195 @@
+import type { Kysely } from "kysely";
+import { createSecret, isWellFormed } from "#core/key.ts";
+import { ACCESS_TOKEN_PREFIX, type Logins } from "#core/user.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { Passwords } from "./passwords.ts";
+import { digestOf } from "../secrets/secrets.ts";
+import { issueSetupToken, spendSetupToken } from "./setup.ts";
+import type { Tables } from "../tables.ts";
+import { toUser, USER_STATUS } from "../tables/users.ts";
+import { isUniqueViolation } from "../database/unique.ts";
+import { ROOT_ID, takenByUser } from "./users.ts";
+
+interface LoginDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  readonly pepper: Uint8Array;
+  readonly passwords: Passwords;
+}
+
+export interface LoginStore extends Logins {
+  /** For whoever starts the gateway, as long as the root account has no login; undefined afterwards. */
+  issueSetupToken(): Promise<string | undefined>;
+}
+
+const SESSION_PREFIX = "slc-session_";
+/** A session ends when it was not used for this long, and at the latest so long after its login. */
+const IDLE_MS = 30 * 60_000;
+const ABSOLUTE_MS = 12 * 3_600_000;
+/** Of a user; the one that was used least recently gives way. */
+const MAX_SESSIONS = 5;
+/** Not every request is worth a write. */
+const SEEN_EVERY_MS = 60_000;
+
+export function createLogins({ db, clock, pepper, passwords }: LoginDeps): LoginStore {
+  const digest = (secret: string): string => digestOf(secret, pepper);
+
+  return {
+    async accountName(login) {
+      const given = comparable(login);
+      if (!given.includes("@")) return given;
+      const row = await db
+        .selectFrom("users")
+        .select("name")
+        .where("email", "=", given)
+        .executeTakeFirst();
+      return row?.name ?? given;
+    },
+
+    async checkPassword(login, password) {
+      const given = comparable(login);
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where(given.includes("@") ? "email" : "name", "=", given)
+        .executeTakeFirst();
+      const isRight = await passwords.verify(password, row?.password);
+      return isRight && row?.status === USER_STATUS.enabled ? toUser(row) : undefined;
+    },
+
+    async startSession(userId, { isConfirmed = false, network } = {}) {
+      const secret = createSecret(SESSION_PREFIX);
+      const now = clock.now();
+      await db.transaction().execute(async (transaction) => {
+        const living = await livingSessions(transaction, userId, now)
+          .select("digest")
+          .limit(MAX_SESSIONS - 1)
+          .execute();
+        const kept = living.map((each) => each.digest);
+        let others = transaction.deleteFrom("sessions").where("user_id", "=", userId);
+        if (kept.length > 0) others = others.where("digest", "not in", kept);
+        await others.execute();
+        await transaction
+          .insertInto("sessions")
+          .values({
+            digest: digest(secret),
+            user_id: userId,
+            created_at: now,
+            seen_at: now,
+            is_confirmed: isConfirmed ? 1 : 0,
+            network: network ?? null,
+          })
+          .execute();
+      });
+      return secret;
+    },
+
+    async endSession(secret) {
+      if (!isWellFormed(secret, SESSION_PREFIX)) return;
+      await db.deleteFrom("sessions").where("digest", "=", digest(secret)).execute();
+    },
+
+    async endOtherSessions(userId, kept) {
+      let others = db.deleteFrom("sessions").where("user_id", "=", userId);
+      if (kept !== undefined) others = others.where("digest", "!=", digest(kept));
+      const { numDeletedRows } = await others.executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    async listSessions(userId, own) {
+      const rows = await livingSessions(db, userId, clock.now()).selectAll().execute();
+      const ownDigest = own === undefined ? undefined : digest(own);
+      return rows.map((row) => ({
+        createdAt: row.created_at,
+        seenAt: row.seen_at,
+        isOwn: row.digest === ownDigest,
+        ...(row.network === null ? {} : { network: row.network }),
+      }));
+    },
+
+    async findBySession(secret) {
+      if (!isWellFormed(secret, SESSION_PREFIX)) return undefined;
+      const now = clock.now();
+      const session = digest(secret);
+      const row = await db
+        .selectFrom("sessions")
+        .innerJoin("users", "users.id", "sessions.user_id")
+        .selectAll("users")
+        .select(["sessions.seen_at", "sessions.is_confirmed"])
+        .where("sessions.digest", "=", session)
+        .where("sessions.seen_at", ">", now - IDLE_MS)
+        .where("sessions.created_at", ">", now - ABSOLUTE_MS)
+        .where("users.status", "=", USER_STATUS.enabled)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      if (row.seen_at <= now - SEEN_EVERY_MS) {
+        await db
+          .updateTable("sessions")
+          .set({ seen_at: now })
+          .where("digest", "=", session)
+          .execute();
+      }
+      return { user: toUser(row), isConfirmed: row.is_confirmed === 1 };
+    },
+
+    async findByToken(secret) {
+      if (!isWellFormed(secret, ACCESS_TOKEN_PREFIX)) return undefined;
+      const row = await enabledUsers()
+        .where("token_digest", "=", digest(secret))
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+
+    async createToken(userId) {
+      const secret = createSecret(ACCESS_TOKEN_PREFIX);
+      await db
+        .updateTable("users")
+        .set({ token_digest: digest(secret) })
+        .where("id", "=", userId)
+        .execute();
+      return secret;
+    },
+
+    async deleteToken(userId) {
+      const { numUpdatedRows } = await db
+        .updateTable("users")
+        .set({ token_digest: null })
+        .where("id", "=", userId)
+        .where("token_digest", "is not", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    issueSetupToken: () => issueSetupToken(db, digest, clock),
+
+    async setUp(token, email, password) {
+      const hash = await passwords.hash(password);
+      try {
+        const login = { email: email.toLowerCase(), password: hash };
+        if (!(await spendSetupToken(db, digest, clock, token, login))) return undefined;
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
+      }
+      const row = await enabledUsers().where("id", "=", ROOT_ID).executeTakeFirst();
+      return row && toUser(row);
+    },
+  };
+
+  function enabledUsers() {
+    return db.selectFrom("users").selectAll().where("status", "=", USER_STATUS.enabled);
+  }
+}
+
+/** The last used first. */
+function livingSessions(db: Kysely<Tables>, userId: number, now: number) {
+  return db
+    .selectFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("seen_at", ">", now - IDLE_MS)
+    .where("created_at", ">", now - ABSOLUTE_MS)
+    .orderBy("seen_at", "desc");
+}
+
+function comparable(login: string): string {
+  return login.trim().toLowerCase();
+}

@@ -1,0 +1,44 @@
+import { GatewayError } from "#core/error.ts";
+import { Semaphore } from "#lib/semaphore.ts";
+import { digestOf } from "../secrets/secrets.ts";
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Takes the same time whether there is a hash to compare with or not. */
+  verify(password: string, hash: string | null | undefined): Promise<boolean>;
+}
+
+/** OWASP's least for argon2id: 19 MiB, two passes. About 25 ms of one core. */
+const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+/** Each takes its memory and a thread: more at once would only wait for each other. */
+const AT_ONCE = 2;
+const MAX_WAITING = 64;
+
+/** The slow hash is made of a keyed digest, so that a copy of the database alone is not worth guessing at. */
+export function openPasswords(pepper: Uint8Array): Passwords {
+  const places = new Semaphore(AT_ONCE, MAX_WAITING);
+  let nobodys: Promise<string> | undefined;
+
+  return {
+    hash: (password) => inTurn(() => Bun.password.hash(keyed(password), COST)),
+    verify: (password, hash) =>
+      inTurn(async () => {
+        nobodys ??= Bun.password.hash(keyed(crypto.randomUUID()), COST);
+        const isSame = await Bun.password.verify(keyed(password), hash ?? (await nobodys));
+        return isSame && typeof hash === "string";
+      }),
+  };
+
+  /** The same characters may come as different bytes from different keyboards. */
+  function keyed(password: string): string {
+    return digestOf(`password:${password.normalize("NFKC")}`, pepper);
+  }
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    using place = await places.enter();
+    if (place === undefined) {
+      throw new GatewayError("overloaded", "Too many logins at once.", { retryAfterMs: 2_000 });
+    }
+    return await work();
+  }
+}

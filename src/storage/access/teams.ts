@@ -1,0 +1,115 @@
+import { sql, type Kysely } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { QuotaOwner } from "#core/quota.ts";
+import type { TeamStore } from "#core/team.ts";
+import type { Clock } from "#lib/clock.ts";
+import { addBudgets, changeBudgets } from "../accounts/budgets.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import type { Grants } from "../accounts/grants.ts";
+import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
+import { openAccount } from "../accounts/open-account.ts";
+import type { Tables } from "../tables.ts";
+import { toTeam } from "../tables/teams.ts";
+import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
+
+interface TeamStoreDeps {
+  readonly db: Kysely<Tables>;
+  readonly grants: Grants;
+  readonly keys: Pick<OpenKeyStore, "changed">;
+  readonly clock: Clock;
+}
+
+const PAGE = 1_000;
+
+export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): TeamStore {
+  return {
+    async create({ name, quota, budgets = {} }, note) {
+      const now = clock.now();
+      try {
+        return await inTransaction(db, async (transaction) => {
+          const inserted = await transaction
+            .insertInto("teams")
+            .values({ name, created_at: now })
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          const owner: QuotaOwner = `team:${inserted.id}`;
+          await openAccount(transaction, owner, quota ?? null, note, now);
+          await addBudgets(transaction, owner, budgets);
+          return toTeam(inserted);
+        });
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? taken(cause) : cause;
+      }
+    },
+
+    async find(id) {
+      const row = await db.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();
+      return row && toTeam(row);
+    },
+
+    async list(afterId, limit) {
+      const rows = await db
+        .selectFrom("teams")
+        .selectAll()
+        .where("id", ">", afterId)
+        .orderBy("id")
+        .limit(Math.min(limit, PAGE))
+        .execute();
+      return rows.map(toTeam);
+    },
+
+    async budgets() {
+      const rows = await db
+        .selectFrom("budgets")
+        .selectAll()
+        .where(sql<string>`owner`, "like", "team:%")
+        .execute();
+      return new Map(
+        rows.map(({ owner, day, month }) => [Number(owner.slice("team:".length)), { day, month }]),
+      );
+    },
+
+    async change(id, { name, quota, budgets = {} }, note) {
+      const owner: QuotaOwner = `team:${id}`;
+      try {
+        return await grants.transaction(async (transaction) => {
+          const row = await transaction.db
+            .updateTable("teams")
+            .set(({ ref }) => ({ name: name ?? ref("name") }))
+            .where("id", "=", id)
+            .returningAll()
+            .executeTakeFirst();
+          if (row === undefined) return undefined;
+          if (quota !== undefined) await transaction.grant(owner, quota, note);
+          await changeBudgets(transaction, owner, budgets, note, clock.now());
+          return toTeam(row);
+        });
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? taken(cause) : cause;
+      } finally {
+        if (Object.keys(budgets).length > 0) await keys.changed(await keysOf(db, owner));
+      }
+    },
+
+    async delete(id) {
+      try {
+        return await inTransaction(db, async (transaction) => {
+          await transaction.deleteFrom("budgets").where("owner", "=", `team:${id}`).execute();
+          const { numDeletedRows } = await transaction
+            .deleteFrom("teams")
+            .where("id", "=", id)
+            .executeTakeFirstOrThrow();
+          return numDeletedRows > 0n;
+        });
+      } catch (cause) {
+        if (!isReferenceViolation(cause)) throw cause;
+        const message = "This team has members; move them elsewhere first.";
+        throw new GatewayError("invalid_request", message, { cause });
+      }
+    },
+  };
+}
+
+function taken(cause: unknown): GatewayError {
+  return new GatewayError("invalid_request", "There is a team with this name already.", { cause });
+}

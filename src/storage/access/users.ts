@@ -1,0 +1,237 @@
+import type { Kysely, Updateable } from "kysely";
+import { GatewayError, invalid } from "#core/error.ts";
+import type { Role, User, UserStore } from "#core/user.ts";
+import type { Clock } from "#lib/clock.ts";
+import { openAccount } from "../accounts/open-account.ts";
+import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Tables } from "../tables.ts";
+import { deletedKey } from "../tables/keys.ts";
+import { NO_SECOND_FACTOR, toUser, USER_STATUS, type UsersTable } from "../tables/users.ts";
+import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
+
+export interface UserAdmin extends UserStore {
+  /** The user that a new gateway starts with, and whose spending has no bound. */
+  ensureRoot(): Promise<{ readonly id: number; readonly name: string; readonly role: Role }>;
+  /** Gives the root account its first login; false where it has one already. */
+  ensureRootLogin(email: string, password: string): Promise<boolean>;
+}
+
+interface UserStoreDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly keys: Pick<OpenKeyStore, "changed">;
+}
+
+export const ROOT_ID = 1;
+/** What is left of a deleted user, beside a name that no user can have. */
+const TOMBSTONE = {
+  status: USER_STATUS.disabled,
+  email: null,
+  display_name: null,
+  password: null,
+  token_digest: null,
+  group_id: null,
+  team_id: null,
+  ...NO_SECOND_FACTOR,
+} as const;
+const PAGE = 1_000;
+
+export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): UserAdmin {
+  return {
+    async ensureRoot() {
+      return db.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto("users")
+          .values({
+            id: ROOT_ID,
+            name: "root",
+            role: "root",
+            status: USER_STATUS.enabled,
+            created_at: clock.now(),
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        const account = await transaction
+          .selectFrom("accounts")
+          .select("id")
+          .where("id", "=", `user:${ROOT_ID}`)
+          .executeTakeFirst();
+        if (account === undefined) {
+          await openAccount(transaction, `user:${ROOT_ID}`, null, "", clock.now());
+        }
+        return transaction
+          .selectFrom("users")
+          .select(["id", "name", "role"])
+          .where("id", "=", ROOT_ID)
+          .executeTakeFirstOrThrow();
+      });
+    },
+
+    async ensureRootLogin(email, password) {
+      if ((await find(ROOT_ID))?.hasPassword === true) return false;
+      const { numUpdatedRows } = await db
+        .updateTable("users")
+        .set({ email: email.toLowerCase(), password: await passwords.hash(password) })
+        .where("id", "=", ROOT_ID)
+        .where("password", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async create({ name, email, displayName, role, password, quota, groupId, identity }) {
+      const now = clock.now();
+      const row = {
+        name,
+        email: email?.toLowerCase() ?? null,
+        display_name: displayName ?? null,
+        role,
+        status: USER_STATUS.enabled,
+        password: password === undefined ? null : await passwords.hash(password),
+        group_id: groupId ?? null,
+        created_at: now,
+      };
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          const inserted = await transaction
+            .insertInto("users")
+            .values(row)
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          await openAccount(transaction, `user:${inserted.id}`, quota ?? null, "user created", now);
+          if (identity !== undefined) {
+            const link = { ...identity, user_id: inserted.id, created_at: now };
+            await transaction.insertInto("identities").values(link).execute();
+          }
+          return toUser(inserted);
+        });
+      } catch (cause) {
+        if (isReferenceViolation(cause)) throw noSuchGroup();
+        throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
+      }
+    },
+
+    find,
+
+    async list(afterId, limit) {
+      const rows = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("id", ">", afterId)
+        .where("deleted_at", "is", null)
+        .orderBy("id")
+        .limit(Math.min(limit, PAGE))
+        .execute();
+      return rows.map(toUser);
+    },
+
+    async change(id, { displayName, role, isEnabled, password, groupId, teamId }) {
+      const columns: Updateable<UsersTable> = {
+        ...(displayName === undefined ? {} : { display_name: displayName }),
+        ...(role === undefined ? {} : { role }),
+        ...(isEnabled === undefined
+          ? {}
+          : { status: isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled }),
+        ...(password === undefined ? {} : { password: await passwords.hash(password) }),
+        ...(groupId === undefined ? {} : { group_id: groupId }),
+        ...(teamId === undefined ? {} : { team_id: teamId }),
+      };
+      if (Object.keys(columns).length === 0) return await find(id);
+      try {
+        await db.transaction().execute(async (transaction) => {
+          if (typeof teamId === "number") await requireTeam(transaction, teamId);
+          await transaction
+            .updateTable("users")
+            .set(columns)
+            .where("id", "=", id)
+            .where("deleted_at", "is", null)
+            .execute();
+          if (isEnabled === false || password !== undefined) {
+            await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
+            await transaction
+              .updateTable("users")
+              .set({ token_digest: null })
+              .where("id", "=", id)
+              .execute();
+          }
+        });
+      } catch (cause) {
+        if (!isReferenceViolation(cause)) throw cause;
+        throw typeof groupId === "number" ? noSuchGroup() : noSuchTeam();
+      } finally {
+        if (isEnabled !== undefined || groupId !== undefined || teamId !== undefined) {
+          await keys.changed(await keysOf(db, `user:${id}`));
+        }
+      }
+      return await find(id);
+    },
+
+    async delete(id) {
+      if (id === ROOT_ID) return false;
+      let ended: readonly { readonly id: number }[] = [];
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          // First, so that no key is made meanwhile: making one waits for the user's name.
+          const { numUpdatedRows } = await transaction
+            .updateTable("users")
+            .set({ ...TOMBSTONE, name: `(deleted ${id})`, deleted_at: clock.now() })
+            .where("id", "=", id)
+            .where("deleted_at", "is", null)
+            .executeTakeFirstOrThrow();
+          if (numUpdatedRows === 0n) return false;
+          for (const table of ["sessions", "recovery_codes", "identities"] as const) {
+            await transaction.deleteFrom(table).where("user_id", "=", id).execute();
+          }
+          await transaction
+            .updateTable("assets")
+            .set({ removed: 1 })
+            .where("user_id", "=", id)
+            .execute();
+          ended = await transaction
+            .updateTable("keys")
+            .set(deletedKey(clock.now()))
+            .where("user_id", "=", id)
+            .where("deleted_at", "is", null)
+            .returning("id")
+            .execute();
+          return true;
+        });
+      } finally {
+        await keys.changed(ended.map((each) => each.id));
+      }
+    },
+  };
+
+  async function find(id: number): Promise<User | undefined> {
+    const row = await db
+      .selectFrom("users")
+      .selectAll()
+      .where("id", "=", id)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+    return row && toUser(row);
+  }
+}
+
+/** A reference that does not hold does not say which one it is. */
+async function requireTeam(db: Kysely<Tables>, id: number): Promise<void> {
+  const found = await db.selectFrom("teams").select("id").where("id", "=", id).executeTakeFirst();
+  if (found === undefined) throw noSuchTeam();
+}
+
+function noSuchTeam(): GatewayError {
+  return invalid("team_id", "There is no such team.");
+}
+
+function noSuchGroup(): GatewayError {
+  return invalid("group_id", "There is no such group.");
+}
+
+export function takenByUser(cause: unknown): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    "There is a user with this name or this address already.",
+    { cause },
+  );
+}

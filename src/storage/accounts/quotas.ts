@@ -1,0 +1,99 @@
+import { sql, type Kysely } from "kysely";
+import { periodAccounts, periodEnd } from "#core/budget.ts";
+import { PERIODS, type Budget } from "#core/key.ts";
+import { unopenedAccount, type Ledger } from "#core/ledger.ts";
+import type { GrantRecord, QuotaOwner, QuotaStore } from "#core/quota.ts";
+import type { Clock } from "#lib/clock.ts";
+import { changeBudgets } from "./budgets.ts";
+import type { Grants } from "./grants.ts";
+import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
+import type { Tables } from "../tables.ts";
+
+interface QuotaStoreDeps {
+  readonly db: Kysely<Tables>;
+  readonly grants: Grants;
+  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly keys: Pick<OpenKeyStore, "changed">;
+  readonly clock: Clock;
+}
+
+const PAGE = 100;
+
+export function createQuotaStore({ db, grants, ledger, keys, clock }: QuotaStoreDeps): QuotaStore {
+  return {
+    async set(owner, { quota, budgets = {} }, note) {
+      try {
+        await grants.transaction(async (transaction) => {
+          if (quota !== undefined) await transaction.grant(owner, quota, note);
+          await changeBudgets(transaction, owner, budgets, note, clock.now());
+        });
+      } finally {
+        // Also when it failed: the change may have been made without our hearing of it.
+        if (Object.keys(budgets).length > 0) await keys.changed(await keysOf(db, owner));
+      }
+    },
+
+    topUp: (owner, { amount, operation, note }) =>
+      grants.transaction(({ add }) => add(owner, amount, `topup:${owner}:${operation}`, note)),
+
+    async budgets(owner) {
+      const row = await db
+        .selectFrom("budgets")
+        .selectAll()
+        .where("owner", "=", owner)
+        .executeTakeFirst();
+      const budgets = PERIODS.flatMap((period): Budget[] => {
+        const amount = row?.[period] ?? null;
+        return amount === null ? [] : [{ owner, period, amount }];
+      });
+      const at = clock.now();
+      return Promise.all(
+        periodAccounts(budgets, at).map(async ({ id, budget }) => ({
+          budget,
+          account: (await ledger.findAccount(id)) ?? unopenedAccount(id, budget),
+          resetsAt: periodEnd(budget.period, at),
+        })),
+      );
+    },
+
+    async history(owner, { before, limit }) {
+      let select = grantsOf(db, owner)
+        .select(["op_id", "at", "granted_delta", "bound_delta", "note"])
+        .orderBy("at", "desc")
+        .orderBy("op_id", "desc")
+        .limit(Math.min(limit, PAGE));
+      if (before !== undefined) {
+        const last = await grantsOf(db, owner)
+          .select(["at", "op_id"])
+          .where("op_id", "=", before)
+          .executeTakeFirst();
+        if (last === undefined) return [];
+        select = select.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple("at", "op_id"), "<", tuple(last.at, last.op_id)),
+        );
+      }
+      return (await select.execute()).map(toGrantRecord);
+    },
+  };
+}
+
+/** Said as the indexes say it, or they would not be used. */
+function grantsOf(db: Kysely<Tables>, owner: QuotaOwner) {
+  const isUser = owner.startsWith("user:");
+  return db
+    .selectFrom("ledger")
+    .where("kind", "=", sql.lit("grant"))
+    .where(isUser ? "user_account" : "more_accounts", "=", owner);
+}
+
+type GrantRow = Pick<Tables["ledger"], "op_id" | "at" | "granted_delta" | "bound_delta" | "note">;
+
+function toGrantRecord(row: GrantRow): GrantRecord {
+  return {
+    id: row.op_id,
+    at: row.at,
+    amount: row.granted_delta,
+    bound: row.bound_delta === 0 ? "kept" : row.bound_delta > 0 ? "given" : "taken",
+    note: row.note,
+  };
+}

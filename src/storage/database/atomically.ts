@@ -1,0 +1,76 @@
+import { sql, type Kysely } from "kysely";
+import type { Atomically } from "#core/configuration.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createChannelStore } from "../routing/channels.ts";
+import { createGrants, type GrantsDeps } from "../accounts/grants.ts";
+import type { OpenKeyStore } from "../keys/keys.ts";
+import { createModelStore } from "../routing/models.ts";
+import { moveOn } from "../routing/routing-version.ts";
+import type { CredentialVault } from "../secrets/sealed.ts";
+import { createSettingStore } from "../routing/settings.ts";
+import type { Tables } from "../tables.ts";
+import { createTeamStore } from "../access/teams.ts";
+import { createGroupStore } from "../access/user-groups.ts";
+
+interface AtomicallyDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  readonly reasoningCache: CredentialVault;
+  readonly keys: Pick<OpenKeyStore, "changed" | "groupChanged">;
+  readonly onGranted: GrantsDeps["onGranted"];
+}
+
+/** The same stores, on one transaction; whoever keeps something in memory is told at its end. */
+export function createAtomically({
+  db,
+  clock,
+  reasoningCache,
+  ...told
+}: AtomicallyDeps): Atomically {
+  return async (run) => {
+    const atEnd: (() => unknown)[] = [];
+    const keys: AtomicallyDeps["keys"] = {
+      changed: async (ids) => void atEnd.push(() => told.keys.changed(ids)),
+      groupChanged: (id) => atEnd.push(() => told.keys.groupChanged(id)),
+    };
+    const granted: Parameters<GrantsDeps["onGranted"]>[] = [];
+    try {
+      const result = await db.transaction().execute(async (transaction) => {
+        await lockDescribed(transaction);
+        const onGranted: GrantsDeps["onGranted"] = (...grant) => granted.push(grant);
+        const grants = createGrants({ db: transaction, clock, onGranted });
+        return await run({
+          settings: createSettingStore(transaction, clock),
+          channels: createChannelStore({ db: transaction, clock, reasoningCache }),
+          models: createModelStore(transaction, clock),
+          groups: createGroupStore({ db: transaction, clock, keys }),
+          teams: createTeamStore({ db: transaction, grants, keys, clock }),
+        });
+      });
+      for (const grant of granted) told.onGranted(...grant);
+      return result;
+    } finally {
+      // Also when it failed: the change may have been made without our hearing of it.
+      for (const tell of atEnd) await tell();
+    }
+  };
+}
+
+/** Nobody else changes them until the transaction ends. */
+async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
+  await moveOn(transaction);
+  // Written over with what they are, which locks them on both engines.
+  await transaction
+    .updateTable("groups")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .execute();
+  await transaction
+    .updateTable("teams")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .execute();
+  await transaction
+    .updateTable("budgets")
+    .set(({ ref }) => ({ day: ref("day") }))
+    .where(sql<string>`owner`, "like", "team:%")
+    .execute();
+}

@@ -1,0 +1,108 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import type { Tables } from "../tables.ts";
+import { COUNTS, DIMENSIONS, HOUR_MS } from "../tables/usage-hours.ts";
+
+/** In `meta`: the number of the last call that is in the sums. */
+const WATERMARK = "usage";
+
+/** Calls as rows of `usage_hours`, each by itself. */
+export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
+  return sql`select at - at % ${sql.lit(HOUR_MS)} as hour, user_id, key_id,
+      case when fault = 'model_not_found' then '' else model end as model,
+      coalesce(channel, '') as channel, 1 as calls,
+      case when outcome in ('failed', 'interrupted') then 1 else 0 end as failed_calls,
+      input_tokens, cached_input_tokens, cache_write_tokens, audio_input_tokens,
+      output_tokens, reasoning_tokens, audio_output_tokens, cost,
+      image_input_tokens, image_output_tokens, images, media_ms, characters, searches
+    from calls where seq > ${after} and seq <= ${last}`;
+}
+
+/**
+ * Adds the next calls, at most `limit`, to the sums and says how many. `end`
+ * is a number up to which no call will appear any more. The sums and how far
+ * they go change in one transaction, and one gateway at a time gets to change
+ * them, so that every call is added once.
+ */
+export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
+  // While nothing is new, nothing is written.
+  if (end <= (await readWatermark(db))) return 0;
+  return await db.transaction().execute(async (transaction) => {
+    const after = await takeWatermark(transaction);
+    const next = transaction
+      .selectFrom("calls")
+      .select("seq")
+      .where("seq", ">", after)
+      .where("seq", "<=", end)
+      .orderBy("seq")
+      .limit(limit);
+    const { last, count } = await transaction
+      .selectFrom(next.as("next"))
+      .select(({ fn, cast }) => [
+        fn.max("seq").as("last"),
+        cast<number>(fn.countAll(), "bigint").as("count"),
+      ])
+      .executeTakeFirstOrThrow();
+    // The type knows nothing of an empty table.
+    if (count === 0 || last === null) return 0;
+
+    await addToSums(transaction, callsAsUsage(after, last));
+    await transaction
+      .updateTable("meta")
+      .set({ value: String(last) })
+      .where("key", "=", WATERMARK)
+      .execute();
+    return count;
+  });
+}
+
+export async function readWatermark(db: Kysely<Tables>): Promise<number> {
+  const row = await db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", WATERMARK)
+    .executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+/** Deletes the oldest hour of the sums if it ended before `before` (Unix ms); false where there is none. */
+export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("usage_hours")
+    .where("hour", "<=", before - HOUR_MS)
+    .where("hour", "=", (oldest) =>
+      oldest.selectFrom("usage_hours").select(({ fn }) => fn.min("hour").as("hour")),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Written even where it stays the same: that locks it until the transaction ends. */
+async function takeWatermark(transaction: Transaction<Tables>): Promise<number> {
+  const { value } = await transaction
+    .insertInto("meta")
+    .values({ key: WATERMARK, value: "0" })
+    .onConflict((conflict) =>
+      conflict.column("key").doUpdateSet((row) => ({ value: row.ref("meta.value") })),
+    )
+    .returning("value")
+    .executeTakeFirstOrThrow();
+  return Number(value);
+}
+
+async function addToSums(transaction: Transaction<Tables>, calls: RawBuilder<unknown>) {
+  const names = sql.join([...DIMENSIONS, ...COUNTS].map((name) => sql.ref(name)));
+  const dimensions = sql.join(DIMENSIONS.map((name) => sql.ref(name)));
+  const sums = sql.join(COUNTS.map((name) => sql`sum(${sql.ref(name)})`));
+  const added = sql.join(
+    COUNTS.map(
+      (name) =>
+        sql`${sql.ref(name)} = ${sql.ref(`usage_hours.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+    ),
+  );
+  // In their order, so that SQLite's tree grows at its end. The condition is for SQLite, which
+  // would take what follows for a join's.
+  await sql`insert into usage_hours (${names})
+    select ${dimensions}, ${sums} from (${calls}) as added where true
+    group by ${dimensions} order by ${dimensions}
+    on conflict (${dimensions}) do update set ${added}`.execute(transaction);
+}

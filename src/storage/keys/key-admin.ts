@@ -1,0 +1,242 @@
+import assert from "node:assert";
+import type { Kysely, Updateable } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
+import type { NanoUsd } from "#core/money.ts";
+import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/user-keys.ts";
+import type { Clock } from "#lib/clock.ts";
+import { addBudgets } from "../accounts/budgets.ts";
+import type { Grants } from "../accounts/grants.ts";
+import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
+import { taken } from "./key-taken.ts";
+import { openAccount } from "../accounts/open-account.ts";
+import { createOwnKeys, setQuota } from "./user-keys.ts";
+import type { Tables } from "../tables.ts";
+import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "../tables/keys.ts";
+import { isUniqueViolation } from "../database/unique.ts";
+
+export interface KeyAdmin extends OwnKeys {
+  /** The secret is in the answer and nowhere else: it cannot be shown again. */
+  create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
+  /**
+   * Makes a key of the configuration what the file says, creating it when its
+   * user has none of its name, nor with its secret.
+   */
+  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
+  /** False where there is no such key. */
+  setStatus(id: number, status: KeyStatus): Promise<boolean>;
+  /** `null` takes the bound away. */
+  setQuota(id: number, quota: NanoUsd | null, note: string): Promise<void>;
+  /** For good: its secret is forgotten, and no request is let in with it from here on. */
+  delete(id: number): Promise<boolean>;
+  /** A user's living keys, by id, at most 1,000 at a time. */
+  list(userId: number, afterId?: number): Promise<readonly ListedKey[]>;
+}
+
+interface KeyAdminDeps {
+  readonly db: Kysely<Tables>;
+  readonly grants: Grants;
+  readonly keys: OpenKeyStore;
+  readonly clock: Clock;
+}
+
+const PEPPER_VERSION = 1;
+const PAGE = 1_000;
+/** Of a shorter secret the last characters would give too much away. */
+const MIN_CHARS_TO_SHOW = 12;
+
+/** A bound that the configuration names no more is gone. */
+const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
+const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
+
+export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAdmin {
+  return {
+    ...createOwnKeys({ db, grants, keys, clock }),
+
+    create,
+
+    async syncNamed(entry) {
+      const found =
+        (await findLiving(entry.userId, "name", entry.name)) ??
+        // The file calls it by another name now.
+        (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret)));
+      const id = found?.id ?? (await insertNamed(entry));
+      await update(id, entry);
+      return getKey(id);
+    },
+
+    setStatus: (id, status) => change(id, { status }),
+
+    async setQuota(id, quota, note) {
+      await grants.transaction(({ grant }) => grant(`key:${id}`, quota, note));
+      await keys.changed([id]);
+    },
+
+    delete: (id) => change(id, deletedKey(clock.now())),
+
+    async list(userId, afterId = 0) {
+      const rows = await selectKeys(db)
+        .where("keys.user_id", "=", userId)
+        .where("keys.deleted_at", "is", null)
+        .where("keys.id", ">", afterId)
+        .orderBy("keys.id")
+        .limit(PAGE)
+        .execute();
+      return rows.map(toListedKey);
+    },
+  };
+
+  async function create(
+    { secret = createSecret(), ...draft }: KeyDraft & { readonly secret?: string },
+    most?: number,
+  ): Promise<CreatedKey> {
+    const id = await insert(draft, secret, most);
+    return { key: await getKey(id), secret };
+  }
+
+  async function insert(draft: KeyDraft, secret: string, most = Infinity): Promise<number> {
+    const now = clock.now();
+    const row = {
+      ...secretColumns(secret),
+      user_id: draft.userId,
+      name: draft.name,
+      ...keyColumns(draft),
+      models: JSON.stringify(draft.models),
+      status: KEY_STATUS.enabled,
+      created_at: now,
+    };
+    try {
+      const { id } = await db.transaction().execute(async (transaction) => {
+        await refuseBeyond(transaction, draft.userId, most);
+        const inserted = await transaction
+          .insertInto("keys")
+          .values(row)
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        if (draft.quota !== undefined) {
+          await openAccount(transaction, `key:${inserted.id}`, draft.quota, "key created", now);
+        }
+        await addBudgets(transaction, `key:${inserted.id}`, draft.budgets ?? {});
+        return inserted;
+      });
+      // The secret may have been tried, and be known as unknown.
+      await keys.changed([id]);
+      return id;
+    } catch (cause) {
+      throw isUniqueViolation(cause) ? taken(draft.name, cause) : cause;
+    }
+  }
+
+  /** Another gateway with the same file may be quicker. */
+  async function insertNamed(entry: KeyDraft & { readonly secret: string }): Promise<number> {
+    try {
+      return await insert(entry, entry.secret);
+    } catch (cause) {
+      const found = await findLiving(entry.userId, "name", entry.name);
+      if (found === undefined) throw cause;
+      return found.id;
+    }
+  }
+
+  async function update(id: number, entry: KeyDraft & { readonly secret: string }): Promise<void> {
+    const columns = {
+      ...secretColumns(entry.secret),
+      ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
+    };
+    try {
+      await change(id, columns, entry.quota ?? null);
+    } catch (cause) {
+      throw isUniqueViolation(cause) ? taken(entry.name, cause) : cause;
+    }
+  }
+
+  async function change(
+    id: number,
+    columns: Updateable<KeysTable>,
+    quota?: NanoUsd | null,
+  ): Promise<boolean> {
+    const changed = [id];
+    try {
+      return await grants.transaction(async (transaction) => {
+        if (typeof columns.digest === "string") {
+          changed.push(...(await takeSecret(transaction.db, id, columns.digest)));
+        }
+        const { numUpdatedRows } = await transaction.db
+          .updateTable("keys")
+          .set(columns)
+          .where("id", "=", id)
+          .where("deleted_at", "is", null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        await setQuota(transaction, id, quota, "configuration");
+        return true;
+      });
+    } finally {
+      // Also when it failed: the change may have been made without our hearing of it.
+      await keys.changed(changed);
+    }
+  }
+
+  function secretColumns(secret: string) {
+    assert(secret.length <= MAX_SECRET_CHARS, "A key's secret is too long.");
+    return {
+      digest: keys.digestOf(secret),
+      pepper_version: PEPPER_VERSION,
+      last4: secret.length < MIN_CHARS_TO_SHOW ? "" : secret.slice(-4),
+      is_custom: isWellFormed(secret) ? 0 : 1,
+    };
+  }
+
+  /** The file may exchange the secrets of two keys: until its own turn, the other has one that nobody knows. */
+  async function takeSecret(
+    transaction: Kysely<Tables>,
+    id: number,
+    digest: string,
+  ): Promise<readonly number[]> {
+    const rows = await transaction
+      .updateTable("keys")
+      .set({ digest: keys.digestOf(createSecret()), last4: "", is_custom: 0 })
+      .where("digest", "=", digest)
+      .where("id", "!=", id)
+      .where("user_id", "=", (own) => own.selectFrom("keys").select("user_id").where("id", "=", id))
+      .returning("id")
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  async function findLiving(
+    userId: number,
+    by: "name" | "digest",
+    value: string,
+  ): Promise<{ id: number } | undefined> {
+    return db
+      .selectFrom("keys")
+      .select("id")
+      .where("user_id", "=", userId)
+      .where(by, "=", value)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+  }
+
+  async function getKey(id: number): Promise<OwnKey> {
+    return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
+  }
+}
+
+/** One at a time for each user, so that no two pass on the same count. */
+async function refuseBeyond(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
+  if (most === Infinity) return;
+  await db
+    .updateTable("users")
+    .set(({ ref }) => ({ status: ref("status") }))
+    .where("id", "=", userId)
+    .execute();
+  const { count } = await db
+    .selectFrom("keys")
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
+    .where("user_id", "=", userId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  if (count < most) return;
+  throw new GatewayError("invalid_request", `You have ${most} tokens already; delete some first.`);
+}

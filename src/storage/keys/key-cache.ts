@@ -1,0 +1,129 @@
+import type { ApiKey } from "#core/key.ts";
+import type { Clock } from "#lib/clock.ts";
+
+interface KeyCacheOptions {
+  readonly lookup: (digest: string) => Promise<ApiKey | undefined>;
+  /** How long a record is believed, counted from before it was asked for. */
+  readonly ttlMs: number;
+  readonly clock: Clock;
+  readonly maxKeys?: number;
+  readonly maxUnknown?: number;
+}
+
+/** Keys by their digest, in memory. */
+interface KeyCache {
+  /** No promise where the answer is at hand. */
+  find(digest: string): Promise<ApiKey | undefined> | ApiKey | undefined;
+  /**
+   * To be called once a change of the key is committed: from then on nobody is
+   * given the record from before, not even by a look-up that is under way.
+   */
+  forget(keyId: number): void;
+  /** The same for all keys of users of a group. */
+  forgetGroup(groupId: number): void;
+}
+
+interface Known {
+  readonly key: ApiKey;
+  readonly expiresAt: number;
+}
+
+const MAX_KEYS = 50_000;
+const MAX_UNKNOWN = 10_000;
+const UNKNOWN_TTL_MS = 1_000;
+
+export function createKeyCache(options: KeyCacheOptions): KeyCache {
+  const { lookup, ttlMs, clock, maxKeys = MAX_KEYS, maxUnknown = MAX_UNKNOWN } = options;
+  const known = new Map<string, Known>();
+  const digests = new Map<number, string>();
+  const unknown = new Map<string, number>();
+  let underWay = new Map<string, Promise<ApiKey | undefined>>();
+  /** Counts changes: what was asked for under an earlier count is not kept. */
+  let epoch = 0;
+
+  return {
+    find(digest) {
+      const entry = known.get(digest);
+      if (entry !== undefined) {
+        if (entry.expiresAt > clock.monotonic()) return recent(digest, entry);
+        drop(digest, entry);
+      } else {
+        const until = unknown.get(digest);
+        if (until !== undefined) {
+          if (until > clock.monotonic()) return undefined;
+          unknown.delete(digest);
+        }
+      }
+      return underWay.get(digest) ?? ask(digest);
+    },
+
+    forget(keyId) {
+      distrust();
+      unknown.clear();
+      const digest = digests.get(keyId);
+      const entry = digest === undefined ? undefined : known.get(digest);
+      if (digest !== undefined && entry !== undefined) drop(digest, entry);
+    },
+
+    forgetGroup(groupId) {
+      distrust();
+      for (const [digest, entry] of known) {
+        if (entry.key.group?.id === groupId) drop(digest, entry);
+      }
+    },
+  };
+
+  /** Of the look-ups that are under way. */
+  function distrust(): void {
+    epoch++;
+    underWay = new Map();
+  }
+
+  async function ask(digest: string): Promise<ApiKey | undefined> {
+    const askedIn = epoch;
+    const askedAt = clock.monotonic();
+    const answer = lookup(digest);
+    const mine = underWay;
+    mine.set(digest, answer);
+    try {
+      const key = await answer;
+      if (askedIn === epoch) keep(digest, key, askedAt);
+      return key;
+    } finally {
+      mine.delete(digest);
+    }
+  }
+
+  function keep(digest: string, key: ApiKey | undefined, askedAt: number): void {
+    if (key === undefined) {
+      if (unknown.size >= maxUnknown) dropOldest(unknown);
+      unknown.set(digest, askedAt + UNKNOWN_TTL_MS);
+      return;
+    }
+    if (known.size >= maxKeys) {
+      const oldest = known.entries().next().value;
+      if (oldest !== undefined) drop(oldest[0], oldest[1]);
+    }
+    known.set(digest, { key, expiresAt: askedAt + ttlMs });
+    digests.set(key.id, digest);
+  }
+
+  /** Moves it to the end of the line, so that what nobody uses comes to stand at its head. */
+  function recent(digest: string, entry: Known): ApiKey {
+    if (known.size >= maxKeys) {
+      known.delete(digest);
+      known.set(digest, entry);
+    }
+    return entry.key;
+  }
+
+  function drop(digest: string, entry: Known): void {
+    known.delete(digest);
+    digests.delete(entry.key.id);
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
+}

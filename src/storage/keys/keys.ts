@@ -1,0 +1,191 @@
+import { sql, type Kysely } from "kysely";
+import { GatewayError } from "#core/error.ts";
+import type { Group } from "#core/group.ts";
+import {
+  isWellFormed,
+  KEY_STATUS,
+  type AccountId,
+  type ApiKey,
+  type KeyStore,
+  type OwnerId,
+} from "#core/key.ts";
+import type { QuotaOwner } from "#core/quota.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createKeyCache } from "./key-cache.ts";
+import { digester } from "../secrets/secrets.ts";
+import type { Tables } from "../tables.ts";
+import { GROUP_COLUMNS, toGroup, type GroupRow } from "../tables/groups.ts";
+import { toApiKey, type KeyRow } from "../tables/keys.ts";
+import { USER_STATUS } from "../tables/users.ts";
+
+interface KeyStoreOptions {
+  readonly db: Kysely<Tables>;
+  readonly pepper: Uint8Array;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  readonly onError: (cause: unknown) => void;
+}
+
+/** Also what the store's other half, the admin, needs of it. */
+export interface OpenKeyStore extends KeyStore, Disposable {
+  digestOf(secret: string): string;
+  /** Keys have changed, and the change is committed. */
+  changed(keyIds: readonly number[]): Promise<void>;
+  /** A group has, and with it all keys of its users. */
+  groupChanged(groupId: number): void;
+}
+
+/** No secret is longer; what is needs no digest to be refused. */
+export const MAX_SECRET_CHARS = 512;
+const REFRESH_MS = 5_000;
+
+export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeyStore> {
+  const { db, pepper, clock, ttlMs, onError } = options;
+  const digestOf = digester(pepper);
+  const cache = createKeyCache({ lookup: openLookup(db), ttlMs, clock });
+  /** Secrets that no checksum can judge: only these are worth a query. */
+  let custom = await findCustomDigests(db);
+
+  const refresh = async (): Promise<void> => {
+    custom = await findCustomDigests(db);
+  };
+  const timer = Number.isFinite(ttlMs)
+    ? setInterval(() => void refresh().catch(onError), REFRESH_MS)
+    : undefined;
+  timer?.unref();
+
+  return {
+    find(secret) {
+      if (isWellFormed(secret)) return cache.find(digestOf(secret));
+      if (custom.size === 0 || secret.length > MAX_SECRET_CHARS) return undefined;
+      const digest = digestOf(secret);
+      return custom.has(digest) ? cache.find(digest) : undefined;
+    },
+
+    digestOf,
+
+    async changed(keyIds) {
+      for (const id of keyIds) cache.forget(id);
+      await refresh();
+    },
+
+    groupChanged: (groupId) => cache.forgetGroup(groupId),
+
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** With the account of its own that a capped key draws on, with its user, and with all their budgets. */
+export function selectKeys(db: Kysely<Tables>) {
+  return db
+    .selectFrom("keys")
+    .leftJoin("accounts", (join) =>
+      join.on("accounts.id", "=", sql<AccountId>`'key:' || ${sql.ref("keys.id")}`),
+    )
+    .innerJoin("users", "users.id", "keys.user_id")
+    .leftJoin("budgets as of_key", (join) =>
+      join.on("of_key.owner", "=", sql<OwnerId>`'key:' || ${sql.ref("keys.id")}`),
+    )
+    .leftJoin("budgets as of_user", (join) =>
+      join.on("of_user.owner", "=", sql<OwnerId>`'user:' || ${sql.ref("keys.user_id")}`),
+    )
+    .leftJoin("budgets as of_team", (join) =>
+      join.on("of_team.owner", "=", sql<OwnerId>`'team:' || ${sql.ref("users.team_id")}`),
+    )
+    .selectAll("keys")
+    .select(["accounts.granted", "accounts.spent", "users.status as user_status", "users.team_id"])
+    .select(["of_key.day as key_day", "of_key.month as key_month"])
+    .select(["of_user.day as user_day", "of_user.month as user_month"])
+    .select(["of_team.day as team_day", "of_team.month as team_month"]);
+}
+
+/** Living keys whose calls draw on what a user or a team has. */
+export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<readonly number[]> {
+  const [kind, id] = owner.split(":");
+  const rows = await db
+    .selectFrom("keys")
+    .innerJoin("users", "users.id", "keys.user_id")
+    .select("keys.id")
+    .where(kind === "team" ? "users.team_id" : "users.id", "=", Number(id))
+    .where("keys.deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Compiled once: what is left of a look-up is the query itself. */
+function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
+  const compiled = selectKeys(db)
+    .leftJoin("groups", "groups.id", "users.group_id")
+    .select(GROUP_COLUMNS)
+    .where("keys.digest", "=", "")
+    .compile();
+  const share = openGroupPool();
+  return async (digest) => {
+    try {
+      const { rows } = await db.executeQuery<FoundRow>({ ...compiled, parameters: [digest] });
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      return toApiKey(row, row.group_id === null ? undefined : share(row));
+    } catch (cause) {
+      throw new GatewayError("unavailable", "The gateway cannot look up keys at the moment.", {
+        cause,
+      });
+    }
+  };
+}
+
+/** The group's columns are all there, or all `null`. */
+type FoundRow = KeyRow & (GroupRow | { readonly group_id: null });
+
+/** A group may be large, and have many keys: they share it. */
+function openGroupPool(): (row: GroupRow) => Group {
+  const pool = new Map<number, { readonly version: number; readonly group: Group }>();
+  return (row) => {
+    const { group_id: id, group_version: version } = row;
+    const known = pool.get(id);
+    if (known?.version === version) return known.group;
+    if (pool.size >= MAX_POOLED) pool.clear();
+    const group = toGroup(row);
+    pool.set(id, { version, group });
+    return group;
+  };
+}
+
+const MAX_POOLED = 1_000;
+
+const MAX_ASKED = 500;
+
+/** Which of the keys may not call any more: deleted, disabled, or their user is. */
+export async function findRefused(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const refused: number[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ASKED) {
+    const rows = await db
+      .selectFrom("keys")
+      .innerJoin("users", "users.id", "keys.user_id")
+      .select("keys.id")
+      .where("keys.id", "in", ids.slice(i, i + MAX_ASKED))
+      .where((or) =>
+        or.or([
+          or("keys.deleted_at", "is not", null),
+          or("keys.status", "!=", KEY_STATUS.enabled),
+          or("users.status", "!=", USER_STATUS.enabled),
+        ]),
+      )
+      .execute();
+    refused.push(...rows.map(({ id }) => id));
+  }
+  return refused;
+}
+
+async function findCustomDigests(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("keys")
+    .select("digest")
+    .where("is_custom", "=", 1)
+    .where("digest", "is not", null)
+    .execute();
+  return new Set(rows.flatMap((row) => row.digest ?? []));
+}

@@ -1,0 +1,117 @@
+import type { Kysely } from "kysely";
+import type { AccountId } from "#core/key.ts";
+import type { NanoUsd } from "#core/money.ts";
+import type { ListedKey, OwnKeys } from "#core/user-keys.ts";
+import type { Clock } from "#lib/clock.ts";
+import { changeBudgets } from "../accounts/budgets.ts";
+import type { Grants, GrantTransaction } from "../accounts/grants.ts";
+import { taken } from "./key-taken.ts";
+import { selectKeys, type OpenKeyStore } from "./keys.ts";
+import type { Tables } from "../tables.ts";
+import { deletedKey, keyColumns, toListedKey } from "../tables/keys.ts";
+import { isUniqueViolation } from "../database/unique.ts";
+
+interface OwnKeysDeps {
+  readonly db: Kysely<Tables>;
+  readonly grants: Grants;
+  readonly keys: Pick<OpenKeyStore, "changed">;
+  readonly clock: Clock;
+}
+
+const BY_OWNER = "changed by its owner";
+/** Both engines bound the parameters of a statement. */
+const MAX_AT_ONCE = 1_000;
+
+/** Every query names the owner: what it does not find may be somebody else's, or nobody's. */
+export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
+  const { db, grants, keys, clock } = deps;
+  return {
+    async page(userId, offset, limit) {
+      const items = await selectKeys(db)
+        .where("keys.user_id", "=", userId)
+        .where("keys.deleted_at", "is", null)
+        .orderBy("keys.id", "desc")
+        .limit(Math.min(limit, MAX_AT_ONCE))
+        .offset(offset)
+        .execute();
+      const { total } = await db
+        .selectFrom("keys")
+        .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("total"))
+        .where("user_id", "=", userId)
+        .where("deleted_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return { items: items.map(toListedKey), total };
+    },
+
+    findOwn,
+
+    async update(userId, id, { quota, budgets = {}, status, ...change }) {
+      const columns = { ...keyColumns(change), ...(status === undefined ? {} : { status }) };
+      try {
+        await grants.transaction(async (transaction) => {
+          const found = await transaction.db
+            .updateTable("keys")
+            .set(({ ref }) => ({ status: ref("status"), ...columns }))
+            .where("id", "=", id)
+            .where("user_id", "=", userId)
+            .where("deleted_at", "is", null)
+            .returning("id")
+            .executeTakeFirst();
+          if (found === undefined) return;
+          await setQuota(transaction, id, quota, BY_OWNER);
+          await changeBudgets(transaction, `key:${id}`, budgets, BY_OWNER, clock.now());
+        });
+      } catch (cause) {
+        throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;
+      } finally {
+        // Also when it failed: the change may have been made without our hearing of it.
+        await keys.changed([id]);
+      }
+      return await findOwn(userId, id);
+    },
+
+    async deleteOwn(userId, ids) {
+      const wanted = ids.slice(0, MAX_AT_ONCE);
+      if (wanted.length === 0) return [];
+      try {
+        const rows = await db
+          .updateTable("keys")
+          .set(deletedKey(clock.now()))
+          .where("id", "in", wanted)
+          .where("user_id", "=", userId)
+          .where("deleted_at", "is", null)
+          .returning("id")
+          .execute();
+        return rows.map(({ id }) => id);
+      } finally {
+        await keys.changed(wanted);
+      }
+    },
+  };
+
+  async function findOwn(userId: number, id: number): Promise<ListedKey | undefined> {
+    const row = await selectKeys(db)
+      .where("keys.id", "=", id)
+      .where("keys.user_id", "=", userId)
+      .where("keys.deleted_at", "is", null)
+      .executeTakeFirst();
+    return row && toListedKey(row);
+  }
+}
+
+/** Where it is another than before; a key that never had one gets no account for having none. */
+export async function setQuota(
+  { db, grant }: GrantTransaction,
+  keyId: number,
+  quota: NanoUsd | null | undefined,
+  note: string,
+): Promise<void> {
+  if (quota === undefined) return;
+  const id: AccountId = `key:${keyId}`;
+  const account = await db
+    .selectFrom("accounts")
+    .select("granted")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if ((account?.granted ?? null) !== quota) await grant(id, quota, note);
+}

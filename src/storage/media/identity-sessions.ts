@@ -1,0 +1,144 @@
+import type { Kysely, RawBuilder } from "kysely";
+import type {
+  IdentityChange,
+  IdentitySession,
+  IdentitySessionStore,
+} from "#core/identity-session.ts";
+import type { Tables } from "../tables.ts";
+import { groupRow } from "../tables/assets.ts";
+import { changedColumns, rowOf, toSession } from "../tables/identity-sessions.ts";
+import { NO_USER } from "../tables/users.ts";
+
+interface IdentitySessionStoreDeps {
+  readonly db: Kysely<Tables>;
+  /** Unix ms by the one clock that all gateways of the database share. */
+  sharedNow(): RawBuilder<number>;
+}
+
+const MAX_PRUNED = 1_000;
+
+export function createIdentitySessionStore({
+  db,
+  sharedNow,
+}: IdentitySessionStoreDeps): IdentitySessionStore {
+  return {
+    async add(session) {
+      await db.insertInto("identity_sessions").values(rowOf(session)).execute();
+    },
+
+    async findByToken(userId, tokenDigest) {
+      const row = await all()
+        .where("user_id", "=", userId)
+        .where("token_digest", "=", tokenDigest)
+        .executeTakeFirst();
+      return row && toSession(row);
+    },
+
+    async findByReturn(returnDigest) {
+      const row = await all().where("return_digest", "=", returnDigest).executeTakeFirst();
+      return row && toSession(row);
+    },
+
+    async countOpen(userId, now) {
+      const { open } = await db
+        .selectFrom("identity_sessions")
+        .select(({ fn }) => fn.countAll<number>().as("open"))
+        .where("user_id", "=", userId)
+        .where("ends_at", ">", now)
+        .where("state", "!=", "passed")
+        .executeTakeFirstOrThrow();
+      return Number(open);
+    },
+
+    change: (session, change) => changeOn(db, session, change),
+
+    async pass(session, group, change) {
+      return await db
+        .transaction()
+        .execute(async (transaction) => {
+          const { numInsertedOrUpdatedRows } = await transaction
+            .insertInto("asset_groups")
+            .values(groupRow(group))
+            .onConflict((conflict) => conflict.doNothing())
+            .executeTakeFirstOrThrow();
+          if ((numInsertedOrUpdatedRows ?? 0n) === 0n) return "taken" as const;
+          const passing = { ...change, state: "passed", groupId: group.id } as const;
+          const passed = await changeOn(transaction, session, passing);
+          if (passed === undefined) throw new Outrun();
+          return passed;
+        })
+        .catch((cause: unknown) => {
+          if (cause instanceof Outrun) return undefined;
+          throw cause;
+        });
+    },
+
+    async listUnresolved(channel, since) {
+      const rows = await db
+        .selectFrom("identity_sessions")
+        .select("id")
+        .where("channel", "=", channel)
+        .where("ends_at", ">", since)
+        .where("state", "!=", "passed")
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async lease(leaseMs, limit, busyUsers = []) {
+      const rows = await db
+        .updateTable("identity_sessions")
+        .set(({ eb }) => ({ lease_until: eb(sharedNow(), "+", leaseMs) }))
+        .where("id", "in", (due) =>
+          due
+            .selectFrom("identity_sessions")
+            .select("id")
+            .where("due_at", "<=", sharedNow())
+            .where("lease_until", "<=", sharedNow())
+            .where("user_id", "not in", [...busyUsers, NO_USER])
+            .orderBy("due_at")
+            .limit(limit),
+        )
+        // Of two who found the same one, the second finds it taken.
+        .where("lease_until", "<=", sharedNow())
+        .returningAll()
+        .execute();
+      return rows.map(toSession);
+    },
+
+    async prune(before, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom("identity_sessions")
+        .where("id", "in", (old) =>
+          old
+            .selectFrom("identity_sessions")
+            .select("id")
+            .where("ends_at", "<", before)
+            .limit(Math.min(limit, MAX_PRUNED)),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+
+  function all() {
+    return db.selectFrom("identity_sessions").selectAll();
+  }
+}
+
+/** Somebody else changed the session: nothing of this is written. */
+class Outrun extends Error {}
+
+async function changeOn(
+  db: Kysely<Tables>,
+  session: IdentitySession,
+  change: IdentityChange,
+): Promise<IdentitySession | undefined> {
+  const changed = await db
+    .updateTable("identity_sessions")
+    .set(changedColumns(session, change))
+    .where("id", "=", session.id)
+    .where("version", "=", session.version)
+    .returningAll()
+    .executeTakeFirst();
+  return changed && toSession(changed);
+}

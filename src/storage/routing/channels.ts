@@ -1,0 +1,243 @@
+import type { Kysely, Selectable } from "kysely";
+import type { ChannelOptions, Credential, ModelList } from "#core/channel.ts";
+import { GatewayError, invalid } from "#core/error.ts";
+import {
+  destinationOf,
+  type ChannelEntry,
+  type ChannelStore,
+  type Destination,
+  type StoredChannel,
+} from "#core/stored-routing.ts";
+import type { Clock } from "#lib/clock.ts";
+import { isArray, isObject, parseJson } from "#lib/json.ts";
+import { defined, listOf } from "#lib/values.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { moveOn } from "./routing-version.ts";
+import type { CredentialVault } from "../secrets/sealed.ts";
+import type { Tables } from "../tables.ts";
+import type { ChannelsTable } from "../tables/channels.ts";
+import { limitsOf } from "../tables/limit-columns.ts";
+import { isUniqueViolation } from "../database/unique.ts";
+
+interface ChannelStoreDeps {
+  readonly db: Kysely<Tables>;
+  readonly clock: Clock;
+  readonly reasoningCache: CredentialVault;
+}
+
+type ChannelRow = Selectable<ChannelsTable>;
+
+const STATUS = { enabled: 1, disabled: 2 } as const;
+const MAX_CHANNELS = 1_000;
+
+export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDeps): ChannelStore {
+  /**
+   * What was opened at the last look. Health and tokens go by the credential,
+   * so one that did not change must stay the one it was.
+   */
+  const opened = new Map<number, Opened>();
+
+  return {
+    async list() {
+      const rows = await db.selectFrom("channels").selectAll().orderBy("id").execute();
+      const ids = new Set(rows.map(({ id }) => id));
+      for (const id of opened.keys()) if (!ids.has(id)) opened.delete(id);
+      return rows.map(toStored);
+    },
+
+    async find(id) {
+      const row = await findRow(db, id);
+      return row && toStored(row);
+    },
+
+    async create(entry) {
+      const now = clock.now();
+      const columns = { ...columnsOf(entry), created_at: now, updated_at: now };
+      const row = await named(entry.name, () =>
+        inTransaction(db, async (transaction) => {
+          await moveOn(transaction);
+          const { count } = await transaction
+            .selectFrom("channels")
+            .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
+            .executeTakeFirstOrThrow();
+          if (count >= MAX_CHANNELS) throw tooMany();
+          const { id } = await transaction
+            .insertInto("channels")
+            .values({ ...columns, credentials: "[]" })
+            .returning("id")
+            .executeTakeFirstOrThrow();
+          return await transaction
+            .updateTable("channels")
+            .set({ credentials: JSON.stringify(reasoningCache.seal(entry.credentials, id, entry)) })
+            .where("id", "=", id)
+            .returningAll()
+            .executeTakeFirstOrThrow();
+        }),
+      );
+      return toStored(row);
+    },
+
+    async update(id, change) {
+      return await inTransaction(db, async (transaction) => {
+        await moveOn(transaction);
+        const before = await findRow(transaction, id);
+        if (before === undefined) return undefined;
+        const { credentials, ...entry } = change(toStored(before));
+        return await named(entry.name, async () => {
+          const isKept =
+            credentials === undefined &&
+            destinationOf(toDestination(before)) === destinationOf(entry);
+          const row = await transaction
+            .updateTable("channels")
+            .set({
+              ...columnsOf(entry),
+              updated_at: clock.now(),
+              ...(isKept
+                ? {}
+                : {
+                    credentials: JSON.stringify(reasoningCache.seal(credentials ?? [], id, entry)),
+                  }),
+            })
+            .where("id", "=", id)
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          const had = sealedOf(before).length;
+          return {
+            channel: toStored(row),
+            dropped: isKept || credentials !== undefined ? 0 : had,
+          };
+        });
+      });
+    },
+
+    async delete(id) {
+      return await inTransaction(db, async (transaction) => {
+        await moveOn(transaction);
+        const { numDeletedRows } = await transaction
+          .deleteFrom("channels")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow();
+        return numDeletedRows > 0n;
+      });
+    },
+  };
+
+  function toStored(row: ChannelRow): StoredChannel {
+    const sealed = sealedOf(row);
+    const credentials = credentialsOf(row, sealed);
+    const entry = {
+      name: row.name,
+      ...toDestination(row),
+      credentials: credentials ?? [],
+      models: toModelList(row.models),
+      priority: row.priority,
+      weight: row.weight / 1_000,
+      isEnabled: row.status === STATUS.enabled,
+      reach: row.reach,
+      id: row.id,
+      sealedCredentials: credentials === undefined ? sealed.length : 0,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    };
+    const { style, max_concurrent: maxConcurrent } = row;
+    return {
+      ...entry,
+      ...defined({
+        style: style ?? undefined,
+        maxConcurrent: maxConcurrent ?? undefined,
+        limits: limitsOf({ ...row, concurrency: null }),
+      }),
+    };
+  }
+
+  function credentialsOf(
+    row: ChannelRow,
+    sealed: readonly string[],
+  ): readonly Credential[] | undefined {
+    const known = opened.get(row.id);
+    const destination = toDestination(row);
+    const to = destinationOf(destination);
+    if (known?.text === row.credentials && known.to === to) return known.credentials;
+    const credentials = reasoningCache.open(sealed, row.id, destination);
+    if (credentials === undefined) opened.delete(row.id);
+    else opened.set(row.id, { text: row.credentials, to, credentials });
+    return credentials;
+  }
+}
+
+interface Opened {
+  /** The column. */
+  readonly text: string;
+  readonly to: string;
+  readonly credentials: readonly Credential[];
+}
+
+async function findRow(db: Kysely<Tables>, id: number): Promise<ChannelRow | undefined> {
+  return await db.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+async function named<T>(name: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause;
+    throw invalid("name", `There is a channel named '${name}' already.`);
+  }
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    `There are ${MAX_CHANNELS} channels already; delete some first.`,
+  );
+}
+
+function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
+  const { name, provider, baseUrl, reach, models, style, options, priority, weight } = entry;
+  return {
+    name,
+    provider,
+    base_url: baseUrl ?? null,
+    reach,
+    models: models.kind === "discover" ? null : JSON.stringify([...models.upstreamNames]),
+    style: style ?? null,
+    options: options === undefined ? null : JSON.stringify(options),
+    priority,
+    weight: Math.round(weight * 1_000),
+    max_concurrent: entry.maxConcurrent ?? null,
+    requests_per_minute: entry.limits?.requestsPerMinute ?? null,
+    tokens_per_minute: entry.limits?.tokensPerMinute ?? null,
+    status: entry.isEnabled ? STATUS.enabled : STATUS.disabled,
+  };
+}
+
+function toDestination(row: ChannelRow): Destination {
+  return {
+    provider: row.provider,
+    ...(row.base_url === null ? {} : { baseUrl: row.base_url }),
+    ...(row.options === null ? {} : { options: toOptions(row.options) }),
+  };
+}
+
+function toOptions(text: string): ChannelOptions {
+  const json = parseJson(text);
+  const given = isObject(json) ? Object.entries(json) : [];
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : [])),
+  );
+}
+
+function toModelList(text: string | null): ModelList {
+  if (text === null) return { kind: "discover" };
+  const pairs = listOf(parseJson(text)).flatMap((pair) => {
+    const [name, upstream] = isArray(pair) ? pair : [];
+    return typeof name === "string" && typeof upstream === "string"
+      ? [[name, upstream] as const]
+      : [];
+  });
+  return { kind: "listed", upstreamNames: new Map(pairs) };
+}
+
+function sealedOf({ credentials }: ChannelRow): readonly string[] {
+  return listOf(parseJson(credentials)).filter((each) => typeof each === "string");
+}

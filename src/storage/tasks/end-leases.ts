@@ -1,0 +1,17 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** Takes from those who died what they had in hand, rather than wait for them. */
+export async function endLeases(db: Kysely<Tables>): Promise<void> {
+  await db
+    .updateTable("tasks")
+    .set({ lease_owner: null, lease_until: 0 })
+    .where("lease_owner", "is not", null)
+    .execute();
+  await db
+    .updateTable("notices")
+    .set({ lease_until: 0 })
+    .where("state", "=", "pending")
+    .where("lease_until", ">", 0)
+    .execute();
+}
