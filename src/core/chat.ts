@@ -23,15 +23,15 @@ export interface ChatRequest {
   readonly reasoning?: Reasoning;
   readonly logprobs?: { readonly top?: number };
   readonly modalities?: readonly ("text" | "audio" | "image")[];
-  readonly picture?: PictureWish;
+  readonly imageOptions?: ImageOptions;
   readonly webSearch?: WebSearch;
   /** The caller's own id for their user, for the vendor's abuse reports. */
   readonly user?: string;
   readonly metadata?: JsonObject;
   /** Fields of the caller's style that have no place above, under that style's id. */
   readonly extra?: Extra;
-  /** How the caller wrote what stands above, where a style has several ways; lost without harm. */
-  readonly spelling?: Extra;
+  /** The members of the body that were read, as the caller wrote them, under their style's id; lost without harm. */
+  readonly rawFields?: Extra;
 }
 
 /** A vendor's or style's own data, kept for the way back; keyed by style id. */
@@ -51,7 +51,7 @@ export interface Message {
   readonly blocks: readonly Block[];
   readonly name?: string;
   readonly extra?: Extra;
-  readonly spelling?: Extra;
+  readonly rawFields?: Extra;
 }
 
 export type Block =
@@ -153,7 +153,7 @@ export interface Tool {
   readonly format?: JsonObject;
   readonly extra?: Extra;
   /** How the caller declared it, if that is more than a function: in a namespace, or by a type whose schema the style knows. */
-  readonly spelling?: Extra;
+  readonly rawFields?: Extra;
 }
 
 export type ToolChoice =
@@ -192,8 +192,8 @@ export interface Reasoning {
   readonly visible?: boolean;
 }
 
-/** How a picture in the answer is to be. */
-export interface PictureWish {
+/** Options of an image in the answer. */
+export interface ImageOptions {
   /** `16:9`. */
   readonly aspectRatio?: string;
   /** `2K`. */

@@ -88,7 +88,7 @@ const TOOLS: WrittenGroup<"tools" | "toolChoice", OptionsWriting, FieldOptions> 
 
 const FIELDS = {
   logprobs: { lost: { as: "logprobs" } },
-  picture: { lost: { as: "image_config" } },
+  imageOptions: { lost: { as: "image_config" } },
   webSearch: { lost: { as: "web_search_options" } },
   metadata: { lost: { as: "metadata" } },
   reasoning: { group: OWN_OPTIONS },

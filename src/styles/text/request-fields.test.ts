@@ -61,7 +61,7 @@ const FIELDS = {
   reasoning: LOST,
   logprobs: LOST,
   modalities: LOST,
-  picture: LOST,
+  imageOptions: LOST,
   webSearch: LOST,
   metadata: LOST,
 } satisfies FieldTable<Writing>;

@@ -8,7 +8,7 @@ import { defined, pick } from "#lib/values.ts";
 type FlatRequest = ChatRequest & Sampling;
 
 /** Members that each style reads and writes by itself. `sampling` stands for its own members. */
-type StructuralField = "model" | "messages" | "stream" | "sampling" | "extra" | "spelling";
+type StructuralField = "model" | "messages" | "stream" | "sampling" | "extra" | "rawFields";
 
 /** A part of the hub's request that every style must carry, report as lost, or refuse. */
 export type HubField = Exclude<keyof FlatRequest, StructuralField>;

@@ -9,7 +9,7 @@ import { fitFormat } from "./fit-format.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 
 /**
  * Removes or replaces what the vendor and the model of a chat body would
@@ -61,9 +61,9 @@ function fitRules({ editor, context: { model, report } }: Fit): void {
     const value = editor.get(name);
     if (value === undefined) continue;
     // The caller waits for all of them.
-    if (name === "n" && !isUsual(name, value)) throw refuse("n", "this model gives one answer.");
+    if (name === "n" && !isDefault(name, value)) throw refuse("n", "this model gives one answer.");
     editor.remove(name);
-    if (!isUsual(name, value)) report.lose(name);
+    if (!isDefault(name, value)) report.lose(name);
   }
 }
 
@@ -72,7 +72,7 @@ function fitServiceTier({ editor, dialect, context: { report } }: Fit): void {
   if (dialect.serviceTiers === undefined || typeof tier !== "string") return;
   if (dialect.serviceTiers.includes(tier)) return;
   editor.remove("service_tier");
-  if (!isUsual("service_tier", tier)) report.lose("service_tier");
+  if (!isDefault("service_tier", tier)) report.lose("service_tier");
 }
 
 /** Content that the vendor does not take changes the question, so that it is refused here. */

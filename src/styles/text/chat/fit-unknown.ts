@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { membersOf } from "#styles/text/request-fields.ts";
 import type { Fit } from "./fit-request.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
 import { vendorNames } from "./vendor-members.ts";
@@ -66,7 +66,7 @@ export function dropUnknown({ editor, dialect, context: { report } }: Fit): void
     if (value === undefined) continue;
     editor.remove(name);
     const lost = read.has(name) ? rest[name] : value;
-    if (lost !== undefined && !isUsual(name, lost)) report.lose(name);
+    if (lost !== undefined && !isDefault(name, lost)) report.lose(name);
   }
 }
 

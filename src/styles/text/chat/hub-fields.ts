@@ -24,11 +24,11 @@ import {
 } from "#styles/text/request-fields.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { buildPicture, parsePicture, restOfPicture } from "./picture.ts";
+import { buildImageOptions, parseImageOptions, restOfImageOptions } from "./image-options.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
 import { buildReasoning } from "./reasoning-out.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { isLegacy, parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildToolChoice, buildTools, losesFormat } from "./tool-out.ts";
 import { vendorNames } from "./vendor-members.ts";
@@ -147,13 +147,13 @@ const FIELDS = {
     build: ({ top }) => ({ members: { logprobs: true, top_logprobs: top } }),
   },
   modalities: { members: ["modalities"], parse: parseModalities, build: buildModalities },
-  picture: {
+  imageOptions: {
     members: ["image_config"],
-    parse: parsePicture,
-    rest: restOfPicture,
-    build: (picture, { dialect }) =>
+    parse: parseImageOptions,
+    rest: restOfImageOptions,
+    build: (options, { dialect }) =>
       dialect.pictures === true
-        ? { members: buildPicture(picture) }
+        ? { members: buildImageOptions(options) }
         : { members: {}, lost: ["image_config"] },
   },
   format: {

@@ -6,7 +6,7 @@ import { readFields } from "./hub-fields.ts";
 import { parseMessages } from "./message-in.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { isSearchTool } from "./search-tools.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { vendorTools } from "./vendor-members.ts";
 import { parseWebSearch } from "./web-search.ts";
 
@@ -19,7 +19,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
     stream: body["stream"] === true,
     ...fields,
     ...defined({ extra: extraOf(body, rest) }),
-    spelling: { [CHAT]: raw },
+    rawFields: { [CHAT]: raw },
   };
 }
 

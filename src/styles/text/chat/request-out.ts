@@ -6,11 +6,11 @@ import { memberOf, objectOf, pick, textOf } from "#lib/values.ts";
 import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { writeFields } from "./hub-fields.ts";
-import { withJsonWord } from "./json-word.ts";
+import { withJsonHint } from "./json-hint.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
-import { CHAT, isOwn, spellingIn } from "./spelling.ts";
-import { withWordsAfterTools } from "./words-after-tools.ts";
+import { CHAT, isOwn, rawFieldsOf } from "./raw-fields.ts";
+import { withFillerTurns } from "./filler-turn.ts";
 
 /**
  * In the shape of the style's first vendor, and in the dialect of the one who
@@ -21,7 +21,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   const { report, model } = context;
   const dialect = dialectOf(context);
   const caching = planCaching(request, context);
-  const raw = spellingIn(request);
+  const raw = rawFieldsOf(request);
   // What a caller of this style wrote for another one still stands where they wrote it.
   const { verbosity, extra } = withVerbosity(caching.extra, context, dialect);
   if (raw === undefined) report.loseForeign(extra, CHAT);
@@ -60,8 +60,8 @@ function messagesOf(
   const messages = buildMessages(request.messages, dialect, report, marks);
   if (isOwn(request)) return messages;
   const paired = pairCalls(messages);
-  const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
-  return withJsonWord(turns, request.format);
+  const turns = dialect.usersAfterTools === false ? withFillerTurns(paired) : paired;
+  return withJsonHint(turns, request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */

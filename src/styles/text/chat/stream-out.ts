@@ -7,7 +7,7 @@ import { ChoiceWriter, type Manner, type Piece } from "./choice-writer.ts";
 import { encodeError } from "./error.ts";
 import { inlinesReasoning, wantsUsage } from "./facts.ts";
 import { headOfAnswer } from "./head.ts";
-import { spellingIn } from "./spelling.ts";
+import { rawFieldsOf } from "./raw-fields.ts";
 import { isLegacy } from "./tool-in.ts";
 import { buildUsage } from "./usage.ts";
 
@@ -29,14 +29,14 @@ class ChatEncoder implements StreamEncoder {
   #usage: JsonObject | undefined;
 
   constructor(request: ChatRequest, isCompact: boolean) {
-    const spelling = spellingIn(request) ?? {};
+    const rawFields = rawFieldsOf(request) ?? {};
     this.#request = request;
     this.#isCompact = isCompact;
-    this.#wantsUsage = !isCompact && wantsUsage(spelling);
+    this.#wantsUsage = !isCompact && wantsUsage(rawFields);
     this.#manner = {
       wholeCalls: isCompact,
-      inlinesReasoning: inlinesReasoning(spelling),
-      wantsFunctionCall: isLegacy(spelling),
+      inlinesReasoning: inlinesReasoning(rawFields),
+      wantsFunctionCall: isLegacy(rawFields),
     };
     this.#head = headOfAnswer(undefined, request, "chat.completion.chunk");
   }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, objectOf } from "#lib/values.ts";
 import { amongAllowed, otherAllowed } from "#styles/text/allowed-tools.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { CHAT, isOwn } from "./spelling.ts";
+import { CHAT, isOwn } from "./raw-fields.ts";
 import { asFunction } from "./stand-in.ts";
 import { fitName, ownName, standInName } from "#styles/text/tool-names.ts";
 

@@ -153,10 +153,10 @@ const FIELDS = {
       },
     }),
   },
-  picture: {
+  imageOptions: {
     members: [IMAGE_CONFIG],
-    parse: parsePicture,
-    rest: restOfPicture,
+    parse: parseImageOptions,
+    rest: restOfImageOptions,
     build: ({ aspectRatio, size }) => ({
       members: { [IMAGE_CONFIG]: defined({ aspectRatio, imageSize: size }) },
     }),
@@ -204,20 +204,20 @@ function asksForVideo(body: JsonObject): boolean {
   return asked.some((one) => typeof one === "string" && one.toUpperCase() === "VIDEO");
 }
 
-const PICTURE_MEMBERS: ReadonlySet<string> = new Set(["aspectRatio", "imageSize"]);
+const IMAGE_OPTIONS: ReadonlySet<string> = new Set(["aspectRatio", "imageSize"]);
 
-function parsePicture(body: JsonObject): ChatRequest["picture"] {
+function parseImageOptions(body: JsonObject): ChatRequest["imageOptions"] {
   const wanted = objectOf(body[IMAGE_CONFIG]);
-  const picture = defined({
+  const options = defined({
     aspectRatio: textOf(wanted?.["aspectRatio"]),
     size: textOf(wanted?.["imageSize"]),
   });
-  return Object.keys(picture).length === 0 ? undefined : picture;
+  return Object.keys(options).length === 0 ? undefined : options;
 }
 
 /** Named by its path: such a name only says what is lost. */
-function restOfPicture(body: JsonObject): JsonObject {
-  const rest = restOf(objectOf(body[IMAGE_CONFIG]) ?? {}, PICTURE_MEMBERS) ?? {};
+function restOfImageOptions(body: JsonObject): JsonObject {
+  const rest = restOf(objectOf(body[IMAGE_CONFIG]) ?? {}, IMAGE_OPTIONS) ?? {};
   const named = Object.entries(rest).map(
     ([name, value]) => [`${IMAGE_CONFIG}.${name}`, value] as const,
   );

@@ -7,7 +7,7 @@ import { flatBody, withoutEmpty } from "./flat-body.ts";
 import { readFields } from "./hub-fields.ts";
 import { camelized } from "./names.ts";
 import { parseReasoning } from "./reasoning-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { parseTools } from "./tool-in.ts";
 
 /** Of a body that `readRequest` has let through; its model stands in the path. */
@@ -21,7 +21,7 @@ export function parseRequest(written: JsonObject, facts: RequestFacts): ChatRequ
     stream: facts.stream,
     ...fields,
     ...(unknown === undefined ? {} : { extra: { [GEMINI]: unknown } }),
-    spelling: { [GEMINI]: raw },
+    rawFields: { [GEMINI]: raw },
   };
 }
 

@@ -6,7 +6,7 @@ import { buildContents } from "./content-out.ts";
 import { nestedBody } from "./flat-body.ts";
 import { writeFields } from "./hub-fields.ts";
 import { isNewest } from "./proof.ts";
-import { GEMINI, isOwn, spellingIn } from "./spelling.ts";
+import { GEMINI, isOwn, rawFieldsOf } from "./raw-fields.ts";
 import { parseTools } from "./tool-in.ts";
 import { buildTools, renameSearch } from "./tool-out.ts";
 
@@ -23,13 +23,13 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...buildContents(fitted.messages, context),
     ...ownExtra(request.extra?.[GEMINI]),
   };
-  writeFields(fitted, { request: fitted, report, model, raw: spellingIn(request), tools }, body);
+  writeFields(fitted, { request: fitted, report, model, raw: rawFieldsOf(request), tools }, body);
   return nestedBody(body);
 }
 
 function toolsOf(request: ChatRequest, { model, report }: OutboundContext): readonly Json[] {
   const { tools, webSearch } = request;
-  const raw = spellingIn(request);
+  const raw = rawFieldsOf(request);
   const original =
     raw?.["tools"] === undefined
       ? undefined

@@ -2,7 +2,7 @@ import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { fromSchemaSubset } from "./schema-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What a list of tools holds: functions, search, and what only this style knows. */
 export interface ReadTools {

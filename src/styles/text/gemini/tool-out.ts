@@ -5,7 +5,7 @@ import { defined, listOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import type { Built } from "#styles/text/request-fields.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { SEARCH_TOOLS } from "./tool-in.ts";
 import { writeToolName } from "./tool-name.ts";
 

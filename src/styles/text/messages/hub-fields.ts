@@ -114,7 +114,7 @@ const FIELDS = {
   frequencyPenalty: penalty("frequency_penalty"),
   seed: { lost: { as: "seed" } },
   logprobs: { lost: { as: "logprobs" } },
-  picture: { lost: { as: "image_config" } },
+  imageOptions: { lost: { as: "image_config" } },
   choices: {
     refused: {
       as: "n",

@@ -8,7 +8,7 @@ import { buildFormat } from "./format-out.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { limitOf, mayThink, planThinking } from "./reasoning-out.ts";
 import { parseFormat } from "./format-in.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 
 /** How the model is to think and to write. */
 export interface Output {
@@ -29,7 +29,7 @@ export function planOutput(
 ): Output {
   const { reasoning, format } = request;
   const meaning = meaningOf(reasoning, format);
-  const written = preserveOriginal(spellingIn(request), MEMBERS, meaning, readMeaning);
+  const written = preserveOriginal(rawFieldsOf(request), MEMBERS, meaning, readMeaning);
   if (written !== undefined) return planWritten(written, request, conversation, context);
 
   const { thinking, effort, maxTokens } = planThinking(request, conversation, context);

@@ -5,7 +5,7 @@ import { listOf, restOf, textOf } from "#lib/values.ts";
 import { parseContent } from "./block-in.ts";
 import { readFields } from "./hub-fields.ts";
 import { parseReasoning } from "./reasoning-in.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { parseTools } from "./tool-in.ts";
 
 /** Of a body that `readRequest` has let through. */
@@ -20,7 +20,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
     stream: body["stream"] === true,
     ...fields,
     ...(rest === undefined ? {} : { extra: { [MESSAGES]: rest } }),
-    spelling: { [MESSAGES]: raw },
+    rawFields: { [MESSAGES]: raw },
   };
 }
 
@@ -47,7 +47,7 @@ function parseSystem(system: Json | undefined): readonly Message[] {
   const blocks = parseContent(system);
   if (blocks.length === 0) return [];
   return [
-    { role: "system", blocks, spelling: { [MESSAGES]: spelled(system, { field: "system" }) } },
+    { role: "system", blocks, rawFields: { [MESSAGES]: rawContent(system, { field: "system" }) } },
   ];
 }
 
@@ -60,10 +60,10 @@ function parseMessage(wire: JsonObject): Message {
     role: role === "assistant" || role === "system" ? role : "user",
     blocks: parseContent(content),
     ...(rest === undefined ? {} : { extra: { [MESSAGES]: rest } }),
-    spelling: { [MESSAGES]: spelled(content) },
+    rawFields: { [MESSAGES]: rawContent(content) },
   };
 }
 
-function spelled(content: Json | undefined, more: JsonObject = {}): JsonObject {
+function rawContent(content: Json | undefined, more: JsonObject = {}): JsonObject {
   return typeof content === "string" ? { ...more, text: true } : more;
 }

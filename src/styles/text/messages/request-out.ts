@@ -9,7 +9,7 @@ import { writeFields } from "./hub-fields.ts";
 import { withInstruction } from "./instruction.ts";
 import { limitMarks } from "./limit-marks.ts";
 import { planOutput } from "./output-out.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import { buildTools } from "./tool-out.ts";
 
 /**
@@ -41,7 +41,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
     ...restOf(own, REBUILT),
     cache_control: mark === undefined ? undefined : withVendorMarks("cache_control", mark),
   });
-  writeFields(request, { report, raw: spellingIn(request), output, choosing }, body);
+  writeFields(request, { report, raw: rawFieldsOf(request), output, choosing }, body);
   return body;
 }
 

@@ -1,7 +1,7 @@
 import type { ChatRequest, Sampling } from "#core/chat.ts";
 import { defined } from "#lib/values.ts";
 import type { Output } from "./output-out.ts";
-import { spellingIn } from "./spelling.ts";
+import { rawFieldsOf } from "./raw-fields.ts";
 
 type Samplers = Pick<Sampling, "temperature" | "topP" | "topK">;
 
@@ -16,7 +16,7 @@ const LEAST_THINKING_TOP_P = 0.95;
 export function fitSampling(request: ChatRequest, { isThinking }: Output): Fit {
   const sampling = withoutNone(request.sampling);
   if (isThinking === "planned") return whileThinking(sampling);
-  if (spellingIn(request) === undefined) return oneOfTwo(sampling);
+  if (rawFieldsOf(request) === undefined) return oneOfTwo(sampling);
   // Advised by some beside thinking, and refused by every vendor.
   const isRefused = isThinking === "written" && sampling.topP === 0;
   const { topP: _, ...rest } = sampling;

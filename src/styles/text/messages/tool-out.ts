@@ -8,12 +8,12 @@ import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import { preserveOriginal } from "#styles/text/request-fields.ts";
 import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { fitSchema, isOpen } from "./schema-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
-interface Choosing {
+export interface Choosing {
   readonly tools?: readonly Json[];
   readonly tool_choice?: Json;
   /** What the choice cannot say of a model that refuses to be made to call. */
@@ -31,7 +31,7 @@ export function buildTools(
   if (written !== undefined) return { ...written, ...chosen(request, isThinking, model, report) };
 
   const own = request.extra?.[MESSAGES] ?? {};
-  const isOwn = spellingIn(request) !== undefined;
+  const isOwn = rawFieldsOf(request) !== undefined;
   const mayBeStrict = strictnessOf(request, model);
   const tools = [
     ...offered(request, report).map((tool) => buildTool(tool, isOwn, report, mayBeStrict)),
@@ -46,7 +46,7 @@ export function buildTools(
 /** Also no tools at all are as they were written. */
 function writtenTools(request: ChatRequest): Choosing | undefined {
   const { tools = [], webSearch } = request;
-  const raw = spellingIn(request);
+  const raw = rawFieldsOf(request);
   if (raw === undefined || !tools.every(isPlainName)) return undefined;
   const meaning = { tools: request.tools, webSearch };
   const written = preserveOriginal<typeof meaning>(raw, ["tools"], meaning, (body) => {
@@ -85,7 +85,7 @@ function buildTool(
   const { kind, name, description, parameters = NO_PARAMETERS } = tool;
   const own = tool.extra?.[MESSAGES];
   report.loseForeign(tool.extra, MESSAGES, "tools.");
-  const written = tool.spelling?.[MESSAGES];
+  const written = tool.rawFields?.[MESSAGES];
   if (written !== undefined) return adaptBlock(written);
   if (kind === "custom") return buildTextTool(tool);
   const schema = parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
@@ -177,7 +177,12 @@ function chosen(
 ): Choosing {
   const { toolChoice, parallelToolCalls } = request;
   const meaning: ReturnType<typeof parseToolChoice> = defined({ toolChoice, parallelToolCalls });
-  const original = preserveOriginal(spellingIn(request), ["tool_choice"], meaning, parseToolChoice);
+  const original = preserveOriginal(
+    rawFieldsOf(request),
+    ["tool_choice"],
+    meaning,
+    parseToolChoice,
+  );
   const written = original?.["tool_choice"];
   const isFit = toolChoice?.mode !== "named" || isPlainName(toolChoice);
   const choice =
@@ -187,7 +192,7 @@ function chosen(
   if (choice === undefined) return {};
   const type = memberOf(choice, "type");
   if (type !== "any" && type !== "tool") return { tool_choice: choice };
-  const isForeign = spellingIn(request) === undefined;
+  const isForeign = rawFieldsOf(request) === undefined;
   const mayForce = isThinking !== "planned" && (rules?.forcedTools !== false || !isForeign);
   if (mayForce) return { tool_choice: choice };
   // A model that thinks cannot be made to call, but it can be told to.

@@ -5,7 +5,7 @@ import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
 import { repairItems } from "./repair-items.ts";
-import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
+import { isOwn, RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 
 /** `instructions` and `input`. */
 export function buildConversation(
@@ -24,7 +24,7 @@ export function buildConversation(
 
   const rest = messages.slice(leading);
   const [only] = rest;
-  const isText = rest.length === 1 && only !== undefined && spellingIn(only)?.["input"] === true;
+  const isText = rest.length === 1 && only !== undefined && rawFieldsOf(only)?.["input"] === true;
   const items = rest.flatMap((message, index) =>
     buildItems(message, { path: `messages[${leading + index}]`, report, model, marks }),
   );
@@ -45,7 +45,7 @@ export function buildConversation(
 function countInstructions(messages: readonly Message[], marks: BreakpointPlan["marks"]): number {
   const [first] = messages;
   if (first === undefined) return 0;
-  if (isOwn(first)) return spellingIn(first)?.["instructions"] === true ? 1 : 0;
+  if (isOwn(first)) return rawFieldsOf(first)?.["instructions"] === true ? 1 : 0;
   const leading = messages.findIndex((message) => !isInstruction(message));
   const isMarked = messages
     .slice(0, leading)

@@ -19,7 +19,7 @@ export interface ResponsesDialect {
   /** All members that it takes; a request with any other is refused. */
   readonly knows?: ReadonlySet<string>;
   /** Refuses `json_object` unless the input says "json". */
-  readonly jsonWord?: true;
+  readonly jsonHint?: true;
   /** All values of `service_tier` that it takes. */
   readonly serviceTiers?: readonly string[];
 }

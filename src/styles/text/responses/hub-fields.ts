@@ -27,7 +27,7 @@ import {
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { declarationOf, ToolNames } from "./declared-tools.ts";
 import { buildReasoning } from "./reasoning-out.ts";
-import { ENCRYPTED, LOGPROBS, RESPONSES } from "./spelling.ts";
+import { ENCRYPTED, LOGPROBS, RESPONSES } from "./raw-fields.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildTool, buildToolChoice, buildWebSearch, withOwnNames } from "./tool-out.ts";
 
@@ -147,7 +147,7 @@ const FIELDS = {
   frequencyPenalty: penalty("frequency_penalty"),
   seed: { lost: { as: "seed" } },
   stop: { lost: { as: "stop", unless: (stop) => stop.length === 0 } },
-  picture: { lost: { as: "image_config" } },
+  imageOptions: { lost: { as: "image_config" } },
   maxOutputTokens: {
     ...member("max_output_tokens", integerOf),
     build: (limit, { raw }) =>

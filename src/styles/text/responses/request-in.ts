@@ -6,7 +6,7 @@ import { ToolNames } from "./declared-tools.ts";
 import { parseReasoning, readFields } from "./hub-fields.ts";
 import { parseConversation } from "./item-in.ts";
 import { normalize } from "./normalize.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 import { parseTools } from "./tool-in.ts";
 
 /** Of a body that `readRequest` has let through. */
@@ -19,7 +19,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
     stream: wire["stream"] === true,
     ...fields,
     ...(rest === undefined ? {} : { extra: { [RESPONSES]: rest } }),
-    spelling: { [RESPONSES]: raw },
+    rawFields: { [RESPONSES]: raw },
   };
 }
 

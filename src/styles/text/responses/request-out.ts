@@ -2,13 +2,13 @@ import type { ChatRequest } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, pick, restOf } from "#lib/values.ts";
-import { CHAT } from "#styles/text/chat/spelling.ts";
+import { CHAT } from "#styles/text/chat/raw-fields.ts";
 import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildConversation } from "./conversation-out.ts";
 import { writeFields } from "./hub-fields.ts";
 import { normalizeReasoning } from "./normalize.ts";
 import { asksForProof, showsReasoning } from "./reasoning-out.ts";
-import { ENCRYPTED, LOGPROBS, RESPONSES, spellingIn } from "./spelling.ts";
+import { ENCRYPTED, LOGPROBS, RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 
 /**
  * In the shape of the style's first vendor, which is never asked to keep
@@ -17,7 +17,7 @@ import { ENCRYPTED, LOGPROBS, RESPONSES, spellingIn } from "./spelling.ts";
  */
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
   const { report, model } = context;
-  const raw = spellingIn(request);
+  const raw = rawFieldsOf(request);
   const caching = planCaching(request, context);
   const { [CHAT]: ofChat, ...extra } = caching.extra ?? {};
   const { shared, verbosity, rest } = sharedWith(ofChat ?? {});
@@ -42,7 +42,7 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
 
 /** A caller of this style wrote its own breakpoints. Only input can have any. */
 function planCaching(request: ChatRequest, context: OutboundContext): BreakpointPlan {
-  if (spellingIn(request) !== undefined) {
+  if (rawFieldsOf(request) !== undefined) {
     return { marks: new Map(), members: {}, extra: request.extra };
   }
   return planBreakpoints(request, context, ({ role }) => role !== "assistant");
@@ -79,7 +79,7 @@ function buildInclude(
   request: ChatRequest,
   { model }: OutboundContext,
 ): readonly Json[] | undefined {
-  const includes = new Set(listOf(spellingIn(request)?.["include"]));
+  const includes = new Set(listOf(rawFieldsOf(request)?.["include"]));
   if (asksForProof(model, showsReasoning(request))) includes.add(ENCRYPTED);
   if (request.logprobs !== undefined) includes.add(LOGPROBS);
   return includes.size === 0 ? undefined : [...includes];

@@ -5,7 +5,7 @@ import { defined, objectOf, textOf } from "#lib/values.ts";
 import { otherAllowed } from "#styles/text/allowed-tools.ts";
 import type { Built } from "#styles/text/request-fields.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /**
  * In the flat form. What is not said to be strict is said not to be: here a

@@ -9,21 +9,21 @@ export const RESPONSES = "responses";
 export const ENCRYPTED = "reasoning.encrypted_content";
 export const LOGPROBS = "message.output_text.logprobs";
 
-/** In the spelling of a message: items that only declare something, before it and after it. */
+/** In the raw fields of a message: items that only declare something, before it and after it. */
 export const ITEMS_BEFORE = "itemsBefore";
 export const ITEMS_AFTER = "itemsAfter";
 
 /** What a caller of this style wrote; nothing for a caller of another. */
-export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
-  return of.spelling?.[RESPONSES];
+export function rawFieldsOf(of: ChatRequest | Message): JsonObject | undefined {
+  return of.rawFields?.[RESPONSES];
 }
 
 /** The input item that a block or a message was read from, as its caller wrote it. */
 export function itemOf(of: Block | Message): JsonObject | undefined {
-  return objectOf("role" in of ? spellingIn(of)?.["item"] : of.extra?.[RESPONSES]?.["item"]);
+  return objectOf("role" in of ? rawFieldsOf(of)?.["item"] : of.extra?.[RESPONSES]?.["item"]);
 }
 
 /** Written by a caller of this style: it goes back as it came. */
 export function isOwn(message: Message): boolean {
-  return spellingIn(message) !== undefined;
+  return rawFieldsOf(message) !== undefined;
 }

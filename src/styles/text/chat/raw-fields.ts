@@ -5,11 +5,11 @@ import type { JsonObject } from "#lib/json.ts";
 export const CHAT = "chat";
 
 /** What a caller of this style wrote; nothing for a caller of another. */
-export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
-  return of.spelling?.[CHAT];
+export function rawFieldsOf(of: ChatRequest | Message): JsonObject | undefined {
+  return of.rawFields?.[CHAT];
 }
 
 /** Written by a caller of this style: it goes back as it came. */
 export function isOwn(of: ChatRequest | Message): boolean {
-  return spellingIn(of) !== undefined;
+  return rawFieldsOf(of) !== undefined;
 }

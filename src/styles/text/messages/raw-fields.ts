@@ -5,6 +5,6 @@ import type { JsonObject } from "#lib/json.ts";
 export const MESSAGES = "messages";
 
 /** What a caller of this style wrote; nothing for a caller of another. */
-export function spellingIn(of: ChatRequest | Message): JsonObject | undefined {
-  return of.spelling?.[MESSAGES];
+export function rawFieldsOf(of: ChatRequest | Message): JsonObject | undefined {
+  return of.rawFields?.[MESSAGES];
 }
