@@ -17,7 +17,7 @@ import { fitSampling } from "./settings-out.ts";
 import { choiceOf, onlyDeclares, toolsOf } from "./tools-out.ts";
 
 /** What the rows need to know of the package and of its model. */
-export interface OptionsWriting extends Writing, Terms {
+interface OptionsWriting extends Writing, Terms {
   readonly model: ModelTraits;
   /** Planned before the rest: what is thought may count towards the limit. */
   readonly reasoning: Asked;

@@ -1,6 +1,7 @@
 import type { LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import type { ChatRequest } from "#core/chat.ts";
 import type { ModelTraits } from "#core/model.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { writeFields, type FieldOptions } from "./hub-fields.ts";
 import { asksInWords, JSON_IN_WORDS } from "./json-in-words.ts";
 import type { LanguageModel } from "./load.ts";
@@ -23,6 +24,7 @@ export function buildOptions(
 ): CallOptions {
   const { report, traits } = terms;
   report.loseForeign(request.extra, AI_SDK);
+  if (hasPrefill(request) && traits.continues !== true) report.lose("messages.prefill");
   const reasoning = reasoningOf(request, terms, model, version);
   const words = asksInWords(request.format, traits) ? JSON_IN_WORDS : [];
   const options: FieldOptions = {};

@@ -20,10 +20,11 @@ import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { reportNeedlessChoice } from "./needless-choice.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
-import { parseAnswer, type WholeReading } from "../delivery/whole.ts";
+import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
 
 /** A call in the words of another style, and what those words could not say. */
 export interface Translation {
@@ -69,6 +70,7 @@ export async function translateRequest(
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
+  if (!isAlike) reportNeedlessChoice(request, report);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
   const written = byTool ?? request;
@@ -123,11 +125,11 @@ export async function translateWhole(
 ): Promise<WholeReading> {
   const events: ChatEvent[] = [];
   const { outbound } = route.endpoint.style;
-  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  let last = outbound.parseResponse(parseExactAnswer(await reply.readAll()));
   for (let next = await continuation?.next(last); next !== undefined;) {
     using hop = next;
     events.push(...(continuation?.joiner.between(last) ?? []));
-    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    last = outbound.parseResponse(parseExactAnswer(await hop.readAll()));
     next = await continuation?.next(last);
   }
   events.push(...(continuation?.joiner.pass(last) ?? last));

@@ -13,10 +13,10 @@ type StructuralField = "model" | "messages" | "stream" | "sampling" | "extra" | 
 /** A part of the hub's request that every style must carry, report as lost, or refuse. */
 export type HubField = Exclude<keyof FlatRequest, StructuralField>;
 
-export type FieldValue<Field extends HubField> = NonNullable<FlatRequest[Field]>;
+type FieldValue<Field extends HubField> = NonNullable<FlatRequest[Field]>;
 
 /** Hub fields by name; a field that the caller did not set is absent. */
-export type FieldValues = { -readonly [Field in HubField]?: FieldValue<Field> };
+type FieldValues = { -readonly [Field in HubField]?: FieldValue<Field> };
 
 /** Members of a JSON body; `undefined` is the same as absent. */
 export type Members = Readonly<Record<string, Json | undefined>>;
@@ -28,7 +28,7 @@ export interface Built<Written = Members> {
   readonly lost?: readonly string[];
 }
 
-export interface WrittenField<Field extends HubField, Context, Written> {
+interface WrittenField<Field extends HubField, Context, Written> {
   /** Of a style whose bodies are read, too: see `CarriedField`. */
   readonly members?: readonly string[];
   readonly moreMembers?: (body: JsonObject) => readonly string[];
@@ -55,7 +55,7 @@ export interface LostField<Field extends HubField> {
 }
 
 /** A field without which the answer would be to another question: the request is refused. */
-export interface RefusedField<Field extends HubField> {
+interface RefusedField<Field extends HubField> {
   readonly refused: {
     readonly as: string;
     readonly why: (value: FieldValue<Field>) => string;
@@ -63,7 +63,7 @@ export interface RefusedField<Field extends HubField> {
   };
 }
 
-export type WrittenRow<Field extends HubField, Context, Written> =
+type WrittenRow<Field extends HubField, Context, Written> =
   | WrittenField<Field, Context, Written>
   | { readonly group: WrittenGroup<Field, Context, Written> }
   | LostField<Field>
@@ -104,7 +104,7 @@ export interface CarriedGroup<Field extends HubField, Context> extends WrittenGr
   };
 }
 
-export type FieldRow<Field extends HubField, Context> =
+type FieldRow<Field extends HubField, Context> =
   | CarriedField<Field, Context>
   | { readonly group: CarriedGroup<Field, Context> }
   | LostField<Field>
@@ -132,7 +132,7 @@ export function member<Value extends Json>(
 }
 
 /** What a body holds beside the members of the rows. */
-export interface OtherMembers {
+interface OtherMembers {
   /** Members that the style reads by itself: the model, the conversation. */
   readonly structural: readonly string[];
   /** Members that are kept as the caller wrote them. */
@@ -141,7 +141,7 @@ export interface OtherMembers {
   readonly rest?: (body: JsonObject) => Members;
 }
 
-export interface ReadFields {
+interface ReadFields {
   readonly fields: Pick<ChatRequest, "sampling"> & Omit<FieldValues, keyof Sampling>;
   /** The members that were read, as the caller wrote them. */
   readonly raw: JsonObject;

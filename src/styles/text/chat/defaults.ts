@@ -13,7 +13,7 @@ const DEFAULTS: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 /** Whether a value is the default of models and vendors: leaving it out loses nothing. */
 export function isDefault(name: string, value: Json): boolean {
-  return value === null || isEmpty(value) || DEFAULTS.get(name) === value;
+  return value === null || value === "" || isEmpty(value) || DEFAULTS.get(name) === value;
 }
 
 function isEmpty(value: Json): boolean {

@@ -10,6 +10,8 @@ import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
 import { isDefault } from "./defaults.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
+import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /**
  * Removes or replaces what the vendor and the model of a chat body would
@@ -21,6 +23,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
+  fitSearch(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -44,13 +47,29 @@ export interface Fit {
  * An empty list of tools is refused, and so is a choice among none. One vendor
  * has a word of its own for a call that must be made.
  */
-function fitTools({ editor }: Fit): void {
+function fitTools({ editor, context: { report } }: Fit): void {
   if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
   const tools = editor.get("tools");
   if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
   if (editor.has("tools") || editor.has("functions")) return;
+  const choice = editor.get("tool_choice");
+  if (editor.has("tool_choice") && choice !== "auto" && choice !== "none")
+    report.lose("tool_choice");
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
+}
+
+/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
+function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
+  if (way === undefined || !editor.has("web_search_options")) return;
+  if (way === false) report.lose("web_search_options");
+  else if (way.as === "switch") {
+    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
+    if (search !== undefined) {
+      editor.assign(membersOf(buildWebSearch(search, "", { webSearch: way }), report));
+    }
+  } else return;
+  editor.remove("web_search_options");
 }
 
 /** What the model refuses, whoever hosts it. */

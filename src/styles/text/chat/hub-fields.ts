@@ -35,7 +35,7 @@ import { vendorNames } from "./vendor-members.ts";
 import { buildWebSearch, parseWebSearch, SEARCH_MEMBERS } from "./web-search.ts";
 
 /** What the rows need to know of the upstream. */
-export interface ChatWriting extends Writing {
+interface ChatWriting extends Writing {
   readonly model: ModelTraits;
   readonly dialect: ChatDialect;
   readonly stream: boolean;
@@ -209,7 +209,7 @@ function legacySearch(body: JsonObject): WebSearch | undefined {
   return isLegacy(body) && parseTools(body).search !== undefined ? {} : undefined;
 }
 
-export function parseStop(body: JsonObject): readonly string[] | undefined {
+function parseStop(body: JsonObject): readonly string[] | undefined {
   const stop = body["stop"];
   if (typeof stop === "string") return [stop];
   const stops = listOf(stop).filter((one) => typeof one === "string");

@@ -2,6 +2,7 @@ import type { Reasoning } from "#core/chat.ts";
 import { doesNotReason, type ModelTraits } from "#core/model.ts";
 import {
   effortFor,
+  losesBudget,
   planReasoning,
   type ReasoningControls,
   type ReasoningPlan,
@@ -31,13 +32,14 @@ export function buildReasoning(asked: Reasoning, reasoner: Reasoner): Built<Json
   if (plan === undefined) return { members: {} };
   if (doesNotReason(model)) return { members: {}, lost: plan.mode === "off" ? [] : ["reasoning"] };
   const staysOn = isOff(asked) && plan.mode !== "off";
-  const losesBudget = (asked.budgetTokens ?? 0) > 0 && !(plan.mode === "budget" && counts(terms));
+  const isCounted = plan.mode !== "budget" || counts(terms);
+  const isBudgetLost = losesBudget(asked, plan) || ((asked.budgetTokens ?? 0) > 0 && !isCounted);
   const { members, lost = [] } = inTerms(terms, { asked, plan, controls, reasoner });
   return {
     members,
     lost: [
       ...(staysOn ? ["reasoning"] : []),
-      ...(losesBudget ? ["reasoning.budget_tokens"] : []),
+      ...(isBudgetLost ? ["reasoning.budget_tokens"] : []),
       ...lost,
     ],
   };

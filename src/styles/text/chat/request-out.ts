@@ -4,11 +4,13 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, pick, textOf } from "#lib/values.ts";
 import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { writeFields } from "./hub-fields.ts";
 import { withJsonHint } from "./json-hint.ts";
 import { buildMessages } from "./message-out.ts";
 import { pairCalls } from "./pair-calls.ts";
+import { withPrefill } from "./prefill.ts";
 import { CHAT, isOwn, rawFieldsOf } from "./raw-fields.ts";
 import { withFillerTurns } from "./filler-turn.ts";
 
@@ -59,9 +61,10 @@ function messagesOf(
 ): readonly JsonObject[] {
   const messages = buildMessages(request.messages, dialect, report, marks);
   if (isOwn(request)) return messages;
-  const paired = pairCalls(messages);
+  const paired = pairCalls(messages, report);
   const turns = dialect.usersAfterTools === false ? withFillerTurns(paired) : paired;
-  return withJsonHint(turns, request.format);
+  const spoken = hasPrefill(request) ? withPrefill(turns, dialect, report) : turns;
+  return withJsonHint(spoken, request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */

@@ -5,7 +5,7 @@ import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { isSearchTool } from "./search-tools.ts";
 import { CHAT } from "./raw-fields.ts";
 
-export interface ReadTools {
+interface ReadTools {
   readonly known?: readonly Tool[];
   /** Of a type that is not ours: kept apart, to be carried or reported. */
   readonly unknown?: readonly Json[];

@@ -36,7 +36,7 @@ export function buildWebSearch(
   model: string,
   { webSearch: way }: ChatDialect,
 ): Built<JsonObject> {
-  if (way === undefined || way.models?.test(model) === false) {
+  if (way === undefined || way === false || way.models?.test(model) === false) {
     return { members: {}, lost: ["web_search"] };
   }
   const { contextSize, location } = search;

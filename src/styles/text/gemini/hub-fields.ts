@@ -1,4 +1,5 @@
 import type { ChatRequest } from "#core/chat.ts";
+import { losesBudget, planReasoning } from "#core/reasoning.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, numberOf, objectOf, restOf, textOf } from "#lib/values.ts";
@@ -17,11 +18,11 @@ import { CONFIG } from "./flat-body.ts";
 import { FORMAT } from "./format.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { buildThinking, cannotThink, isOff } from "./reasoning-out.ts";
-import { parseToolChoice, parseTools } from "./tool-in.ts";
+import { isValidated, parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildToolChoice } from "./tool-out.ts";
 
 /** What the rows need to know of the upstream and of what else is written. */
-export interface GeminiWriting extends Writing, Pick<OutboundContext, "model"> {
+interface GeminiWriting extends Writing, Pick<OutboundContext, "model"> {
   readonly request: ChatRequest;
   /** Planned before the rest: an answer format may not go beside them. */
   readonly tools: readonly Json[];
@@ -46,7 +47,12 @@ const TOOLS: CarriedGroup<
     const { functions: tools, webSearch, others, searchConfig } = parseTools(body["tools"]);
     return {
       values: defined({ tools, webSearch, toolChoice: parseToolChoice(body[CALLING]) }),
-      rest: { tools: others, "tools.googleSearch": searchConfig },
+      rest: {
+        tools: others,
+        "tools.googleSearch": searchConfig,
+        // Says what other styles lose; here the choice is written with it.
+        [`${CALLING}.mode`]: isValidated(body[CALLING]) ? "VALIDATED" : undefined,
+      },
     };
   },
   build(request, { tools, raw }) {
@@ -170,7 +176,7 @@ const FIELDS = {
       const isOut = cannotThink(model) || config?.["thinkingBudget"] === 0;
       return {
         members: { [`${CONFIG}thinkingConfig`]: config },
-        lost: isOut && asksToThink(reasoning) ? ["reasoning"] : [],
+        lost: lostOfThinking(isOut, reasoning, model),
       };
     },
   },
@@ -187,7 +193,7 @@ export const readFields = fieldReader(FIELDS, {
 
 export const writeFields = fieldWriter<GeminiWriting, Record<string, Json | undefined>>(FIELDS);
 
-export function parseStop(body: JsonObject): readonly string[] | undefined {
+function parseStop(body: JsonObject): readonly string[] | undefined {
   const stops = listOf(body[`${CONFIG}stopSequences`]).filter((one) => typeof one === "string");
   return stops.length === 0 ? undefined : stops;
 }
@@ -222,6 +228,16 @@ function restOfImageOptions(body: JsonObject): JsonObject {
     ([name, value]) => [`${IMAGE_CONFIG}.${name}`, value] as const,
   );
   return Object.fromEntries(named);
+}
+
+function lostOfThinking(
+  isOut: boolean,
+  reasoning: NonNullable<ChatRequest["reasoning"]>,
+  { reasoningControls }: GeminiWriting["model"],
+): readonly string[] {
+  if (isOut && asksToThink(reasoning)) return ["reasoning"];
+  const plan = planReasoning(reasoning, reasoningControls);
+  return losesBudget(reasoning, plan) ? ["reasoning.budget_tokens"] : [];
 }
 
 function asksToThink(reasoning: NonNullable<ChatRequest["reasoning"]>): boolean {

@@ -5,7 +5,7 @@ import { fromSchemaSubset } from "./schema-in.ts";
 import { GEMINI } from "./raw-fields.ts";
 
 /** What a list of tools holds: functions, search, and what only this style knows. */
-export interface ReadTools {
+interface ReadTools {
   readonly functions?: readonly Tool[];
   readonly webSearch?: WebSearch;
   /** How to search, which is this vendor's own matter; that it is wanted stands above. */
@@ -77,6 +77,11 @@ export function parseToolChoice(calling: Json | undefined): ToolChoice | undefin
     default:
       return undefined;
   }
+}
+
+/** Calls, or words, of which the calls are held to their schemas: others have no such choice. */
+export function isValidated(calling: Json | undefined): boolean {
+  return textOf(memberOf(calling, "mode"))?.toUpperCase() === "VALIDATED";
 }
 
 function chosen(names: readonly string[], required: boolean): ToolChoice {

@@ -19,7 +19,7 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 import type { Choosing } from "./tool-out.ts";
 
 /** What the rows need to know, planned together with the conversation. */
-export interface MessagesWriting extends Writing {
+interface MessagesWriting extends Writing {
   /** How the model is to think and to write. */
   readonly output: Output;
   readonly choosing: Choosing;
@@ -143,7 +143,7 @@ function isUnreachable(modality: string): boolean {
   return modality !== "text";
 }
 
-export function parseStop(body: JsonObject): readonly string[] | undefined {
+function parseStop(body: JsonObject): readonly string[] | undefined {
   const stop = listOf(body["stop_sequences"]).filter((one) => typeof one === "string");
   return stop.length === 0 ? undefined : stop;
 }

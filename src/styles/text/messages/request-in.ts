@@ -2,6 +2,7 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { CallWants, MessagePlace } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, restOf, textOf } from "#lib/values.ts";
+import { askedCitations } from "./asked-citations.ts";
 import { parseContent } from "./block-in.ts";
 import { readFields } from "./hub-fields.ts";
 import { parseReasoning } from "./reasoning-in.ts";
@@ -55,11 +56,11 @@ const MESSAGE_MEMBERS = new Set(["role", "content"]);
 
 function parseMessage(wire: JsonObject): Message {
   const { role, content } = wire;
-  const rest = restOf(wire, MESSAGE_MEMBERS);
+  const rest = { ...restOf(wire, MESSAGE_MEMBERS), ...askedCitations(content) };
   return {
     role: role === "assistant" || role === "system" ? role : "user",
     blocks: parseContent(content),
-    ...(rest === undefined ? {} : { extra: { [MESSAGES]: rest } }),
+    ...(Object.keys(rest).length === 0 ? {} : { extra: { [MESSAGES]: rest } }),
     rawFields: { [MESSAGES]: rawContent(content) },
   };
 }

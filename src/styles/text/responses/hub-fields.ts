@@ -32,7 +32,7 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildTool, buildToolChoice, buildWebSearch, withOwnNames } from "./tool-out.ts";
 
 /** What the rows need to know of the upstream. */
-export interface ResponsesWriting extends Writing, Pick<OutboundContext, "model"> {
+interface ResponsesWriting extends Writing, Pick<OutboundContext, "model"> {
   /** Stands beside the format. */
   readonly verbosity: Json | undefined;
 }
