@@ -16,17 +16,17 @@ import type { Asked } from "./reasoning-out.ts";
 import { fitSampling } from "./settings-out.ts";
 import { choiceOf, onlyDeclares, toolsOf } from "./tools-out.ts";
 
-/** What the rows need to know of the package and of its model. */
+/** The package and its model, for the rows. */
 interface OptionsWriting extends Writing, Terms {
   readonly model: ModelTraits;
-  /** Planned before the rest: what is thought may count towards the limit. */
+  /** Planned before the rest, because thinking may count towards the limit. */
   readonly reasoning: Asked;
 }
 
 /** Options that the rows write. */
 export type FieldOptions = { -readonly [Name in keyof CallOptions]?: CallOptions[Name] };
 
-/** The least that is left to say something with, beside what a model thinks. */
+/** The fewest tokens that thinking leaves for the answer. */
 const MIN_SAID = 1;
 
 const SAMPLING: WrittenGroup<
@@ -48,7 +48,7 @@ const SAMPLING: WrittenGroup<
   },
 };
 
-/** What the shared interface leaves to each package. */
+/** Fields that each package has its own options for. */
 const OWN_OPTIONS: WrittenGroup<
   "reasoning" | "user" | "parallelToolCalls",
   OptionsWriting,
@@ -68,6 +68,7 @@ const OWN_OPTIONS: WrittenGroup<
         reasoning: reasoning.effort,
       }),
       lost: [
+        ...(reasoning.lost ?? []),
         ...(user !== undefined && traits.user === undefined ? ["user"] : []),
         ...(isSerial && traits.oneCallAtATime === undefined ? ["parallel_tool_calls"] : []),
       ],
@@ -100,7 +101,7 @@ const FIELDS = {
   presencePenalty: { group: SAMPLING },
   frequencyPenalty: { group: SAMPLING },
   seed: { group: SAMPLING },
-  // For callers it is the most of all that is generated; some packages mean what is said only.
+  // Callers limit all output; some packages limit the answer without its thinking.
   maxOutputTokens: {
     build(limit, { model: { maxOutputTokens: most = Infinity }, reasoning: { spends = 0 } }) {
       const maxOutputTokens = Math.max(MIN_SAID, Math.min(limit, most) - spends);

@@ -2,7 +2,7 @@ import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { OutputFormat } from "#core/chat.ts";
 import type { PackageTraits } from "./traits.ts";
 
-/** Whether the package knows no JSON without a schema, and that is what is wanted. */
+/** Whether the request asks for JSON without a schema, which the package does not support. */
 export function asksInWords(
   format: OutputFormat | undefined,
   { asksForJson }: PackageTraits,

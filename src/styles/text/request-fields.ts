@@ -21,10 +21,10 @@ type FieldValues = { -readonly [Field in HubField]?: FieldValue<Field> };
 /** Members of a JSON body; `undefined` is the same as absent. */
 export type Members = Readonly<Record<string, Json | undefined>>;
 
-/** What a row writes into an outgoing request. */
+/** The members that a row writes into an outgoing request. */
 export interface Built<Written = Members> {
   readonly members: Written;
-  /** What of the field they do not say, under the names by which losses are reported. */
+  /** The parts of the field that they cannot say, under the names by which losses are reported. */
   readonly lost?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface LostField<Field extends HubField> {
   readonly lost: {
     /** The name that the report shows. */
     readonly as: string;
-    /** Values that ask for what happens anyway: nothing is lost with them. */
+    /** Values that change nothing: they are left out without a report. */
     readonly unless?: (value: FieldValue<Field>) => boolean;
   };
 }
@@ -70,8 +70,8 @@ type WrittenRow<Field extends HubField, Context, Written> =
   | RefusedField<Field>;
 
 /**
- * What an upstream interface does with each field of the hub. A field without
- * a row does not compile, so no field can be left out in silence.
+ * How an upstream interface treats each field of the hub. A field without a
+ * row does not compile, so no field can be dropped in silence.
  */
 export type WrittenTable<Context, Written> = {
   readonly [Field in HubField]: WrittenRow<Field, Context, Written>;
@@ -87,7 +87,7 @@ export interface CarriedField<Field extends HubField, Context> extends WrittenFi
   /** Members that carry it under names of the caller's choice. */
   readonly moreMembers?: (body: JsonObject) => readonly string[];
   readonly parse: (body: JsonObject) => FieldValue<Field> | undefined;
-  /** What these members say besides, which the hub has no place for. */
+  /** Further content of these members, for which the hub has no place. */
   readonly rest?: (body: JsonObject) => Members;
 }
 
@@ -115,7 +115,7 @@ export type FieldTable<Context> = {
   readonly [Field in HubField]: FieldRow<Field, Context>;
 };
 
-/** A member that says what the hub's field says. */
+/** A row for a member with the same meaning as the hub's field. */
 export function member<Value extends Json>(
   name: string,
   read: (value: Json | undefined) => Value | undefined,
@@ -131,13 +131,13 @@ export function member<Value extends Json>(
   };
 }
 
-/** What a body holds beside the members of the rows. */
+/** Members of a body that no row reads. */
 interface OtherMembers {
   /** Members that the style reads by itself: the model, the conversation. */
   readonly structural: readonly string[];
   /** Members that are kept as the caller wrote them. */
   readonly kept?: readonly string[];
-  /** What of all these members the hub has no place for. */
+  /** Content of these members for which the hub has no place. */
   readonly rest?: (body: JsonObject) => Members;
 }
 
@@ -145,7 +145,7 @@ interface ReadFields {
   readonly fields: Pick<ChatRequest, "sampling"> & Omit<FieldValues, keyof Sampling>;
   /** The members that were read, as the caller wrote them. */
   readonly raw: JsonObject;
-  /** What the hub has no place for. */
+  /** Everything else: the hub has no place for it. */
   readonly rest: JsonObject | undefined;
 }
 
@@ -181,13 +181,13 @@ export function fieldReader<Context>(
 /** Parts of the context that the frame itself needs. */
 export interface Writing {
   readonly report: LossReport;
-  /** What the caller wrote, if in the style that is written now. */
+  /** The caller's members, if the caller uses the style that is written now. */
   readonly raw: JsonObject | undefined;
 }
 
 /**
- * Writes the fields of a request, row by row. What the caller wrote in the same
- * style goes out as it was written, unless its meaning was changed on the way.
+ * Writes the fields of a request, row by row. Members that the caller wrote in
+ * the same style go out unchanged, unless the gateway changed their meaning.
  */
 export function fieldWriter<Context extends Writing, Written extends object>(
   table: WrittenTable<Context, Written>,
@@ -228,7 +228,7 @@ function fieldsIn(table: AnyTable): readonly HubField[] {
 interface Reading {
   readonly members: readonly string[];
   readonly moreMembers?: (body: JsonObject) => readonly string[];
-  /** Returns what the hub has no place for. */
+  /** Returns the content for which the hub has no place. */
   read(body: JsonObject, into: FieldValues): Members | undefined;
 }
 

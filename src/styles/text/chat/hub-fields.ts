@@ -34,7 +34,7 @@ import { buildToolChoice, buildTools, losesFormat } from "./tool-out.ts";
 import { vendorNames } from "./vendor-members.ts";
 import { buildWebSearch, parseWebSearch, SEARCH_MEMBERS } from "./web-search.ts";
 
-/** What the rows need to know of the upstream. */
+/** The upstream and the request, for the rows. */
 interface ChatWriting extends Writing {
   readonly model: ModelTraits;
   readonly dialect: ChatDialect;
@@ -46,7 +46,7 @@ interface ChatWriting extends Writing {
 const MAX_STOPS = 4;
 /** Other styles' callers may write as much as they like. */
 const MAX_USER_LENGTH = 64;
-/** What of a vendor's own object the hub has a place for. */
+/** Members of a vendor's own object that the hub reads. */
 const VENDOR_MEMBERS = ["thinking_config", "tools", "image_config"];
 
 /** Tools, and which of them to use: without tools, a choice among them is refused. */

@@ -17,7 +17,7 @@ export const FORMAT: CarriedField<"format", { readonly model: ModelTraits }> = {
   members: MEMBERS,
   parse: parseFormat,
   rest: (body) => (parseFormat(body) === undefined ? pick(body, MEMBERS) : {}),
-  /** The models that think read JSON schema itself; for older ones it is cut to what they know. */
+  /** Models that think read JSON schema itself; for older models it is cut to a subset. */
   build(format, { model }) {
     if (format.type === "text") return { members: {} };
     const schema = format.type === "json_schema" ? format.schema : undefined;

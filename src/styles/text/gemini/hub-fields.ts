@@ -21,7 +21,7 @@ import { buildThinking, cannotThink, isOff } from "./reasoning-out.ts";
 import { isValidated, parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildToolChoice } from "./tool-out.ts";
 
-/** What the rows need to know of the upstream and of what else is written. */
+/** The upstream and the request, for the rows. */
 interface GeminiWriting extends Writing, Pick<OutboundContext, "model"> {
   readonly request: ChatRequest;
   /** Planned before the rest: an answer format may not go beside them. */
@@ -50,7 +50,7 @@ const TOOLS: CarriedGroup<
       rest: {
         tools: others,
         "tools.googleSearch": searchConfig,
-        // Says what other styles lose; here the choice is written with it.
+        // Names the loss for other styles; here the choice is written with it.
         [`${CALLING}.mode`]: isValidated(body[CALLING]) ? "VALIDATED" : undefined,
       },
     };
@@ -151,7 +151,7 @@ const FIELDS = {
     rest: (body) => (asksForVideo(body) ? { [MODALITIES]: body[MODALITIES] } : {}),
     build: (modalities) => ({
       members: {
-        // Text alone is what every model answers with.
+        // Every model answers with text by default.
         [MODALITIES]:
           modalities.length === 1 && modalities[0] === "text"
             ? undefined
@@ -221,7 +221,7 @@ function parseImageOptions(body: JsonObject): ChatRequest["imageOptions"] {
   return Object.keys(options).length === 0 ? undefined : options;
 }
 
-/** Named by its path: such a name only says what is lost. */
+/** Named by path, for the loss report only. */
 function restOfImageOptions(body: JsonObject): JsonObject {
   const rest = restOf(objectOf(body[IMAGE_CONFIG]) ?? {}, IMAGE_OPTIONS) ?? {};
   const named = Object.entries(rest).map(

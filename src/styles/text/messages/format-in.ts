@@ -18,7 +18,7 @@ export function parseFormat(body: JsonObject): OutputFormat | undefined {
 const EFFORT = new Set(["effort"]);
 const EFFORT_AND_FORMAT = new Set(["effort", "format"]);
 
-/** What the members of a format hold besides. */
+/** Further content of the members that hold a format. */
 export function restOfFormat(body: JsonObject, format: OutputFormat | undefined): Members {
   const { output_config: config, output_format: older } = body;
   const isRead = format !== undefined;

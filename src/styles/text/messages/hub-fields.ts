@@ -18,7 +18,7 @@ import { fitSampling } from "./sampling-out.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
 import type { Choosing } from "./tool-out.ts";
 
-/** What the rows need to know, planned together with the conversation. */
+/** Plans made together with the conversation, for the rows. */
 interface MessagesWriting extends Writing {
   /** How the model is to think and to write. */
   readonly output: Output;
@@ -58,8 +58,9 @@ const OUTPUT: CarriedGroup<"reasoning" | "format" | "maxOutputTokens", MessagesW
       rest: restOfFormat(body, format),
     };
   },
-  build: (_, { output: { members, maxTokens } }) => ({
+  build: (_, { output: { members, maxTokens, lost } }) => ({
     members: { max_tokens: maxTokens, ...members },
+    lost,
   }),
 };
 
@@ -87,7 +88,10 @@ const TOOLS: CarriedGroup<
       },
     };
   },
-  build: (_, { choosing: { tools, tool_choice } }) => ({ members: { tools, tool_choice } }),
+  build: (_, { choosing: { tools, tool_choice, lost = [] } }) => ({
+    members: { tools, tool_choice },
+    lost,
+  }),
 };
 
 function penalty<Field extends "presencePenalty" | "frequencyPenalty">(

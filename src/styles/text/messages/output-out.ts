@@ -18,6 +18,7 @@ export interface Output {
   readonly instruction: string | undefined;
   /** Thinking was asked for here; where the caller did it, the caller knows what goes with it. */
   readonly isThinking: "no" | "written" | "planned";
+  readonly lost: readonly string[];
 }
 
 const MEMBERS = ["thinking", "output_config", "output_format"];
@@ -32,8 +33,8 @@ export function planOutput(
   const written = preserveOriginal(rawFieldsOf(request), MEMBERS, meaning, readMeaning);
   if (written !== undefined) return planWritten(written, request, conversation, context);
 
-  const { thinking, effort, maxTokens } = planThinking(request, conversation, context);
-  const { wire, instruction } = buildFormat(format, context.report);
+  const { thinking, effort, maxTokens, lost } = planThinking(request, conversation, context);
+  const { wire, instruction, lost: lostFormat = [] } = buildFormat(format);
   const config = {
     ...objectOf(request.extra?.[MESSAGES]?.["output_config"]),
     ...defined({ effort, format: wire }),
@@ -46,6 +47,7 @@ export function planOutput(
     maxTokens,
     instruction,
     isThinking: isOn(thinking) ? "planned" : "no",
+    lost: [...lost, ...lostFormat],
   };
 }
 
@@ -54,17 +56,18 @@ function planWritten(
   written: Readonly<Record<string, Json>>,
   request: ChatRequest,
   conversation: Conversation,
-  context: OutboundContext,
+  { model }: OutboundContext,
 ): Output {
   const thinking = objectOf(written["thinking"]);
   const mustStop =
     thinking?.["type"] === "enabled" && conversation.lacksThinking && !mayThink(conversation);
-  if (mustStop) context.report.lose("reasoning");
+  const { maxTokens, lost } = limitOf(request, model);
   return {
     members: mustStop ? { ...written, thinking: { type: "disabled" } } : written,
-    maxTokens: limitOf(request, context),
+    maxTokens,
     instruction: undefined,
     isThinking: isOn(thinking) && !mustStop ? "written" : "no",
+    lost: mustStop ? [...lost, "reasoning"] : lost,
   };
 }
 

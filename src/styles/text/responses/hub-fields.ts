@@ -31,7 +31,7 @@ import { ENCRYPTED, LOGPROBS, RESPONSES } from "./raw-fields.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { buildTool, buildToolChoice, buildWebSearch, withOwnNames } from "./tool-out.ts";
 
-/** What the rows need to know of the upstream. */
+/** The upstream and the request, for the rows. */
 interface ResponsesWriting extends Writing, Pick<OutboundContext, "model"> {
   /** Stands beside the format. */
   readonly verbosity: Json | undefined;
@@ -98,7 +98,7 @@ const SEARCH = { type: "web_search" };
 type HubTools = Pick<ChatRequest, "tools" | "webSearch">;
 
 function toolsOf(request: ChatRequest, raw: JsonObject | undefined): Built {
-  // What an item of the input adds is told by that item.
+  // An item of the input declares its own tools.
   const declared = request.tools?.filter((tool) => declarationOf(tool)?.isAdded !== true) ?? [];
   const asked: HubTools = defined({
     tools: declared.length === 0 ? undefined : declared,
@@ -304,8 +304,8 @@ function restOfFormat(body: JsonObject): Readonly<Record<string, Json | undefine
 }
 
 /**
- * Members within members are named by their path: such a name only says what
- * is lost, since the caller's own words are kept.
+ * Members within members are named by their path. Such a name is for the loss
+ * report only, because the caller's own members are kept.
  */
 function within(name: string, members: JsonObject | undefined): Record<string, Json> {
   const named = Object.entries(members ?? {}).map(
