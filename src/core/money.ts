@@ -64,6 +64,8 @@ export interface PriceVariant {
 export interface Price extends GradedRates {
   /** Rates for the whole call when its input is above a bound; ascending. */
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
+  /** Searches cost once a call that searched, however many there were. */
+  readonly searchOncePerCall?: true;
   /** Where the figures stand, and the day they were read. */
   readonly source: string;
   readonly date: string;
@@ -92,6 +94,16 @@ export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
 
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
+
+/** A price that tells service tiers apart, and says nothing of this one. */
+export function isTierUnpriced(
+  { variants = [] }: GradedRates,
+  { serviceTier = USUAL_TIER }: ServedAs,
+): boolean {
+  if (serviceTier === USUAL_TIER || serviceTier === ANY_TIER) return false;
+  const known = variants.flatMap(({ when }) => when.serviceTiers ?? []);
+  return known.length > 0 && !known.includes(serviceTier);
+}
 
 const MS_PER_SECOND = 1_000n;
 const FEMTO_PER_NANO = 1_000_000n;
@@ -421,6 +433,7 @@ export interface AskedFor extends ServedAs {
 
 /** `auto`: whichever of its tiers the vendor takes. */
 export const ANY_TIER = "auto";
+const USUAL_TIER = "standard";
 
 /**
  * What a hold reserves: the dearest that a call could cost. It may be served as

@@ -164,6 +164,12 @@ export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, un
   return served === undefined ? usage : { ...usage, served };
 }
 
+/** A usage with how often the vendor searched; the usage itself if it did not, or says it already. */
+export function withSearches(usage: Usage, count: number): Usage {
+  const searches = fitsIn(count, MAX_UNITS.searches);
+  return searches > (usage.searches ?? 0) ? { ...usage, searches } : usage;
+}
+
 /** In the words of prices; undefined if nothing is said. */
 export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): ServedAs | undefined {
   const serviceTier = serviceTierOf(said.serviceTier);

@@ -18,6 +18,7 @@ const DIALECT: ChatDialect = {
   usersAfterTools: false,
   prefill: "prefix",
   webSearch: false,
+  seed: "random_seed",
 };
 
 /**

@@ -12,7 +12,7 @@ import { defined } from "#lib/values.ts";
 
 /** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {
-  const { source, date, tiers = [], variants = [] } = price;
+  const { source, date, tiers = [] } = price;
   return {
     ...showGradedRates(price),
     ...(tiers.length === 0
@@ -23,7 +23,6 @@ export function showPrice(price: Price): JsonObject {
             ...showRates(tier),
           })),
         }),
-    ...(variants.length === 0 ? {} : { variants: variants.map(showVariant) }),
     source,
     date,
   };
@@ -38,11 +37,12 @@ function showVariant({ when, rates = {}, factor, source, date }: PriceVariant): 
   };
 }
 
-export function showGradedRates({ grades = {}, ...rates }: GradedRates): JsonObject {
+export function showGradedRates({ grades = {}, variants = [], ...rates }: GradedRates): JsonObject {
   const graded = Object.entries(grades).map(([grade, each]) => [grade, showRates(each)] as const);
   return {
     ...showRates(rates),
     ...(graded.length === 0 ? {} : { grades: Object.fromEntries(graded) }),
+    ...(variants.length === 0 ? {} : { variants: variants.map(showVariant) }),
   };
 }
 

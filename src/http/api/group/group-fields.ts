@@ -4,6 +4,7 @@ import { parseThousandths } from "#core/money.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { either, list, number, object, text } from "#lib/rules.ts";
 import { decimalOf, defined } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
 import { LIMITS, readLimits, SHARED_LIMITS } from "../limit-fields.ts";
 import { MODELS, NAME, readModels, readName, readTexts } from "../name-fields.ts";
 import { PRICES, readPrices } from "./group-prices.ts";
@@ -30,14 +31,14 @@ export const NEW_GROUP = object({ "name!": NAME, ...FIELDS });
 export const CHANGED_GROUP = object({ name: NAME, ...FIELDS });
 
 /** Of a body that was held to one of the rules above. */
-export function readGroupFields(body: JsonObject): GroupChange {
+export function readGroupFields(body: JsonObject, readModel: HttpDeps["readModel"]): GroupChange {
   const isChannel = (name: string): boolean => CHANNEL.test(name);
   return defined({
     name: readName(body),
     models: readModels(body),
     channels: readTexts(body["channels"], "channels", "a channel's name", isChannel),
     priceFactor: readFactor(body["price_factor"]),
-    prices: readPrices(body["prices"]),
+    prices: readPrices(body["prices"], readModel),
     limits: readLimits(body),
     sharedLimits: readLimits(body, "shared_"),
   });

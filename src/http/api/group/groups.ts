@@ -45,8 +45,9 @@ export const createGroup: Route<HttpDeps> = {
   renderError: renderFailure,
   requestSchema: () => schemaOf(NEW_GROUP),
 
-  async handle(exchange, { groups }) {
-    const { name = "", ...fields } = readGroupFields(await readFields(exchange, NEW_GROUP));
+  async handle(exchange, { groups, readModel }) {
+    const body = await readFields(exchange, NEW_GROUP);
+    const { name = "", ...fields } = readGroupFields(body, readModel);
     const group = await groups.create({ name, ...fields });
     return succeed(exchange.id, "The group was made.", showGroup(group));
   },
@@ -60,9 +61,10 @@ export const updateGroup: Route<HttpDeps> = {
   renderError: renderFailure,
   requestSchema: () => schemaOf(CHANGED_GROUP),
 
-  async handle(exchange, { groups }) {
+  async handle(exchange, { groups, readModel }) {
     const id = idInPath(exchange);
-    const fields = readGroupFields(await readFields(exchange, CHANGED_GROUP, SHOWN_FIELDS));
+    const body = await readFields(exchange, CHANGED_GROUP, SHOWN_FIELDS);
+    const fields = readGroupFields(body, readModel);
     const changed = existing(await groups.change(id, fields));
     return succeed(exchange.id, "The group was changed.", showGroup(changed));
   },

@@ -24,6 +24,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitTools(fit);
   liftExtensions(fit);
   fitSearch(fit);
+  fitSeed(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -71,6 +72,16 @@ function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }:
   } else return;
   editor.remove("web_search_options");
 }
+
+/** One vendor's name of `seed`, from a client of that vendor. */
+function fitSeed({ editor, dialect }: Fit): void {
+  const given = editor.get(RANDOM_SEED);
+  if (given === undefined || dialect.seed !== undefined) return;
+  editor.remove(RANDOM_SEED);
+  if (!editor.has("seed")) editor.set("seed", given);
+}
+
+const RANDOM_SEED = "random_seed";
 
 /** What the model refuses, whoever hosts it. */
 function fitRules({ editor, context: { model, report } }: Fit): void {

@@ -109,7 +109,12 @@ const FIELDS = {
   },
   presencePenalty: member("presence_penalty", numberOf),
   frequencyPenalty: member("frequency_penalty", numberOf),
-  seed: member("seed", integerOf),
+  seed: {
+    // The second is one vendor's name for it.
+    members: ["seed", "random_seed"],
+    parse: (body) => integerOf(body["seed"]) ?? integerOf(body["random_seed"]),
+    build: (seed) => ({ members: { seed } }),
+  },
   choices: member("n", integerOf),
   // Vendors refuse it unless they store the answer, and only its own caller reads it.
   metadata: {
