@@ -25,18 +25,15 @@ export interface ChatRequest {
   /** A vendor of the caller's own style answers: reasoning that it signed is the caller's to send back. */
   readonly keepsReasoning?: true;
   readonly modalities?: readonly ("text" | "audio" | "image")[];
-  readonly picture?: ImageOptions;
+  readonly imageOptions?: ImageOptions;
   readonly webSearch?: WebSearch;
   /** The client's id of its end user, for the vendor's abuse reports. */
   readonly user?: string;
   readonly metadata?: JsonObject;
   /** Fields of the client's style without an equivalent above, keyed by the style's id. */
   readonly extra?: Extra;
-  /**
-   * The client's notation, for styles with several notations of a field.
-   * Dropping it is harmless.
-   */
-  readonly spelling?: Extra;
+  /** The members of the body that were read, as the client wrote them, keyed by style. Dropping them is harmless. */
+  readonly rawFields?: Extra;
 }
 
 /** Data of one vendor or style for the way back, keyed by style id. */
@@ -56,7 +53,7 @@ export interface Message {
   readonly blocks: readonly Block[];
   readonly name?: string;
   readonly extra?: Extra;
-  readonly spelling?: Extra;
+  readonly rawFields?: Extra;
 }
 
 export type Block =
@@ -161,7 +158,7 @@ export interface Tool {
    * The client's original declaration, if it is more than a function: in a
    * namespace, or a built-in type with a schema that the style knows.
    */
-  readonly spelling?: Extra;
+  readonly rawFields?: Extra;
 }
 
 export type ToolChoice =

@@ -19,7 +19,7 @@ const DIALECT: ChatDialect = {
   serviceTiers: [],
   parts: ["text", "image_url"],
   reasonersRefuse: ["logprobs", "top_logprobs"],
-  jsonWord: true,
+  jsonHint: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
   prefill: "prefix",

@@ -95,7 +95,7 @@ export const OPENAI_DIALECT: ChatDialect = {
   knows: new Set<string>(CHAT_MEMBERS),
   maxCompletionTokens: true,
   reasoning: "effort",
-  jsonWord: true,
+  jsonHint: true,
   verbosity: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
   parts: ["text", "image_url", "input_audio", "file", "refusal"],
@@ -121,7 +121,7 @@ export const OPENAI_RESPONSES: ResponsesDialect = {
   cacheBreakpoints: true,
   minOutputTokens: 16,
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
-  jsonWord: true,
+  jsonHint: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],
 };
 

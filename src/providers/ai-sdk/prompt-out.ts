@@ -6,7 +6,7 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Block, MediaBlock, Message, ToolResultBlock } from "#core/chat.ts";
-import { CHAT } from "#styles/text/chat/spelling.ts";
+import { CHAT } from "#styles/text/chat/raw-fields.ts";
 import { inputOf } from "#styles/text/messages/call-input.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";

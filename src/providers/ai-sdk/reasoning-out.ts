@@ -7,16 +7,17 @@ import type { Terms } from "./place.ts";
 import { writeProof } from "./proof.ts";
 import type { PackageTraits } from "./traits.ts";
 
-interface Asked {
+export interface Asked {
   readonly options?: JSONObject;
   readonly spends?: number;
   /** A word of the shared interface, which has one since its fourth version. */
   readonly effort?: string;
+  readonly lost?: readonly string[];
 }
 
 export function reasoningOf(
   request: ChatRequest,
-  { traits, report }: Terms,
+  { traits }: Terms,
   { reasoningControls }: ModelTraits,
   version: LanguageModel["version"],
 ): Asked {
@@ -31,18 +32,16 @@ export function reasoningOf(
     const { budgetTokens = 0 } = reasoning;
     const spends = wish?.spends ?? budgetTokens;
     const plan = planReasoning(reasoning, reasoningControls);
-    if (losesBudget(reasoning, plan) || (budgetTokens > 0 && spends !== budgetTokens))
-      report.lose("reasoning.budget_tokens");
-    if (wish?.spends === undefined || mayThink(request, wish.spends, traits)) return wish ?? {};
-    report.lose("reasoning");
-    return {};
+    const isChanged = losesBudget(reasoning, plan) || (budgetTokens > 0 && spends !== budgetTokens);
+    const lost = isChanged ? ["reasoning.budget_tokens"] : [];
+    const isTaken = wish?.spends === undefined || mayThink(request, wish.spends, traits);
+    return isTaken ? { ...wish, lost } : { lost: [...lost, "reasoning"] };
   }
   if (version === "v4") {
     const effort = wordFor(planReasoning(reasoning, reasoningControls));
     return effort === undefined ? {} : { effort };
   }
-  report.lose("reasoning");
-  return {};
+  return { lost: ["reasoning"] };
 }
 
 function wordFor(plan: ReturnType<typeof planReasoning>): string | undefined {

@@ -57,8 +57,8 @@ function forcedTool(request: ChatRequest): Tool | undefined {
   return only !== undefined && others.length === 0 && isPlain(only) ? only : undefined;
 }
 
-function isPlain({ kind, spelling }: Tool): boolean {
-  return kind === "function" && spelling === undefined;
+function isPlain({ kind, rawFields }: Tool): boolean {
+  return kind === "function" && rawFields === undefined;
 }
 
 /** Tools that only a vendor knows, or runs. */

@@ -4,8 +4,8 @@ import type { ChatRequest } from "#core/chat.ts";
 const CONTINUING = ["messages", "gemini"];
 
 /** The caller has begun the answer, and expects its rest. */
-export function hasPrefill({ messages, spelling }: ChatRequest): boolean {
+export function hasPrefill({ messages, rawFields }: ChatRequest): boolean {
   const last = messages.at(-1);
   if (last?.role !== "assistant" || last.blocks.at(-1)?.type !== "text") return false;
-  return CONTINUING.some((style) => spelling?.[style] !== undefined);
+  return CONTINUING.some((style) => rawFields?.[style] !== undefined);
 }

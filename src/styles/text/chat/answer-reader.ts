@@ -6,7 +6,7 @@ import { unixMs } from "#lib/unix-time.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { holdsContent } from "./content.ts";
 import { ExecutedSearches } from "./executed-tools.ts";
 import { errorIn } from "./failure.ts";

@@ -3,7 +3,7 @@ import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf } from "#lib/values.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 
 /**
  * In which ways a vendor's reading of chat completions is its own. Declared by
@@ -29,7 +29,7 @@ export interface ChatDialect {
   /** Answer formats that it enforces, if not all; the others are asked for in words. */
   readonly formats?: readonly AnswerFormat[];
   /** Refuses `json_object` unless some message says "json". */
-  readonly jsonWord?: true;
+  readonly jsonHint?: true;
   /** All values of `service_tier` that it takes. */
   readonly serviceTiers?: readonly string[];
   /** All types of a user's content parts that it takes. */
@@ -135,7 +135,7 @@ export function adaptToDialect(
     const value = body[field];
     if (value === undefined) continue;
     edits[field] = undefined;
-    if (!isUsual(field, value)) report?.lose(field);
+    if (!isDefault(field, value)) report?.lose(field);
   }
   const tools = dialect.strictTools === false ? withoutStrict(body["tools"], report) : undefined;
   if (tools !== undefined) edits["tools"] = tools;
@@ -189,7 +189,7 @@ function adaptMessages(
 
     isChanged = true;
     for (const field of dropped) {
-      if (!isUsual(field, message[field] ?? null)) report?.lose(lossOf(field));
+      if (!isDefault(field, message[field] ?? null)) report?.lose(lossOf(field));
     }
     const kept = Object.entries(message).filter(([key]) => !dropped.includes(key));
     return { ...Object.fromEntries(kept), ...(renamed ? { role: "system" } : {}) };

@@ -9,7 +9,8 @@ import { fitFormat } from "./fit-format.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
 import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /**
@@ -22,8 +23,8 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
-  fitSeed(fit);
   fitSearch(fit);
+  fitSeed(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -59,6 +60,19 @@ function fitTools({ editor, context: { report } }: Fit): void {
   editor.remove("parallel_tool_calls");
 }
 
+/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
+function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
+  if (way === undefined || !editor.has("web_search_options")) return;
+  if (way === false) report.lose("web_search_options");
+  else if (way.as === "switch") {
+    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
+    if (search !== undefined) {
+      editor.assign(membersOf(buildWebSearch(search, "", { webSearch: way }), report));
+    }
+  } else return;
+  editor.remove("web_search_options");
+}
+
 /** One vendor's name of `seed`, from a client of that vendor. */
 function fitSeed({ editor, dialect }: Fit): void {
   const given = editor.get(RANDOM_SEED);
@@ -69,17 +83,6 @@ function fitSeed({ editor, dialect }: Fit): void {
 
 const RANDOM_SEED = "random_seed";
 
-/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
-function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
-  if (way === undefined || !editor.has("web_search_options")) return;
-  if (way === false) report.lose("web_search_options");
-  else if (way.as === "switch") {
-    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
-    if (search !== undefined) editor.assign(buildWebSearch(search, "", { webSearch: way }, report));
-  } else return;
-  editor.remove("web_search_options");
-}
-
 /** What the model refuses, whoever hosts it. */
 function fitRules({ editor, context: { model, report } }: Fit): void {
   const refused = model.rules?.refuses ?? [];
@@ -88,9 +91,9 @@ function fitRules({ editor, context: { model, report } }: Fit): void {
     const value = editor.get(name);
     if (value === undefined) continue;
     // The caller waits for all of them.
-    if (name === "n" && !isUsual(name, value)) throw refuse("n", "this model gives one answer.");
+    if (name === "n" && !isDefault(name, value)) throw refuse("n", "this model gives one answer.");
     editor.remove(name);
-    if (!isUsual(name, value)) report.lose(name);
+    if (!isDefault(name, value)) report.lose(name);
   }
 }
 
@@ -99,7 +102,7 @@ function fitServiceTier({ editor, dialect, context: { report } }: Fit): void {
   if (dialect.serviceTiers === undefined || typeof tier !== "string") return;
   if (dialect.serviceTiers.includes(tier)) return;
   editor.remove("service_tier");
-  if (!isUsual("service_tier", tier)) report.lose("service_tier");
+  if (!isDefault("service_tier", tier)) report.lose("service_tier");
 }
 
 /** Content that the vendor does not take changes the question, so that it is refused here. */

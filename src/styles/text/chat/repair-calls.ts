@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { eventsIn } from "#lib/sse-bytes.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { countFinishes, mentionsCalls, mentionsOddCalls } from "./marks.ts";
+import { countFinishes, mentionsCalls, mentionsOddCalls } from "./byte-scan.ts";
 
 type Facts = Pick<RequestFacts, "forcesTool">;
 

@@ -6,7 +6,7 @@ import { parseExactJson } from "#lib/exact-number.ts";
 import type { Json } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { AnswerReader } from "./answer-reader.ts";
-import { plainWordsIn } from "./plain-words.ts";
+import { textOnlyChunkIn } from "./text-only-chunk.ts";
 
 export function openDecoder(): StreamDecoder {
   return new ChatDecoder();
@@ -38,7 +38,7 @@ class ChatDecoder implements StreamDecoder {
 
   #read(chunk: Json, payload: string): readonly ChatEvent[] {
     const events = this.#reader.read(chunk);
-    const plain = plainWordsIn(chunk);
+    const plain = textOnlyChunkIn(chunk);
     if (plain !== undefined && this.#alike.learn(payload, plain.text)) this.#choice = plain.choice;
     return events;
   }

@@ -16,7 +16,7 @@ import {
   mentionsDone,
   mentionsError,
   mentionsUsage,
-} from "./marks.ts";
+} from "./byte-scan.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { CallRepair } from "./repair-calls.ts";
 import { OutputText } from "./output-text.ts";

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, restOf, textOf } from "#lib/values.ts";
 import { CandidateReader } from "./candidate-reader.ts";
 import { asGatewayError, blocked, blockIn, bodiesIn, errorIn } from "./failure.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { searchesIn, usageIn } from "./usage.ts";
 
 const MAX_CHOICES = 128;

@@ -8,7 +8,7 @@ import { Grounding } from "./grounding-out.ts";
 import { buildLogprobs } from "./logprobs.ts";
 import { writeThinkingProof } from "./lent-proof.ts";
 import { argumentsOf } from "./part-out.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What to say now of one candidate. */
 export interface Piece {

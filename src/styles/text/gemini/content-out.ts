@@ -6,7 +6,7 @@ import { isMedia } from "#styles/text/media.ts";
 import { buildAnswers } from "./answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
 import { isNewest, proven } from "./proof.ts";
-import { GEMINI, GOES_ON, spellingIn } from "./spelling.ts";
+import { GEMINI, GOES_ON, rawFieldsOf } from "./raw-fields.ts";
 import { toTurns, type Turn } from "./turns.ts";
 
 interface Contents {
@@ -125,7 +125,7 @@ function buildInstruction(
 
 /** What stands around the parts that a caller of this style wrote. */
 function around(message: Message): JsonObject {
-  const { [GOES_ON]: _, ...written } = spellingIn(message) ?? {};
+  const { [GOES_ON]: _, ...written } = rawFieldsOf(message) ?? {};
   return { ...message.extra?.[GEMINI], ...written };
 }
 

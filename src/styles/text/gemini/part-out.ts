@@ -7,7 +7,7 @@ import { isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CallBook } from "./call-book.ts";
 import { buildMedia } from "./media-out.ts";
 import { signatureIn, understand } from "./part-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { writeToolName } from "./tool-name.ts";
 
 /** Where a block stands, for reports. */

@@ -11,7 +11,7 @@ import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
 import { blockIn, bodiesIn, errorIn } from "./failure.ts";
 import { reasonIn } from "./finish.ts";
-import { lastCountIn, lastEventStart, mentionsSearches, needsReading } from "./marks.ts";
+import { lastCountIn, lastEventStart, mentionsSearches, needsReading } from "./byte-scan.ts";
 import { OutputText } from "./output-text.ts";
 import { searchesIn, usageIn } from "./usage.ts";
 

@@ -2,7 +2,7 @@ import type { ChatEvent } from "#core/chat.ts";
 import { usageOf, withSearches, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /**
  * Usage as servers of this style report it, in every chunk and each time in

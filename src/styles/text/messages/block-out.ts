@@ -9,7 +9,7 @@ import { withVendorCitations, writtenCitation } from "./citation.ts";
 import { buildMedia } from "./media-out.ts";
 import { buildReasoning, isGenuine } from "./proof.ts";
 import { saysSame } from "./says-same.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { writeToolName } from "./tool-name.ts";
 import { isBlank } from "./turn.ts";
 

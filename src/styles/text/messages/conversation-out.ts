@@ -8,7 +8,7 @@ import { withoutEmptyTexts } from "./empty-texts.ts";
 import { buildBlock, isBare, type Place } from "./block-out.ts";
 import { isGenuine } from "./proof.ts";
 import { measuresItself } from "./reasoning-out.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import type { Placed } from "./turn.ts";
 import { turnsOf } from "./turns.ts";
 
@@ -29,7 +29,7 @@ export function buildConversation(
   const lacksThinking = request.messages.some(({ blocks }) =>
     blocks.some((block) => block.type === "reasoning" && !isGenuine(block)),
   );
-  const isOwn = spellingIn(request) !== undefined;
+  const isOwn = rawFieldsOf(request) !== undefined;
   if (isOwn) return { ...asWritten(request, report), lacksThinking };
   const { system, messages } = inTurns(request, report);
   const takesPrefill = model.rules?.prefill ?? !measuresItself(model.reasoningControls);
@@ -47,7 +47,7 @@ function asWritten(
   { messages }: ChatRequest,
   report: LossReport,
 ): Pick<Conversation, "system" | "messages"> {
-  const isField = (message: Message): boolean => spellingIn(message)?.["field"] === "system";
+  const isField = (message: Message): boolean => rawFieldsOf(message)?.["field"] === "system";
   const system = messages.find(isField);
   const said = messages
     .filter((message) => !isField(message))
@@ -73,7 +73,7 @@ function roleOf({ role }: Message): Place["role"] {
 
 function contentOf(message: Message, at: Place): string | readonly JsonObject[] {
   const [first] = message.blocks;
-  const isText = spellingIn(message)?.["text"] === true && message.blocks.length === 1;
+  const isText = rawFieldsOf(message)?.["text"] === true && message.blocks.length === 1;
   if (isText && first?.type === "text") return first.text;
   const built = message.blocks.map((block) => buildBlock(block, at));
   const content = built.filter((one) => one !== undefined);

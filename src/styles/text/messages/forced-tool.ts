@@ -3,7 +3,7 @@ import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, objectOf } from "#lib/values.ts";
 import { schemaBy } from "./format-out.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /** The caller wants a call, of any tool or of one. */
 export function forcesTool({ tool_choice: choice }: JsonObject): boolean {

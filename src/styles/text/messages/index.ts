@@ -10,11 +10,12 @@ import { errorIn } from "./failure.ts";
 import { answersForTool, forcesTool } from "./forced-tool.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
-import { parseRequest, parseStop, placesOf, wantsOf } from "./request-in.ts";
+import { parseStop } from "./hub-fields.ts";
+import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 import { openTap } from "./tap.ts";
@@ -32,7 +33,7 @@ export const messages: TextStyle = {
     fitRequest,
     schemaBy,
     answersForTool,
-    stopsIn: parseStop,
+    stopsIn: (body) => parseStop(body) ?? [],
     parseResponse,
     openDecoder,
     parseError,

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { KindReader } from "./block-reader.ts";
 import { HeldText } from "./held-text.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /**
  * What only this style knows, such as the upstream's own tool at work: handed

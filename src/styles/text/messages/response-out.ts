@@ -8,7 +8,7 @@ import { END_MEMBERS, stopOf } from "./finish.ts";
 import { headOfMessage } from "./head.ts";
 import { linkTo } from "./image-link.ts";
 import { buildReasoning } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Thinking is left out: what is translated shows it to those who watch it being written. */

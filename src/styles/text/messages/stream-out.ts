@@ -11,7 +11,7 @@ import { firstUsage, headOfMessage } from "./head.ts";
 import { HeldText } from "./held-text.ts";
 import { linkTo } from "./image-link.ts";
 import { buildReasoning, isRedacted } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Events in the exact order that clients of this style put them together by. */

@@ -3,7 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import { textOf } from "#lib/values.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { isGenuine } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { isBlank, type Placed, type Turn } from "./turn.ts";
 
 /** A conversation of another style, in the turns that vendors of this one accept. */

@@ -7,7 +7,7 @@ import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
 import { hasPrefill } from "#styles/text/prefill.ts";
 import { repairItems } from "./repair-items.ts";
-import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
+import { isOwn, RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 
 /** `instructions` and `input`. */
 export function buildConversation(
@@ -29,7 +29,7 @@ export function buildConversation(
 
   const rest = messages.slice(leading);
   const [only] = rest;
-  const isText = rest.length === 1 && only !== undefined && spellingIn(only)?.["input"] === true;
+  const isText = rest.length === 1 && only !== undefined && rawFieldsOf(only)?.["input"] === true;
   const items = rest.flatMap((message, index) =>
     buildItems(message, { path: `messages[${leading + index}]`, report, model, marks }),
   );
@@ -51,7 +51,7 @@ function lacksReasoning(request: ChatRequest, model: ModelTraits): boolean {
   // Models that know "none" do not reason unless they are asked to.
   const effort = reasoning?.effort ?? (efforts.includes("none") ? "none" : efforts[0]);
   const reasons = effort !== undefined && effort !== "none";
-  if (!reasons || spellingIn(request) !== undefined) return false;
+  if (!reasons || rawFieldsOf(request) !== undefined) return false;
   const asked = messages.findLastIndex(isQuestion);
   const blocks = messages.slice(asked + 1).flatMap((message) => message.blocks);
   const isReasoned = blocks.some((block) => block.type === "reasoning");
@@ -71,7 +71,7 @@ function isQuestion({ role, blocks }: Message): boolean {
 function countInstructions(messages: readonly Message[], marks: BreakpointPlan["marks"]): number {
   const [first] = messages;
   if (first === undefined) return 0;
-  if (isOwn(first)) return spellingIn(first)?.["instructions"] === true ? 1 : 0;
+  if (isOwn(first)) return rawFieldsOf(first)?.["instructions"] === true ? 1 : 0;
   const leading = messages.findIndex((message) => !isInstruction(message));
   const isMarked = messages
     .slice(0, leading)

@@ -21,7 +21,7 @@ export interface ResponsesDialect {
   /** The least `max_output_tokens` that it takes. */
   readonly minOutputTokens?: number;
   /** Refuses `json_object` unless the input says "json". */
-  readonly jsonWord?: true;
+  readonly jsonHint?: true;
   /** All values of `service_tier` that it takes. */
   readonly serviceTiers?: readonly string[];
 }

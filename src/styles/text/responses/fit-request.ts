@@ -63,8 +63,8 @@ function fitLeast(editor: BodyEditor, { dialect, report }: OutboundContext): voi
 
 /** `json_object` is refused unless the input says "json"; instructions do not count. */
 function fitJsonWord(editor: BodyEditor, { dialect }: OutboundContext): void {
-  const { jsonWord }: ResponsesDialect = dialect ?? {};
-  if (jsonWord !== true) return;
+  const { jsonHint }: ResponsesDialect = dialect ?? {};
+  if (jsonHint !== true) return;
   if (memberOf(memberOf(editor.get("text"), "format"), "type") !== "json_object") return;
   const input = editor.get("input");
   if (saysJson(input)) return;

@@ -10,7 +10,7 @@ import { isThought, withoutLooseThoughts } from "./loose-thoughts.ts";
 import { normalize, normalizeReasoning } from "./normalize.ts";
 import { outputTextIn } from "./output-text.ts";
 import { asksForProof } from "./reasoning-out.ts";
-import { ENCRYPTED, RESPONSES } from "./spelling.ts";
+import { ENCRYPTED, RESPONSES } from "./raw-fields.ts";
 import { usageIn } from "./usage.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf } from "#lib/values.ts";
 
-/** Some words of one choice, and nothing else that anybody could want to know. */
-interface PlainWords {
+/** The text of a chunk that carries text of one choice and nothing else. */
+interface TextOnlyChunk {
   readonly choice: number;
   readonly text: string;
 }
 
-/** What such a chunk may hold besides, once it was read from a chunk before. */
+/** Members that such a chunk may have besides: an earlier chunk said the same. */
 const KNOWN_CHUNK = new Set([
   "id",
   "object",
@@ -21,8 +21,8 @@ const KNOWN_CHUNK = new Set([
 const KNOWN_CHOICE = new Set(["index", "delta"]);
 const KNOWN_DELTA = new Set(["role", "content"]);
 
-/** A chunk that holds nothing but words; undefined for every other. */
-export function plainWordsIn(chunk: Json): PlainWords | undefined {
+/** `undefined` for a chunk that carries more than text. */
+export function textOnlyChunkIn(chunk: Json): TextOnlyChunk | undefined {
   if (!isObject(chunk) || !holdsOnly(chunk, KNOWN_CHUNK)) return undefined;
   const [choice, ...others] = listOf(chunk["choices"]);
   if (others.length > 0 || !isObject(choice) || !holdsOnly(choice, KNOWN_CHOICE)) return undefined;

@@ -5,24 +5,24 @@ import { vendorObjects, withoutKnown } from "./vendor-members.ts";
 
 const MEMBERS = ["aspect_ratio", "image_size"];
 
-/** How a picture is to be, in a member of its own or in a vendor's object. */
-export function parsePicture(body: JsonObject): ImageOptions | undefined {
+/** Options of the image in the answer, in a member of its own or in a vendor's object. */
+export function parseImageOptions(body: JsonObject): ImageOptions | undefined {
   const configs = [body, ...vendorObjects(body)].map(({ image_config: config }) =>
     objectOf(config),
   );
   const config = configs.find((one) => one !== undefined);
-  const wish = defined({
+  const options = defined({
     aspectRatio: textOf(config?.["aspect_ratio"]),
     size: textOf(config?.["image_size"]),
   });
-  return Object.keys(wish).length === 0 ? undefined : wish;
+  return Object.keys(options).length === 0 ? undefined : options;
 }
 
-export function buildPicture({ aspectRatio, size }: ImageOptions): JsonObject {
+export function buildImageOptions({ aspectRatio, size }: ImageOptions): JsonObject {
   return { image_config: defined({ aspect_ratio: aspectRatio, image_size: size }) };
 }
 
-/** What else is wished of a picture, and has no place in the hub. */
-export function restOfPicture(body: JsonObject): JsonObject {
+/** Further options of an image, which have no place in the hub. */
+export function restOfImageOptions(body: JsonObject): JsonObject {
   return defined({ image_config: withoutKnown(body["image_config"], MEMBERS) });
 }

@@ -1,8 +1,8 @@
 import type { OutputFormat } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** Several vendors refuse to answer in JSON unless the conversation says that they shall. */
-export function withJsonWord(
+/** Several vendors refuse the JSON format unless the conversation mentions JSON. */
+export function withJsonHint(
   messages: readonly JsonObject[],
   format: OutputFormat | undefined,
 ): readonly JsonObject[] {
@@ -10,7 +10,7 @@ export function withJsonWord(
   return [{ role: "system", content: "Answer in JSON." }, ...messages];
 }
 
-/** Whether a message says the word. */
+/** Whether a message contains the word "JSON". */
 export function mentionsJson({ content }: JsonObject): boolean {
   return /json/i.test(typeof content === "string" ? content : JSON.stringify(content ?? ""));
 }

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from "#lib/json.ts";
 
-const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
+const DEFAULTS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["temperature", 1],
   ["top_p", 1],
   ["n", 1],
@@ -11,9 +11,9 @@ const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["service_tier", "auto"],
 ]);
 
-/** What models and vendors do anyway: leaving it out loses nothing. */
-export function isUsual(name: string, value: Json): boolean {
-  return value === null || value === "" || isEmpty(value) || USUAL.get(name) === value;
+/** Whether a value is the default of models and vendors: leaving it out loses nothing. */
+export function isDefault(name: string, value: Json): boolean {
+  return value === null || value === "" || isEmpty(value) || DEFAULTS.get(name) === value;
 }
 
 function isEmpty(value: Json): boolean {
