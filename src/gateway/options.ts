@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import type { SeenAnswer } from "#http/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
 
@@ -9,6 +10,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Shown every stream that was written here; see `HttpDeps`. */
   readonly onStream?: (style: string, text: string) => void;
+  /** Shown every answer of the management API; see `HttpDeps`. */
+  readonly onAnswer?: (answer: SeenAnswer) => void;
   /** A vendor refused a channel's credential when it was asked for its models. `owner`: what describes the channel. */
   readonly onCredentialRefused?: (channel: string, owner: string | undefined) => void;
   /** The disk failed: the process must end, and the next start recover. */
