@@ -550,7 +550,7 @@ export interface Setting<T> {
 type Table = Readonly<Record<string, Setting<unknown>>>;
 type Values<T extends Table> = { readonly [Name in keyof T]: T[Name]["default"] };
 
-export type Limits = Values<typeof LIMITS>;
+type Limits = Values<typeof LIMITS>;
 export type Settings = Values<typeof SETTINGS> & { readonly limits: Limits };
 
 export interface Config {

@@ -30,7 +30,7 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /** A gateway that serves nobody but whoever opened it. */
-export interface OfflineGateway extends AsyncDisposable {
+interface OfflineGateway extends AsyncDisposable {
   handle(request: Request): Promise<Response>;
   /** Whoever shows it is root. It is good in this process, and never kept. */
   readonly token: string;

@@ -169,3 +169,59 @@ function folderOf(path: string): string {
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
 }
+
+test("what a file exports is imported by another one", () => {
+  const imported = importedNames([...listSources("src"), ...listSources("test"), ...OUTSIDE]);
+  const unused = product.flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORTED)]
+      .map(([, name = ""]) => name)
+      .filter((name) => {
+        const names = imported.get(`src/${path}`);
+        return names === undefined || !(names.has(name) || names.has("*"));
+      })
+      .map((name) => `${path} exports ${name}`),
+  );
+
+  expect(unused).toEqual([]);
+});
+
+const IMPORT = /(?:import|export)\s+([^;"']*?)\s*from\s*["']([^"']+)["']/g;
+const DYNAMIC_IMPORT = /import\(\s*["']([^"']+)["']\s*\)/g;
+const EXPORTED =
+  /^export (?:abstract |async )*(?:class|interface|type|function\*?|const|let) ([\w$]+)/gm;
+const OUTSIDE = [...listSources("bench"), ...listSources("sandbox"), "build.ts"];
+
+/** What is imported of each file, by name; `*` if it is imported whole. */
+function importedNames(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const imported = new Map<string, Set<string>>();
+  const note = (target: string, importer: string, name: string): void => {
+    const file = fileOf(target, importer);
+    imported.set(file, (imported.get(file) ?? new Set()).add(name));
+  };
+  for (const path of paths) {
+    const text = readFileSync(path, "utf8");
+    for (const [, list = "", target = ""] of text.matchAll(IMPORT)) {
+      const members = /\{([^}]*)\}/.exec(list)?.[1];
+      for (const name of members?.split(",") ?? ["*"]) {
+        note(
+          target,
+          path,
+          name
+            .trim()
+            .replace(/^type /, "")
+            .split(" as ")[0] ?? "",
+        );
+      }
+    }
+    for (const [, target = ""] of text.matchAll(DYNAMIC_IMPORT)) note(target, path, "*");
+  }
+  return imported;
+}
+
+/** The path of an imported file; of a package, its name. */
+function fileOf(target: string, importer: string): string {
+  if (target.startsWith("#test/")) return `test/${target.slice("#test/".length)}`;
+  if (target.startsWith("#sandbox/")) return `sandbox/${target.slice("#sandbox/".length)}`;
+  if (target.startsWith("#")) return `src/${target.slice(1)}`;
+  return join(dirname(importer), target);
+}

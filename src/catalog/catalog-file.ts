@@ -119,6 +119,8 @@ const price = rates
     tiers: z.array(tier).nonempty().exactOptional(),
     grades: z.record(z.string().refine(isGrade), grade).exactOptional(),
     variants: z.array(variant).nonempty().exactOptional(),
+    /** Its `search` is for a call that searched, and not for each search. */
+    searchOncePerCall: z.literal(true).exactOptional(),
   })
   // A rate that a tier leaves out would fall back to that tier's plain input rate.
   .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
@@ -127,7 +129,7 @@ const price = rates
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
     message: "Tiers stand in ascending order.",
   })
-  .transform(({ tiers, grades, variants, ...said }, context) => {
+  .transform(({ tiers, grades, variants, searchOncePerCall, ...said }, context) => {
     const base = wholeRates(said);
     if (base === undefined) {
       context.addIssue({ code: "custom", message: "A price of tokens names input and output." });
@@ -139,6 +141,7 @@ const price = rates
       ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
       ...(grades && { grades }),
       ...(variants && { variants }),
+      ...(searchOncePerCall && { searchOncePerCall }),
     };
   });
 
@@ -280,7 +283,8 @@ function variantsOf(
   return variants.length === 0 ? {} : { variants };
 }
 
-function isNamed(id: string, name: string): boolean {
+/** Whether a name in a shared variant is the row's id, or how its id begins (`gpt-6*`). */
+export function isNamed(id: string, name: string): boolean {
   return name.endsWith("*") ? id.startsWith(name.slice(0, -1)) : id === name;
 }
 

@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { costOf, writeUsd, type Rates } from "#core/money.ts";
-import { writeRates } from "#core/rate-words.ts";
+import { writeRate, writeRates } from "#core/rate-words.ts";
 import { expectedUsage, type TaskFacts } from "#core/video.ts";
 import { findModel, type KnownModel, listModels } from "./index.ts";
 
@@ -253,3 +253,63 @@ function wrong(models: readonly KnownModel[], holds: (model: KnownModel) => bool
 function everyRate(holds: (rates: Rates) => boolean): (model: KnownModel) => boolean {
   return ({ price }) => price === undefined || [price, ...(price.tiers ?? [])].every(holds);
 }
+
+describe("models of autumn 2026 are known with their prices", () => {
+  test.each<[string, string, ...string[]]>([
+    ["openai", "gpt-6-astra", "10", "1", "12.5", "25", "50"],
+    ["openai", "gpt-6-sol", "2", "0.2", "2.5", "5", "10"],
+    ["openai", "gpt-6-luna", "0.1", "0.01", "0.125", "0.25", "0.5"],
+    ["openai", "gpt-6.1-sol", "2", "0.1", "2.5", "5", "10"],
+    ["openai", "gpt-6.1-terra", "1", "0.05", "1.25", "2.5", "5"],
+    ["openai", "gpt-6-rosalind", "15", "1.5", "18.75", "37.5", "75"],
+    ["openai", "gpt-5.6-sol", "4", "0.4", "5", "10", "20"],
+    ["openai", "gpt-5.6-terra", "2", "0.2", "2.5", "5", "12"],
+    ["openai", "gpt-5.6-luna", "0.2", "0.02", "0.25", "0.5", "1.2"],
+    ["anthropic", "claude-fable-5-1", "10", "0.25", "12.5", "20", "50"],
+    ["anthropic", "claude-mythos-5-1", "10", "0.25", "12.5", "20", "50"],
+    ["anthropic", "claude-opus-5-5", "4", "0.2", "5", "8", "20"],
+    ["anthropic", "claude-sonnet-5-5", "2", "0.1", "2.5", "4", "10"],
+    ["anthropic", "claude-haiku-5-5", "0.1", "0.01", "0.125", "0.2", "0.5"],
+  ])("%s %s: input %s, cached %s, written %s, for long %s, output %s", (provider, id, ...rates) => {
+    const price = findModel(provider, id)?.price;
+    const { input, cachedInput, cacheWrite, longCacheWrite, output } = price ?? {};
+
+    expect(
+      [input, cachedInput, cacheWrite, longCacheWrite, output].map((rate) =>
+        writeRate(rate ?? 0, "million"),
+      ),
+    ).toEqual(rates);
+  });
+
+  test.each(["gpt-image-2.5-sunburst", "gpt-image-2.5-flare"])("%s costs by tokens", (id) => {
+    expect(findModel("openai", id)?.price).toMatchObject({
+      input: 5_000_000,
+      cachedInput: 1_250_000,
+      imageInput: 8_000_000,
+      output: 30_000_000,
+    });
+  });
+
+  test.each([
+    ["anthropic", "claude-sonnet-4-5", undefined, "2026-11-30"],
+    ["gemini", "veo-3.1-generate-preview", "2026-10-22", "2026-10-22"],
+    ["gemini", "gemini-omni-flash-preview", "2026-10-22", "2026-10-22"],
+    ["openai", "sora-2", "2026-09-24", "2026-09-24"],
+    ["openai", "gpt-4.1-nano", "2026-10-23", "2026-10-23"],
+  ])("%s %s ended or ends: %p, %p", (provider, id, retired, end) => {
+    const model = findModel(provider, id);
+
+    expect([model?.retired, model?.retiresAt]).toEqual([retired, Date.parse(end) / 1_000]);
+  });
+
+  test.each([
+    ["gemini-3.5-flash", "gemini-3.6-flash"],
+    ["gemini-3.7-flash", "gemini-3.8-flash"],
+  ])("%s is another name of %s", (alias, id) => {
+    expect(findModel("gemini", alias)?.id).toBe(id);
+  });
+
+  test("a model whose price no source names has none", () => {
+    expect(findModel("gemini", "gemini-4-neon")?.price).toBeUndefined();
+  });
+});

@@ -8,7 +8,7 @@ import { indexModels, type ModelIndex } from "./index-models.ts";
 import { asOf, overlay } from "./overlay.ts";
 import { findFamily } from "./request-rules.ts";
 
-export interface LiveCatalogDeps {
+interface LiveCatalogDeps {
   readonly store: Pick<UpdatedRowStore, "list">;
   readonly clock: Pick<Clock, "now">;
   /** Told of each load that leaves updated rows out, since this version cannot read them. */

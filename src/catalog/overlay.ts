@@ -2,7 +2,7 @@ import type { UpdatedRow } from "#core/catalog-update.ts";
 import { textOf } from "#lib/values.ts";
 import { type CatalogFile, type KnownModel, parseCatalogFile } from "./catalog-file.ts";
 
-export interface Overlaid {
+interface Overlaid {
   readonly files: readonly CatalogFile[];
   /** Updated rows that this version cannot read, and so leaves out. */
   readonly unreadable: readonly UpdatedRow[];

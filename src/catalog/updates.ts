@@ -20,7 +20,7 @@ import { knownRows, planUpdate, type PlannedUpdate } from "./plan-update.ts";
 /** Of one update. */
 const MAX_ROWS = 5_000;
 
-export interface CatalogUpdatesDeps {
+interface CatalogUpdatesDeps {
   readonly store: UpdatedRowStore;
   /** Those in force. */
   readonly updates: () => StoredUpdates;

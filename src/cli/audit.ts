@@ -3,7 +3,7 @@ import { ConfigError } from "#config/mistakes.ts";
 import type { AuditAnchor } from "#core/audit.ts";
 import { openAuditReader, type AuditReader } from "#storage/audit/audit-reader.ts";
 
-export interface AuditInput extends ConfigInput {
+interface AuditInput extends ConfigInput {
   /** What stands behind the command's name. */
   readonly words: readonly string[];
   readonly output: { write(text: string): unknown };

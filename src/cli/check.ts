@@ -10,7 +10,7 @@ import { formatUsd, type Rates } from "#core/money.ts";
 import { writeRates } from "#core/rate-words.ts";
 import { columns } from "./columns.ts";
 
-export interface CheckInput extends ConfigInput {
+interface CheckInput extends ConfigInput {
   readonly output: { write(text: string): unknown };
 }
 

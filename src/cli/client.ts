@@ -11,7 +11,7 @@ export interface Reach extends AsyncDisposable {
   verifyLedger?(): Promise<readonly string[]>;
 }
 
-export interface Init {
+interface Init {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** Where words come from that are not typed behind the command. */
-export interface Inputs {
+interface Inputs {
   /** Of the standard input; empty at its end. */
   readLine(): Promise<string>;
   readFile(path: string): Promise<string>;

@@ -10,7 +10,7 @@ import { ask, type Reach } from "./client.ts";
 import { columns } from "./columns.ts";
 import { cell } from "./command.ts";
 
-export interface DoctorInput {
+interface DoctorInput {
   readonly output: { write(text: string): unknown };
   loadConfig(): Config;
   reach(): Promise<Reach>;

@@ -3,7 +3,7 @@ import type { Config } from "#config.ts";
 import { hostUrl } from "#lib/host-url.ts";
 import { reachServer, Refused, type Reach } from "./client.ts";
 
-export interface ReachInput {
+interface ReachInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   loadConfig(): Config;
   /** Opens the database without a server, as root. */

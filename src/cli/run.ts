@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { ask, Refused, type Reach } from "./client.ts";
 import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
 
-export interface CommandIo {
+interface CommandIo {
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
   readonly errors: { write(text: string): unknown };

@@ -84,7 +84,7 @@ const baseUrl: Parser<string> = {
 };
 
 /** What a description is held to. */
-export interface ChannelTerms {
+interface ChannelTerms {
   readonly provider: Parser<KnownProvider>;
   readonly takenNames: Set<string>;
   /** Credentials may be kept elsewhere, so that none need be given. */

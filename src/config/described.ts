@@ -7,7 +7,7 @@ import { readModel } from "./models.ts";
 import { modelName } from "./names.ts";
 import { type FileNode, joinPath, type Member } from "./tree.ts";
 
-export interface DescribedTerms {
+interface DescribedTerms {
   /** Credentials may be kept elsewhere, so that none need be given. */
   readonly isKeyOptional: boolean;
 }

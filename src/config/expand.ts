@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Expansion {
+interface Expansion {
   readonly text: string;
   /** Variables that the template named, set or not. */
   readonly variables: readonly string[];

@@ -4,7 +4,7 @@ import { type FilePlace, quote, type Report, type VariablePlace } from "./mistak
 import { filePath } from "./parsers.ts";
 import { buildTree, type MapNode } from "./tree.ts";
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Absent where there is no file. */
   readonly path: string | undefined;
   readonly namedBy: VariablePlace | "default";

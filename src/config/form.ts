@@ -76,7 +76,7 @@ export function readNode<T>(
 }
 
 /** Text as given, and as it may be shown. */
-export interface Given {
+interface Given {
   readonly text: string;
   readonly written: string;
   readonly place: Place;

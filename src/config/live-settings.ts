@@ -15,7 +15,7 @@ import { limitsOf } from "./limits.ts";
 import { describePlace, quote } from "./mistakes.ts";
 import type { Parser } from "./parsers.ts";
 
-export interface LiveSettingsDeps {
+interface LiveSettingsDeps {
   readonly config: Config;
   readonly store: SettingStore;
   readonly version: RoutingVersion;

@@ -27,8 +27,9 @@ export interface ModelOverride extends ModelDraft {
 }
 
 /** The words of a price, here and wherever else it stands in a document. */
-export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades"];
-const FIELDS = [...PRICE_FIELDS, "variants", "context", "max_output", "like", "limits"];
+export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades", "variants"];
+const BASE_FIELDS = PRICE_FIELDS.filter((name) => name !== "variants");
+const FIELDS = [...PRICE_FIELDS, "context", "max_output", "like", "limits"];
 const MAX_GRADES = 100;
 
 const dollars: Readonly<Record<Scale, Parser<number>>> = {
@@ -61,13 +62,7 @@ export function readModels(
 export function readModel(node: FileNode, report: Report): ModelDraft | undefined {
   const form = openForm(node, FIELDS, report);
   if (form === undefined) return undefined;
-  const price = readPrice(form, report);
-  const given = form.find("variants");
-  const variants = readVariants(given, readRatesOf, report);
-  if (given !== undefined && price === undefined) {
-    report(given.place, "changes a price that is not given here; the catalogue has its own.");
-  }
-  const rates = price && { ...price, ...defined({ variants }) };
+  const rates = readPrice(form, report);
   const contextTokens = form.optional("context", tokens);
   const maxOutputTokens = form.optional("max_output", tokens);
   const like = form.optional("like", modelName);
@@ -83,7 +78,13 @@ export function readModel(node: FileNode, report: Report): ModelDraft | undefine
 
 /** Undefined where nothing is said of a price, or something wrong. */
 export function readPrice(form: Form, report: Report): GradedRates | undefined {
-  if (!PRICE_FIELDS.some((name) => form.find(name) !== undefined)) return undefined;
+  const given = form.find("variants");
+  const variants = readVariants(given, readRatesOf, report);
+  if (!BASE_FIELDS.some((name) => form.find(name) !== undefined)) {
+    if (given === undefined) return undefined;
+    report(given.place, "changes a price that is not given here; the catalogue has its own.");
+    return undefined;
+  }
   const said = readRatesOf(form);
   const grades = readGrades(form.find("grades"), report);
   const rates = wholeRates(said);
@@ -96,7 +97,7 @@ export function readPrice(form: Form, report: Report): GradedRates | undefined {
       `"${name}" is missing; a price needs input and output, 0 where free, or ${instead}.`,
     );
   }
-  return rates && { ...rates, ...(grades === undefined ? {} : { grades }) };
+  return rates && { ...rates, ...defined({ grades, variants }) };
 }
 
 function readRatesOf(form: Form): Partial<Rates> {

@@ -5,7 +5,7 @@ import { type FilePlace, quote, type Report } from "./mistakes.ts";
 /** A value of the file: text as it was written, with its place, or a collection of such. */
 export type FileNode = TextNode | ListNode | MapNode | EmptyNode | BrokenNode;
 
-export interface TextNode {
+interface TextNode {
   readonly kind: "text";
   readonly place: FilePlace;
   /** With its variables filled in. */
@@ -14,7 +14,7 @@ export interface TextNode {
   readonly written: string;
 }
 
-export interface ListNode {
+interface ListNode {
   readonly kind: "list";
   readonly place: FilePlace;
   readonly items: readonly FileNode[];
@@ -44,14 +44,14 @@ interface BrokenNode {
   readonly place: FilePlace;
 }
 
-export interface Tree {
+interface Tree {
   readonly root: FileNode;
   /** Variables that the file refers to. */
   readonly variables: ReadonlySet<string>;
 }
 
 /** The place of an offset in the text. */
-export type Locate = (offset: number, path: string) => FilePlace;
+type Locate = (offset: number, path: string) => FilePlace;
 
 const MAX_DEPTH = 16;
 const MAX_NODES = 100_000;

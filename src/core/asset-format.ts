@@ -59,14 +59,14 @@ export interface AssetNews {
   readonly url?: string;
 }
 
-export interface BegunSession {
+interface BegunSession {
   /** The vendor's. */
   readonly token: string;
   /** For the person to open. */
   readonly link: string;
 }
 
-export interface Person {
+interface Person {
   readonly upstreamId: string;
   /** Unix ms. */
   readonly createdAt: number;

@@ -9,11 +9,11 @@ export const ASSET_TYPES = ["image", "video", "audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** `identity`: of one person, who was verified; a vendor makes these and nobody else. */
-export const GROUP_KINDS = ["image", "identity"] as const;
+const GROUP_KINDS = ["image", "identity"] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
 /** From `pending` to one of the others, and no further. */
-export const ASSET_STATUSES = ["pending", "active", "failed"] as const;
+const ASSET_STATUSES = ["pending", "active", "failed"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
 
 /** With which vendor something is. */
@@ -105,7 +105,7 @@ export interface AssetPage {
 }
 
 /** What a user has in the library. */
-export interface AssetStock {
+interface AssetStock {
   readonly groups: number;
   readonly assets: number;
   /** Of files that are kept here. */

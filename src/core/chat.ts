@@ -76,7 +76,7 @@ export interface TextBlock extends BlockBase {
 }
 
 /** A model's refusal, which some styles keep apart from its text. */
-export interface RefusalBlock extends BlockBase {
+interface RefusalBlock extends BlockBase {
   readonly type: "refusal";
   readonly text: string;
 }
@@ -119,7 +119,7 @@ export interface MediaBlock extends BlockBase {
 }
 
 /** Content that only one style knows: a server's own tool at work, for example. */
-export interface OtherBlock extends BlockBase {
+interface OtherBlock extends BlockBase {
   readonly type: "other";
   readonly style: string;
   readonly data: JsonObject;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "#lib/json.ts";
 
 /** What a failure means: who caused it, its HTTP status, and what the router does next. */
-export interface Fault {
+interface Fault {
   readonly status: number;
   readonly blame: "client" | "operator" | "upstream" | "gateway";
   /**
@@ -62,7 +62,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The request field at fault, as the caller would write it: `messages[2].content`. */
   readonly param?: string;
   /** How long the caller should wait before another try, in milliseconds. */
@@ -78,7 +78,7 @@ export interface ErrorDetails {
 }
 
 /** The attempt that failed, in words of the operator's alone. */
-export interface FailedUpstream {
+interface FailedUpstream {
   readonly channel: string;
   readonly model: string;
   /** Its label. */

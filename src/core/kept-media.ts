@@ -28,7 +28,7 @@ export interface MediaCopy extends TaskFile {
   readonly dueAt: number;
 }
 
-export interface KeptFile {
+interface KeptFile {
   readonly sizeBytes: number;
   readonly mediaType: string;
   /** SHA-256 in hex. */
@@ -66,7 +66,7 @@ export interface MediaStore {
   remove(path: string): Promise<void>;
 }
 
-export type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
+type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
 
 /** A blob is sent as it is, without passing through memory. */
 export type MediaBytes = Blob | AsyncIterable<Uint8Array>;

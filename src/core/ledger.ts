@@ -1,4 +1,4 @@
-import type { CallRecord } from "./call.ts";
+import type { CallRecord, CallTags } from "./call.ts";
 import type { AccountId, Budget } from "./key.ts";
 import { MOST_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
@@ -36,6 +36,7 @@ export interface HoldContext {
   readonly model: string;
   readonly style: string;
   readonly isStream?: boolean;
+  readonly tags?: CallTags;
   /** Of a stream, as it would be if it ended at its last checkpoint. */
   readonly record?: CallRecord;
 }

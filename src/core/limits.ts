@@ -57,7 +57,7 @@ export interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-export type Dimension = "requests" | "tokens" | "concurrency";
+type Dimension = "requests" | "tokens" | "concurrency";
 
 /** What is left of a bound. */
 export interface RateLimitStatus {

@@ -24,7 +24,7 @@ export const ADDRESS_BURST = 50;
 export const ADDRESS_EVERY_MS = 10_000;
 
 /** Where an account stands for an address, and an address for itself. */
-export interface LoginLevel {
+interface LoginLevel {
   /** Since the last success. */
   readonly tries: number;
   readonly lastTryMsAgo: number;

@@ -15,10 +15,10 @@ import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
 
 /** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
-export type PicoUsdPerToken = number;
+type PicoUsdPerToken = number;
 
 /** Whole pico-dollars for one of what is no token: $0.04 a picture is 40,000,000,000. */
-export type PicoUsdPerUnit = number;
+type PicoUsdPerUnit = number;
 
 export interface Rates {
   readonly input: PicoUsdPerToken;
@@ -64,6 +64,8 @@ export interface PriceVariant {
 export interface Price extends GradedRates {
   /** Rates for the whole call when its input is above a bound; ascending. */
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
+  /** Searches cost once a call that searched, however many there were. */
+  readonly searchOncePerCall?: true;
   /** Where the figures stand, and the day they were read. */
   readonly source: string;
   readonly date: string;
@@ -92,6 +94,16 @@ export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
 
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
+
+/** A price that tells service tiers apart, and says nothing of this one. */
+export function isTierUnpriced(
+  { variants = [] }: GradedRates,
+  { serviceTier = USUAL_TIER }: ServedAs,
+): boolean {
+  if (serviceTier === USUAL_TIER || serviceTier === ANY_TIER) return false;
+  const known = variants.flatMap(({ when }) => when.serviceTiers ?? []);
+  return known.length > 0 && !known.includes(serviceTier);
+}
 
 const MS_PER_SECOND = 1_000n;
 const FEMTO_PER_NANO = 1_000_000n;
@@ -193,7 +205,7 @@ export interface Charge {
  * Each step of a call by itself: its own model's price, and the rates for the
  * length of its own input. What is counted for the whole call only is one more.
  */
-export function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
+function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
   const { steps, servedBy, served, grade } = usage;
   const main = chargeOf(usage, servedBy, price, priceOf);
   if (steps === undefined) return [main];
@@ -421,6 +433,7 @@ export interface AskedFor extends ServedAs {
 
 /** `auto`: whichever of its tiers the vendor takes. */
 export const ANY_TIER = "auto";
+const USUAL_TIER = "standard";
 
 /**
  * What a hold reserves: the dearest that a call could cost. It may be served as
@@ -491,4 +504,4 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
 }
 
 /** What a call may come to. */
-export type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;
+type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;

@@ -78,7 +78,7 @@ export interface OperationKind<Q extends OperationRequest, A extends OperationRe
   failed?(error: GatewayError): A;
 }
 
-export interface Expected {
+interface Expected {
   /** Tokens of each of `choices` results. */
   readonly maxOutputTokens: number;
   readonly choices: number;

@@ -17,7 +17,7 @@ export const MAX_AHEAD_MS = 3_600_000;
 export const GRAIN_MS = 0.01;
 
 /** Nobody knows when a running call will end. */
-export const PLACE_WAIT_MS = 1_000;
+const PLACE_WAIT_MS = 1_000;
 
 /** Where a bound stands. */
 export interface Level {
@@ -29,7 +29,7 @@ export interface Level {
 }
 
 /** A decision, and how each bound stands after it. */
-export interface Ruling {
+interface Ruling {
   readonly refusal?: Refusal;
   readonly levels: readonly Level[];
 }

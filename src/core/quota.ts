@@ -7,7 +7,7 @@ import type { NanoUsd } from "./money.ts";
 export type QuotaOwner = Exclude<OwnerId, `key:${number}`>;
 
 /** What is absent stays as it is; `null` takes a bound away. */
-export interface QuotaChange {
+interface QuotaChange {
   /** In all, what was spent included. */
   readonly quota?: NanoUsd | null;
   readonly budgets?: BudgetChange;
@@ -39,7 +39,7 @@ export interface GrantRecord {
   readonly note: string | null;
 }
 
-export interface GrantQuery {
+interface GrantQuery {
   /** The id of the last one of the page before. */
   readonly before?: string;
   readonly limit: number;

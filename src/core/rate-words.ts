@@ -49,7 +49,7 @@ export function describeScale(scale: Scale): string {
   return `US dollars${units}, such as 0.15, of at most ${decimals} decimals and ${most}`;
 }
 
-export interface Word extends RateWord {
+interface Word extends RateWord {
   readonly word: string;
 }
 

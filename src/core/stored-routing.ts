@@ -50,7 +50,7 @@ export interface ChannelChange extends Omit<ChannelEntry, "credentials"> {
   readonly credentials?: readonly Credential[];
 }
 
-export interface ChangedChannel {
+interface ChangedChannel {
   readonly channel: StoredChannel;
   /** Credentials that were let go of, since calls would have taken them somewhere else. */
   readonly dropped: number;

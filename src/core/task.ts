@@ -73,7 +73,7 @@ export interface TaskPlace {
   readonly upstreamId?: string;
 }
 
-export const TERMINAL: ReadonlySet<TaskStatus> = new Set(["succeeded", "failed"]);
+const TERMINAL: ReadonlySet<TaskStatus> = new Set(["succeeded", "failed"]);
 
 export function isOver({ status }: Pick<Task, "status">): boolean {
   return TERMINAL.has(status);

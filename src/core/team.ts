@@ -12,7 +12,7 @@ export interface Team {
 }
 
 /** What is absent stays as it is; `null` takes a bound away. */
-export interface TeamChange {
+interface TeamChange {
   readonly name?: string;
   /** What its members may spend together, what was spent included. */
   readonly quota?: NanoUsd | null;

@@ -61,7 +61,7 @@ export const NO_USAGE: Usage = {
 };
 
 /** No vendor serves a call anywhere near this many tokens; a larger count is a mistake. */
-export const MAX_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 const MAX_GRADE_CHARS = 100;
 
 const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;
@@ -162,6 +162,12 @@ function sumOf(steps: readonly UsageStep[]): Usage {
 export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, unknown>>): Usage {
   const served = servedAs(said);
   return served === undefined ? usage : { ...usage, served };
+}
+
+/** A usage with how often the vendor searched; the usage itself if it did not, or says it already. */
+export function withSearches(usage: Usage, count: number): Usage {
+  const searches = fitsIn(count, MAX_UNITS.searches);
+  return searches > (usage.searches ?? 0) ? { ...usage, searches } : usage;
 }
 
 /** In the words of prices; undefined if nothing is said. */

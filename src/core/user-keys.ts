@@ -52,7 +52,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-export interface KeyPage {
+interface KeyPage {
   /** Latest first. */
   readonly items: readonly ListedKey[];
   readonly total: number;

@@ -92,7 +92,7 @@ export type MediaOrigin =
   | { readonly kind: "reference"; readonly id: string };
 
 /** `id` is ours, `upstreamId` the vendor's. */
-export interface VideoSource {
+interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
   /** How it is, and so what is made from it will be where nothing else is said. */

@@ -24,7 +24,7 @@ export interface WebhookDelivery {
 /** `dead`: nobody took it, and it is not sent any more unless its user asks for it. */
 export type DeliveryState = "pending" | "delivered" | "dead";
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly userId: number;
   readonly state?: DeliveryState;
   /** The last notice of the page before. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openCallerLinks } from "./caller-links.ts";
-import { openSite, reply } from "./fixtures/site.ts";
+import { openSite, reply } from "#test/egress/site.ts";
 
 const answers: [string, string][] = [
   ["a large page", reply("200 OK", { "Content-Length": "5000000" }, "<!doctype html>")],

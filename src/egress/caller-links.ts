@@ -7,7 +7,7 @@ import type { ResolveHost } from "./resolve-host.ts";
 
 const TIMEOUT_MS = 10_000;
 
-export interface CallerLinkRules extends Pick<LinkRules, "allow" | "ports"> {
+interface CallerLinkRules extends Pick<LinkRules, "allow" | "ports"> {
   /** Certificate authorities to trust instead of the well-known ones, in PEM. */
   readonly ca?: string;
   readonly resolve?: ResolveHost;

@@ -14,7 +14,7 @@ import {
   openRawUpstream,
   requestTo,
   sized,
-} from "./fixtures/raw-upstream.ts";
+} from "#test/egress/raw-upstream.ts";
 import { openEgress } from "./upstream.ts";
 
 const TICKS_MS = 250;

@@ -12,7 +12,7 @@ import {
   openRawUpstream,
   requestTo,
   sized,
-} from "./fixtures/raw-upstream.ts";
+} from "#test/egress/raw-upstream.ts";
 import type { OnPiece, UpstreamReply } from "./egress.ts";
 import { openEgress } from "./upstream.ts";
 

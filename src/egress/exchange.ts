@@ -364,7 +364,7 @@ const ONCE = { once: true };
 export type Written = string | Pieces;
 
 /** What is to be written until it is, so that nobody holds it who waits for the answer. */
-export interface Outbox {
+interface Outbox {
   written: Written;
 }
 

@@ -3,7 +3,7 @@ import { credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamLimits, UpstreamReply } from "./egress.ts";
 import { FetchSession, PLACEHOLDER, type FetchTerms } from "./fetch.ts";
-import { openRawUpstream, sized } from "./fixtures/raw-upstream.ts";
+import { openRawUpstream, sized } from "#test/egress/raw-upstream.ts";
 import { openEgress } from "./upstream.ts";
 
 const LIMITS: UpstreamLimits = {

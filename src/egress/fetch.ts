@@ -6,7 +6,7 @@ import type { Egress, UpstreamReply, UpstreamRequest } from "./egress.ts";
 /** Nobody outside this process knows it, so nobody can have the secret put where they want it. */
 export const PLACEHOLDER = `sluice-${randomBase62(32)}`;
 
-export type Fetchable = string | URL | Request;
+type Fetchable = string | URL | Request;
 
 /** What a library may have taken in before it makes something of it: a piece for each step of its reading. */
 const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;

@@ -3,8 +3,8 @@ import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
 import { SEED, times } from "#test/seed.ts";
-import { hostileUrls, PRIVATE_V4, PRIVATE_V6, spellings } from "./fixtures/hostile-urls.ts";
-import { mangledUrls } from "./fixtures/mangled-urls.ts";
+import { hostileUrls, PRIVATE_V4, PRIVATE_V6, spellings } from "#test/egress/hostile-urls.ts";
+import { mangledUrls } from "#test/egress/mangled-urls.ts";
 import { checkUrl, hostOf, isPublicAddress, type GuardRules } from "./guard.ts";
 
 const LONG_MS = 600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { GatewayError } from "#core/error.ts";
-import { openSite, openTlsSite, reply, type Answer } from "./fixtures/site.ts";
+import { openSite, openTlsSite, reply, type Answer } from "#test/egress/site.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 
 describe("an answer", () => {

@@ -3,10 +3,10 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import { GatewayError } from "#core/error.ts";
 import { SEED, times } from "#test/seed.ts";
-import { openCanaries } from "./fixtures/canaries.ts";
-import { hostileUrls, spellings } from "./fixtures/hostile-urls.ts";
-import { mangledUrls } from "./fixtures/mangled-urls.ts";
-import { authority, openSite, openTlsSite, reply, type Site } from "./fixtures/site.ts";
+import { openCanaries } from "#test/egress/canaries.ts";
+import { hostileUrls, spellings } from "#test/egress/hostile-urls.ts";
+import { mangledUrls } from "#test/egress/mangled-urls.ts";
+import { authority, openSite, openTlsSite, reply, type Site } from "#test/egress/site.ts";
 import { checkUrl, hostOf } from "./guard.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 

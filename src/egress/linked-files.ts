@@ -34,7 +34,7 @@ interface HeaderLookup {
   get(name: string): string | null | undefined;
 }
 
-export interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
+interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
   readonly firstByteMs: number;
   readonly idleMs: number;
 }

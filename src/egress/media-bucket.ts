@@ -5,7 +5,7 @@ import { GatewayError } from "#core/error.ts";
 import type { MediaStore } from "#core/kept-media.ts";
 import { writeFile } from "#lib/write-file.ts";
 
-export interface Bucket {
+interface Bucket {
   readonly name: string;
   /** The vendor's own, of the region, where there is none. */
   readonly endpoint: string | undefined;
@@ -13,7 +13,7 @@ export interface Bucket {
   openKey(): { readonly id: string; readonly secret: string };
 }
 
-export interface BucketOptions {
+interface BucketOptions {
   /** For what is on its way: a file is whole and counted before any of it is sent. */
   readonly folder: string;
   /** Between two pieces of an answer, and for each request without a body; read each time. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openSite } from "./fixtures/site.ts";
+import { openSite } from "#test/egress/site.ts";
 import { openPinnedSocket } from "./pinned-socket.ts";
 
 test("should the connection end up at an address that is not allowed, nothing is said to it", async () => {

@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { hostOf, portOf, refused } from "./guard.ts";
 
-export interface PinnedSocketOptions {
+interface PinnedSocketOptions {
   /** Asked again about the address that was reached. */
   readonly isAllowed: (address: string) => boolean;
   /** Certificate authorities to trust instead of the well-known ones, in PEM. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { SECRET, sized } from "./fixtures/raw-upstream.ts";
-import { openTlsUpstream, probe } from "./fixtures/tls-upstream.ts";
+import { SECRET, sized } from "#test/egress/raw-upstream.ts";
+import { openTlsUpstream, probe } from "#test/egress/tls-upstream.ts";
 import { proxyChooser } from "./proxy.ts";
 
 /** What the test's certificate is for; only the proxy knows where it is. */

@@ -7,7 +7,7 @@ import {
   openRawUpstream,
   requestTo,
   sized,
-} from "./fixtures/raw-upstream.ts";
+} from "#test/egress/raw-upstream.ts";
 import { isWithinReach, reachNeeded } from "./reach.ts";
 import { openEgress } from "./upstream.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { isIP } from "node:net";
-import { openCanaries } from "./fixtures/canaries.ts";
-import { openSite, reply } from "./fixtures/site.ts";
+import { openCanaries } from "#test/egress/canaries.ts";
+import { openSite, reply } from "#test/egress/site.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { hostResolver } from "./resolve-host.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { SECRET, sized } from "./fixtures/raw-upstream.ts";
-import { openTlsUpstream, pem, probe } from "./fixtures/tls-upstream.ts";
+import { SECRET, sized } from "#test/egress/raw-upstream.ts";
+import { openTlsUpstream, pem, probe } from "#test/egress/tls-upstream.ts";
 
 describe("an upstream over TLS", () => {
   test("whose certificate an authority vouches for that the operator trusts is used, and used again", async () => {

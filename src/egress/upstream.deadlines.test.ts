@@ -9,7 +9,7 @@ import {
   openRawUpstream,
   requestTo,
   sized,
-} from "./fixtures/raw-upstream.ts";
+} from "#test/egress/raw-upstream.ts";
 import type { UpstreamLimits, UpstreamRequest } from "./egress.ts";
 import { openEgress } from "./upstream.ts";
 

@@ -1,7 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { isSignedWith, type SignedMessage } from "#lib/standard-webhooks.ts";
 
-export interface NoticeProof {
+interface NoticeProof {
   readonly message: SignedMessage;
   /** With spaces between them; empty where there is none. */
   readonly signatures: string;

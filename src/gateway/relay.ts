@@ -62,10 +62,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => needs.catalogUpdates.describe().ageDays,
   );
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
-    needs.log.warn(
-      notice,
-      isRefused ? "model has no price: call refused" : "model has no price: its calls cost nothing",
-    ),
+    needs.log.warn(notice, unpricedMessage(isRefused, notice.serviceTier)),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
@@ -146,4 +143,11 @@ function deliveryOf(
     },
     deadlines,
   };
+}
+
+function unpricedMessage(isRefused: boolean, serviceTier: string | undefined): string {
+  if (serviceTier !== undefined) return "service tier has no price: charged as the usual tier";
+  return isRefused
+    ? "model has no price: call refused"
+    : "model has no price: its calls cost nothing";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { openClock } from "#egress/fixtures/raw-upstream.ts";
+import { openClock } from "#test/egress/raw-upstream.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { waitFor } from "#test/wait.ts";

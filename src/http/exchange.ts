@@ -58,7 +58,7 @@ export function bodySlotsFor(bigBodies: number): BodySlots {
 }
 
 /** Who calls, and how they showed it. */
-export interface Actor {
+interface Actor {
   readonly user: User | undefined;
   readonly proof: Proof;
 }

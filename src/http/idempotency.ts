@@ -45,7 +45,7 @@ export function withIdempotency(
 }
 
 /** The answer of an earlier call anew, if what it began is still known. */
-export type Recall = (callId: string) => Promise<Reply | undefined>;
+type Recall = (callId: string) => Promise<Reply | undefined>;
 
 async function answerIdempotently(
   exchange: Exchange,

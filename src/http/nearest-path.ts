@@ -4,7 +4,7 @@ import { templateOf } from "./template.ts";
 import { tidyPath } from "./path-rewrites.ts";
 import type { Route } from "./routes.ts";
 
-export interface NearestPath {
+interface NearestPath {
   /** As documents write it: `/v1/models/{id}`. */
   readonly path: string;
   readonly route: Route<HttpDeps>;

@@ -1,5 +1,5 @@
 /** Another spelling of a path, which clients use by mistake or by their own convention. */
-export interface PathRewrite {
+interface PathRewrite {
   /** `{name}` matches one segment; a `*` at the end matches what is left of the path. */
   readonly from: string;
   /** May repeat the names of `from`, and its `*`. */
@@ -12,7 +12,7 @@ export interface PathRewrite {
  * route's own access rules. A `{model}` that `to` leaves out replaces the model
  * in the request's body.
  */
-export const PATH_REWRITES: readonly PathRewrite[] = [
+const PATH_REWRITES: readonly PathRewrite[] = [
   // The base URL holds a version, and the client adds one.
   { from: "/v1/v1/*", to: "/v1/*" },
   { from: "/v1/v1beta/*", to: "/v1beta/*" },

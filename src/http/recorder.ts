@@ -1,6 +1,6 @@
 import type { Sink } from "#lib/push-stream.ts";
 
-export interface Recorder {
+interface Recorder {
   /** A sink that remembers what it passes on. */
   tee(sink: Sink): Sink;
   /** All that passed, or `undefined` where it was too much to be remembered. */

@@ -18,13 +18,13 @@ import type { Route } from "./routes.ts";
 import type { SocketPeer, SocketProtocol } from "./socket.ts";
 import { UnservedPaths } from "./unserved-paths.ts";
 
-export interface HttpServer {
+interface HttpServer {
   readonly url: string;
   /** Says that it is not ready, then takes no new calls, lets running ones end within the drain time, then ends them. */
   drain(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
   /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */

@@ -4,7 +4,7 @@ import { ulid } from "#lib/ids.ts";
 import type { Job } from "./scheduler.ts";
 
 /** Refusals that were counted and not written one by one. */
-export interface CountedRefusals {
+interface CountedRefusals {
   readonly counts: readonly (readonly [address: string, count: number])[];
   forget(address: string, count: number): void;
 }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const BATCH = 5_000;
 
 /** Where old records are deleted from. */
-export interface Prunable {
+interface Prunable {
   /** Deletes at most `limit` records older than `before` (Unix ms); says how many. */
   pruneCalls(before: number, limit: number): Promise<number>;
 }

@@ -55,5 +55,6 @@ function recordOf(hold: OpenHold, now: number): CallRecord {
     durationMs,
     attempts: [],
     lost: [],
+    ...(hold.context.tags === undefined ? {} : { tags: hold.context.tags }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Job } from "./scheduler.ts";
 
 /** Loads again what was changed since it was loaded. */
-export interface Refreshable {
+interface Refreshable {
   refresh(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface Scheduler {
+interface Scheduler {
   /** Ends the waiting, and waits for what runs. */
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 
 /** Where calls are added up by the hour. */
-export interface Summable {
+interface Summable {
   /** Adds at most `limit` calls to the sums; says how many. */
   sumCalls(limit: number): Promise<number>;
   /** Deletes sums of one hour that ended before `before` (Unix ms); false where there are none. */

@@ -12,7 +12,7 @@ import {
   type TextRule,
 } from "./rules.ts";
 
-export interface Violation {
+interface Violation {
   /** As in `.messages[2].role`. */
   readonly path: string;
   readonly problem: string;

@@ -33,7 +33,7 @@ export class Form<Part extends SentPart = FormPart> {
 
 export type FormPart = FormField | FormFile;
 
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly value: string;
 }
@@ -46,7 +46,7 @@ export interface FormFile {
 }
 
 /** A file that is here in base64, and is read out of it as it is sent. */
-export interface LongFile extends Omit<FormFile, "bytes"> {
+interface LongFile extends Omit<FormFile, "bytes"> {
   readonly base64: LongBase64;
 }
 

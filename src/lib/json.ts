@@ -9,7 +9,7 @@ export interface JsonObject {
 export type Revive = (key: string, value: unknown) => unknown;
 
 /** Where a top-level member of an object stands in its text, in UTF-16 code units. */
-export interface Member {
+interface Member {
   /** First unit of the key's opening quote. */
   readonly start: number;
   readonly valueStart: number;

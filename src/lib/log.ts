@@ -30,7 +30,7 @@ const RETRY_MS = 2;
  * full or nobody reads, is dropped: pino's own destination keeps such lines in
  * memory, and tries for ever to write them before the process ends.
  */
-export function openDestination(fd: number): DestinationStream {
+function openDestination(fd: number): DestinationStream {
   return {
     write(line) {
       let rest = Buffer.from(line);
@@ -50,7 +50,7 @@ export function openDestination(fd: number): DestinationStream {
 
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
-export interface DescribedError {
+interface DescribedError {
   readonly type: string;
   readonly code?: string;
   /** Only one that is known to hold no data. */

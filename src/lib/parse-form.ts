@@ -6,7 +6,7 @@ export class FormViolation extends Error {
   override readonly name = "FormViolation";
 }
 
-export interface FormLimits {
+interface FormLimits {
   readonly maxParts: number;
   /** Of a part that is no file. */
   readonly maxFieldBytes: number;

@@ -1,5 +1,5 @@
 /** Hands pieces to a taker as they come up; a promise from the taker holds them back. */
-export type Pump<T> = (take: (piece: T) => void | Promise<void>) => Promise<void>;
+type Pump<T> = (take: (piece: T) => void | Promise<void>) => Promise<void>;
 
 /** The other way round: pieces that are asked for one by one, at the reader's pace. */
 export async function* pull<T>(pump: Pump<T>): AsyncGenerator<T> {

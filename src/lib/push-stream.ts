@@ -5,7 +5,7 @@ export interface Sink {
 }
 
 /** Writes a whole body: its end is the body's end, or cuts the connection; so does what it throws. */
-export type Fill = (sink: Sink) => Promise<"end" | "cut">;
+type Fill = (sink: Sink) => Promise<"end" | "cut">;
 
 /** A body that is written to as bytes come up. `fill` starts when the body is sent. */
 export function pushStream(fill: Fill): ReadableStream<Uint8Array> {

@@ -42,7 +42,7 @@ export interface NumberRule extends RuleBase {
   readonly isOpen?: true;
 }
 
-export interface FlagRule extends RuleBase {
+interface FlagRule extends RuleBase {
   readonly is: "flag";
 }
 
@@ -60,7 +60,7 @@ export interface ListRule extends RuleBase {
 }
 
 /** Alternatives that differ in their JSON type. */
-export interface EitherRule extends RuleBase {
+interface EitherRule extends RuleBase {
   readonly is: "either";
   readonly of: readonly Rule[];
 }

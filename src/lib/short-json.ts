@@ -3,7 +3,7 @@ import type { Revive } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
 
 /** JSON without the long base64 in it. */
-export interface ShortJson {
+interface ShortJson {
   /** The document, with a short text in the place of each. */
   readonly bytes: Uint8Array;
   /** For `JSON.parse`, to put each into its place; undefined where there is none. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { Pieces, type Body } from "./pieces.ts";
 
-export interface SigningKey {
+interface SigningKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
@@ -15,7 +15,7 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface SigningScope {
+interface SigningScope {
   readonly region: string;
   readonly service: string;
   /** Unix ms. */

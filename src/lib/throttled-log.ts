@@ -15,7 +15,7 @@ interface Kind {
   last: Line | undefined;
 }
 
-export interface ThrottleOptions {
+interface ThrottleOptions {
   /** Between two lines of one kind. */
   readonly intervalMs?: number;
 }

@@ -16,11 +16,6 @@ export function numberOf(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** `null` stays what it is. */
-export function numberOrNull(value: Json | undefined): number | null | undefined {
-  return value === null ? null : numberOf(value);
-}
-
 /** A decimal as text, where either a number or text is taken for one. */
 export function decimalOf(value: Json | undefined): string | undefined {
   return typeof value === "number" ? String(value) : textOf(value);

@@ -18,7 +18,7 @@ const MANY_WAITING = 3;
 const FORGOTTEN_MS = 50;
 
 /** What a line of large steps goes by: the time in milliseconds, and two ways to leave some of it to others. */
-export interface YieldSettings {
+interface YieldSettings {
   now(): number;
   turn(): Promise<unknown>;
   pause(ms: number): Promise<unknown>;

@@ -6,7 +6,7 @@ import { predict } from "#styles/image/imagen/index.ts";
 import type { ImageEndpoint } from "./provider.ts";
 
 /** In which words an interface is told what its models are to draw. */
-export interface DrawingInterface {
+interface DrawingInterface {
   path(model: string, verb: string, options: ChannelOptions): string;
   readonly native: Partial<PictureDialect>;
   readonly imagen: Pick<ImagenDialect, "sizeMember" | "takesMore">;

@@ -4,7 +4,7 @@ import { veo } from "#styles/video/veo/index.ts";
 import type { TaskPoll, VideoEndpoint } from "./provider.ts";
 
 /** How the models of one maker are reached at one of the places where it offers them. */
-export interface FilmingInterface {
+interface FilmingInterface {
   path(model: string, options: ChannelOptions): string;
   readonly look: TaskPoll;
   readonly linksNeedKey?: true;

@@ -15,7 +15,7 @@ export const openaiCompatible: Provider = {
   docs: "https://platform.openai.com/docs/api-reference/chat",
   needsKey: false,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true },
+    { style: chat, path: "/chat/completions", isFaithful: true, dialect: { seed: "any" } },
     {
       style: responses,
       path: "/responses",

@@ -6,6 +6,7 @@ import type { ModelTraits } from "#core/model.ts";
 import type { ReadHeader } from "#providers/provider.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
+import type { UnpricedPart } from "./routing/unpriced.ts";
 
 /** What admission, the attempts and the books need to know of a call, of whatever kind. */
 export interface Served {
@@ -30,16 +31,13 @@ export interface Served {
   readonly tags?: CallTags;
   /** Told what is left of the caller's limits, where there are any, once it is decided. */
   onStanding?(status: RateLimitStatus): void;
-  /** Told if a model without a price answers, before the answer's head leaves. */
-  onUnpriced?(): void;
+  /** Called before the answer's head leaves if the model or its service tier has no price. */
+  onUnpriced?(what: UnpricedPart): void;
   /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }
 
-export type ServedFacts = Pick<
-  RequestFacts,
-  "model" | "stream" | "maxOutputTokens" | "choices" | "asked"
->;
+type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices" | "asked">;
 
 /** One client request for text, read and checked, about to be served. */
 export interface Call extends Served {

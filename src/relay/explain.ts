@@ -16,7 +16,7 @@ import { translateRequest } from "./translation/translate.ts";
 import { isBounded, pricedFor } from "./routing/unpriced.ts";
 import type { ReasoningCache } from "./translation/reasoning-cache.ts";
 
-export interface ExplainDeps {
+interface ExplainDeps {
   readonly router: Router;
   readonly reasoningCache: ReasoningCache;
   readonly ledger: Pick<Ledger, "findAccount">;
@@ -44,7 +44,7 @@ export interface ExplainedChannel extends Prospect {
   readonly refusal?: GatewayError;
 }
 
-export interface ExplainedRequest {
+interface ExplainedRequest {
   readonly way: "passed_through" | "translated" | "adapted";
   /** Of the upstream; it has none of ours where an adapter speaks to it. */
   readonly style: string | undefined;

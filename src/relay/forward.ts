@@ -28,16 +28,16 @@ import { parseAnswer, type WholeReading } from "./delivery/whole.ts";
 import { WholeStream } from "./delivery/whole-stream.ts";
 
 /** A question in a format that callers share with upstreams, on its way. */
-export interface Forwarded extends Served {
+interface Forwarded extends Served {
   readonly question: SharedRequest;
   readonly format: SharedFormat;
 }
 
-export interface ForwardDeps extends AttemptDeps, AdmitDeps {
+interface ForwardDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
 }
 
-export type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
+type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
 
 interface WordlessAnswer extends StreamedAnswer {
   /** A failure cannot be told in it. */

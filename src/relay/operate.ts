@@ -70,7 +70,7 @@ export interface OperationCall<Q extends OperationRequest> extends Served {
   readonly isStrict: boolean;
 }
 
-export interface ReportedResult<A extends OperationResult> {
+interface ReportedResult<A extends OperationResult> {
   readonly answer: A & Required<OperationResult>;
   readonly lost: readonly string[];
 }

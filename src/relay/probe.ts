@@ -13,7 +13,7 @@ import { routeFor } from "./routing/route.ts";
 import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
-export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
+type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
 
 /** What one credential of a channel was answered. */
 export interface Probe {

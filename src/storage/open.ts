@@ -43,7 +43,7 @@ import { createQuotaStore } from "./accounts/quotas.ts";
 import { createResponseStore } from "./journal/responses.ts";
 import { createRoutingVersion } from "./routing/routing-version.ts";
 import { createMediaCopyStore } from "./media/media-copies.ts";
-import { openCredentialVault } from "./secrets/sealed.ts";
+import { openCredentialSealer } from "./secrets/sealed.ts";
 import { createSecondFactors } from "./access/second-factors.ts";
 import { createSettingStore } from "./routing/settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
@@ -58,7 +58,7 @@ import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
 import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
-export interface StorageOptions {
+interface StorageOptions {
   /** Where SQLite's files live. */
   readonly dataDir: string;
   /** PostgreSQL instead, which several gateways may share. */
@@ -149,7 +149,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const reasoningCache = openCredentialVault(pepper);
+  const credentialSealer = openCredentialSealer(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
@@ -185,12 +185,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       isAlive: (other) => engine.isAlive(other),
     }),
     audit: openAuditLog(db, pepper),
-    channels: createChannelStore({ db, clock, reasoningCache }),
+    channels: createChannelStore({ db, clock, credentialSealer }),
     models: createModelStore(db, clock),
     catalogRows: createUpdatedRowStore(db, clock),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
-    atomically: createAtomically({ db, clock, reasoningCache, keys, onGranted }),
+    atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),

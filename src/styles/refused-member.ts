@@ -1,5 +1,5 @@
 /** What a vendor says of a request that it refused. */
-export interface Refusal {
+interface Refusal {
   /** In small letters: codes and types. */
   readonly words: readonly string[];
   readonly message: string;

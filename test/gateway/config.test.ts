@@ -131,6 +131,11 @@ groups:
       alias:
         input: 0
         output: 1
+        variants:
+          - when:
+              service_tier:
+                - flex
+            factor: 0.5
     limits:
       rpm: 2000000
     shared_limits:
@@ -513,7 +518,15 @@ describe("law", () => {
         models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
         channels: fc.uniqueArray(plain, { minLength: 1, maxLength: 3 }),
         price_factor: fc.integer({ min: 1_001, max: 100_000 }).map((each) => each / 1_000),
-        prices: some(fc.dictionary(word, price, { maxKeys: 2, noNullPrototype: true })),
+        prices: some(
+          fc.dictionary(
+            word,
+            fc
+              .tuple(price, maybe({ variants: fc.array(variant, { minLength: 1, maxLength: 3 }) }))
+              .map(([rates, more]) => ({ ...rates, ...more })),
+            { maxKeys: 2, noNullPrototype: true },
+          ),
+        ),
         limits,
         shared_limits: limits,
       }),

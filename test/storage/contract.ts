@@ -479,7 +479,16 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     const isSecond = await storage.ledger.void(callId, recordOf(callId));
 
     expect(abandoned).toMatchObject([
-      { callId, accounts: [...accounts], amount: 60, checkpoint: 25, context: { style: "chat" } },
+      {
+        callId,
+        accounts: [...accounts],
+        amount: 60,
+        checkpoint: 25,
+        context: {
+          style: "chat",
+          tags: { session: "s-1", agent: "a-1", parentAgent: "a-0" },
+        },
+      },
     ]);
     expect([isFirst, isSecond]).toEqual([true, false]);
     expect(await storage.ledger.listAbandoned()).toEqual([]);

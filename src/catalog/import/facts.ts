@@ -67,6 +67,11 @@ export interface TierRates {
   readonly rates: WrittenRates;
 }
 
+/** Rates under one condition, in the words of catalogue files. */
+export function variant(when: JsonObject, rates: WrittenRates): JsonObject {
+  return { when, rates: { ...rates } };
+}
+
 /** Rates that a tier does not name are those of the base, as the public files mean it. */
 export function writePrice(base: WrittenRates, tiers: readonly TierRates[]): JsonObject {
   const tokens = tokenRatesOf(base);

@@ -49,6 +49,12 @@ const LITELLM = {
     input_cost_per_token_above_272k_tokens: 2.5e-6,
     output_cost_per_token_above_272k_tokens: 1.5e-5,
     input_cost_per_token_batches: 6.25e-7,
+    input_cost_per_token_priority: 2.5e-6,
+    output_cost_per_token_priority: 2e-5,
+    cache_read_input_token_cost_priority: 0,
+    input_cost_per_token_above_272k_tokens_priority: 5e-6,
+    cache_creation_input_token_cost_above_1hr_above_272k_tokens_priority: 1e-5,
+    regional_processing_uplift_multiplier_eu: 1.1,
     max_input_tokens: 272_000,
     max_output_tokens: 128_000,
     deprecation_date: "2027-02-03",
@@ -136,6 +142,15 @@ describe("LiteLLM's price file", () => {
             longCacheWrite: "2.5",
           },
         ],
+        variants: [
+          { when: { serviceTier: "batch" }, rates: { input: "0.625" } },
+          { when: { serviceTier: "priority" }, rates: { input: "2.5", output: "20" } },
+          {
+            when: { serviceTier: "priority", aboveInputTokens: 272_000 },
+            rates: { input: "5", longCacheWrite: "10" },
+          },
+          { when: { region: "eu" }, factor: "1.1" },
+        ],
       },
     });
   });
@@ -204,6 +219,15 @@ const MODELS_DEV = {
           input_audio: 2.5,
           tiers: [{ tier: { size: 200_000 }, input: 2.5, output: 15, cache_read: 0.25 }],
         },
+        experimental: {
+          modes: {
+            fast: {
+              cost: { input: 5, output: 40 },
+              provider: { body: { service_tier: "priority" } },
+            },
+            odd: { cost: { input: 1, output: 1 }, provider: { body: { mode: "odd" } } },
+          },
+        },
       },
     },
   },
@@ -242,6 +266,7 @@ test("models.dev has dollars per million, limits, modalities and how reasoning i
           audioInput: "2.5",
         },
       ],
+      variants: [{ when: { serviceTier: "priority" }, rates: { input: "5", output: "40" } }],
     },
   });
   expect([...(importFacts(MODELS_DEV, TERMS)?.otherProviders ?? [])]).toEqual([["poe", 2]]);

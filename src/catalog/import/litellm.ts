@@ -14,6 +14,7 @@ import {
   tokenRatesOf,
   type TierRates,
   tokensIn,
+  variant,
   writePrice,
   type WrittenRates,
 } from "./facts.ts";
@@ -195,7 +196,70 @@ function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
   if (base.input === undefined && hasTokenRate(base)) return { why: "its price is not whole" };
   const whole = hasTokenRate(base) ? { ...base, output: base.output ?? "0" } : base;
   const tiers = steps.length > 0 ? steppedTiers(steps) : namedTiers(entry);
-  return { price: writePrice(whole, tiers) };
+  const price = writePrice(whole, tiers);
+  const variants = steps.length > 0 ? [] : variantsIn(entry, price);
+  return {
+    price: {
+      ...price,
+      ...(variants.length > 0 && { variants }),
+      ...(base.search !== undefined && searchesOnce(entry) && { searchOncePerCall: true }),
+    },
+  };
+}
+
+/** Older models of this provider cost once for a call that searched. */
+function searchesOnce(entry: JsonObject): boolean {
+  return entry["litellm_provider"] === "gemini" && entry["web_search_billing_unit"] !== "per_query";
+}
+
+/** Endings of their members, and the service tier that each is the price of. */
+const SERVICE_TIERS = [
+  ["_flex", "flex"],
+  ["_batches", "batch"],
+  ["_priority", "priority"],
+  ["_ultrafast", "ultrafast"],
+] as const;
+
+function variantsIn(entry: JsonObject, price: JsonObject): readonly JsonObject[] {
+  const ofTiers = SERVICE_TIERS.flatMap(([suffix, serviceTier]) =>
+    tierVariants(entry, suffix, serviceTier, price),
+  );
+  return [...ofTiers, ...multipliersIn(entry)];
+}
+
+/** A service tier's rates, and those above each bound that has some. */
+function tierVariants(
+  entry: JsonObject,
+  suffix: string,
+  serviceTier: string,
+  price: JsonObject,
+): readonly JsonObject[] {
+  const rates = free(tokenRates(entry, suffix));
+  if (isEmpty(rates)) return [];
+  const long = listOf(price["tiers"]).flatMap((tier) => {
+    const aboveInputTokens = numberOf(memberOf(tier, "aboveInputTokens")) ?? 0;
+    const said = free(tokenRates(entry, `_above_${aboveInputTokens / 1_000}k_tokens${suffix}`));
+    return isEmpty(said) ? [] : [variant({ serviceTier, aboveInputTokens }, said)];
+  });
+  return [variant({ serviceTier }, rates), ...long];
+}
+
+function isEmpty({ input, output }: WrittenRates): boolean {
+  return input === undefined && output === undefined;
+}
+
+/** Factors for regions and speeds. */
+function multipliersIn(entry: JsonObject): readonly JsonObject[] {
+  const { us, fast } = objectOf(entry["provider_specific_entry"]) ?? {};
+  const said: readonly (readonly [JsonObject, Json | undefined])[] = [
+    [{ speed: "fast" }, fast],
+    [{ region: "eu" }, entry["regional_processing_uplift_multiplier_eu"]],
+    [{ region: "us" }, us ?? entry["regional_processing_uplift_multiplier_us"]],
+  ];
+  return said.flatMap(([when, factor]) => {
+    const times = numberOf(factor);
+    return times === undefined || times <= 0 ? [] : [{ when, factor: String(times) }];
+  });
 }
 
 /** Zeros beside other rates say that it is not charged; but a cache that costs nothing is no rate. */

@@ -11,6 +11,7 @@ import {
   isZero,
   type RateName,
   tokensIn,
+  variant,
   writePrice,
   type WrittenRates,
 } from "./facts.ts";
@@ -60,8 +61,9 @@ export function importModelsDev(content: JsonObject, { date }: ImportTerms): Imp
     }
     for (const [id, model] of Object.entries(models)) {
       if (!isObject(model)) continue;
-      const { price, why } = priceOf(objectOf(model["cost"]), id);
+      const { price: base, why } = priceOf(objectOf(model["cost"]), id);
       if (why !== undefined) leftOut.push({ provider, id, why });
+      const price = base && withVariants(base, model);
       facts.push({ provider, row: { id, ...rowOf(model, id, date), price } });
     }
   }
@@ -162,6 +164,22 @@ function priceOf(cost: JsonObject | undefined, id: string): { price?: JsonObject
       : [{ aboveInputTokens, rates: ratesIn(tier) }];
   });
   return { price: writePrice(base, tiers) };
+}
+
+/** A member of the request selects the mode, and the price depends on its value. */
+function withVariants(price: JsonObject, model: JsonObject): JsonObject {
+  const modes = Object.values(objectOf(memberOf(model["experimental"], "modes")) ?? {});
+  const variants = modes.flatMap((mode) => {
+    const body = memberOf(memberOf(mode, "provider"), "body");
+    const when = defined({
+      serviceTier: textOf(memberOf(body, "service_tier")),
+      speed: textOf(memberOf(body, "speed")),
+    });
+    const cost = objectOf(memberOf(mode, "cost"));
+    if (cost === undefined || Object.keys(when).length !== 1) return [];
+    return [variant(when, ratesIn(cost))];
+  });
+  return variants.length === 0 ? price : { ...price, variants };
 }
 
 function ratesIn(cost: JsonObject): WrittenRates {

@@ -30,7 +30,7 @@ import {
 import { settings } from "./settings.ts";
 import { teams } from "./teams.ts";
 
-export interface ConfigurationDeps extends Terms {
+interface ConfigurationDeps extends Terms {
   readonly stores: DescribedStores;
   readonly atomically: Atomically;
   /** Once something was applied: what is held in memory is to follow. */

@@ -3,7 +3,7 @@ import { destinationOf, type Destination, type StoredChannel } from "#core/store
 import type { FilePlace, Report } from "../mistakes.ts";
 
 /** A channel's credentials as a document wants them. */
-export interface WantedCredentials {
+interface WantedCredentials {
   /** Undefined for those that are stored. */
   readonly credentials: readonly Credential[] | undefined;
   /** As the document says them, but for secrets. */

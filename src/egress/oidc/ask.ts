@@ -6,7 +6,7 @@ import { hostOf, portOf } from "../guard.ts";
 import { guardedFetch, type GuardedRequest } from "../guarded-fetch.ts";
 import { hostResolver, resolveAsSystem } from "../resolve-host.ts";
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
   /** Undefined where the text is not JSON. */

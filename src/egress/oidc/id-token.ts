@@ -2,7 +2,7 @@ import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { GatewayError } from "#core/error.ts";
 import { isSubject } from "#core/identity.ts";
 
-export interface Expected {
+interface Expected {
   readonly issuer: string;
   readonly clientId: string;
   readonly nonce: string;

@@ -10,7 +10,7 @@ import { openAsk, unreachable, type Ask } from "./ask.ts";
 import { openDiscovery, type Metadata } from "./discovery.ts";
 import { notValid, verifyIdToken } from "./id-token.ts";
 
-export interface IdentityProviderOptions {
+interface IdentityProviderOptions {
   /** As the provider writes it, to the letter. */
   readonly issuer: string;
   readonly clientId: string;

@@ -7,7 +7,7 @@ import type { Terms } from "./place.ts";
 import { writeProof } from "./proof.ts";
 import type { PackageTraits } from "./traits.ts";
 
-export interface Asked {
+interface Asked {
   readonly options?: JSONObject;
   readonly spends?: number;
   /** A word of the shared interface, which has one since its fourth version. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { isMembers, type Members } from "./unknown.ts";
 
 /** A picture or a sound of the answer. */
-export interface Shown {
+interface Shown {
   readonly type: "image" | "audio";
   readonly mediaType: string;
   readonly base64: string;

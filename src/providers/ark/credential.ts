@@ -3,7 +3,7 @@ import { textOf } from "#lib/values.ts";
 import type { KeyPair } from "../key-pair.ts";
 
 /** A key for models, and perhaps the pair that signs requests for everything else. */
-export interface ArkCredential {
+interface ArkCredential {
   readonly apiKey: string;
   readonly pair?: KeyPair;
 }

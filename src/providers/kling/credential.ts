@@ -3,7 +3,7 @@ import { textOf } from "#lib/values.ts";
 import { keyPairIn, type KeyPair } from "../key-pair.ts";
 
 /** A key, or what makes tokens, and perhaps what the vendor signs its notices with. */
-export interface KlingCredential {
+interface KlingCredential {
   readonly key: string | KeyPair;
   readonly noticeSecret?: string;
 }

@@ -7,7 +7,7 @@ import type { Egress } from "#egress/egress.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { findProvider } from "#providers/index.ts";
 import type { AssetService } from "#providers/provider.ts";
-import { poolOf } from "../failover/pools.ts";
+import { upstreamTerms } from "../failover/upstream-terms.ts";
 
 export interface LibraryClientDeps {
   readonly egress: Egress;
@@ -86,18 +86,15 @@ export async function request<Input, Output>(
   input: Input,
   { egress }: Pick<LibraryClientDeps, "egress">,
 ): Promise<Output> {
-  const { style, authorize, membersOf } = service;
+  const { style, membersOf } = service;
+  const baseUrl = findProvider(channel.provider)?.baseUrl;
   const options = channel.options ?? {};
   using _place = await lineFor(channel);
   using reply = await egress.send({
     url: new URL(url + style.queryOf(action)),
     method: "POST",
     body: JSON.stringify({ ...build(input), ...membersOf(options) }),
-    pool: `${poolOf(channel, credential)}/assets`,
-    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
-    credential,
-    authorize,
-    options,
+    ...upstreamTerms({ channel, provider: { ...service, baseUrl } }, credential, "assets"),
     isStream: false,
     isOnce: isOnce === true,
     headMs: ANSWER_MS,

@@ -19,7 +19,7 @@ import {
 } from "./library-client.ts";
 import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 
-export interface LibraryDeps extends RefreshDeps {
+interface LibraryDeps extends RefreshDeps {
   readonly assets: AssetStore;
   readonly links: Pick<LinkFollower, "check">;
   /** Where what is kept here can be looked at. */

@@ -7,7 +7,7 @@ import type { Clock } from "#lib/clock.ts";
 import { checkFile, failure, FILM_HEAD_BYTES, isHeld, maxBytesOf } from "./check-file.ts";
 import { givenUp, later } from "./refresh.ts";
 
-export interface OwnFilesDeps {
+interface OwnFilesDeps {
   readonly assets: AssetStore;
   readonly clock: Clock;
   readonly files: LinkedFiles;

@@ -17,7 +17,7 @@ export interface Home {
   readonly account: string;
 }
 
-export interface Resolved {
+interface Resolved {
   readonly question: VideoRequest;
   readonly home?: Home;
 }

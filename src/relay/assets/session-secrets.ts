@@ -3,7 +3,7 @@ import type { Seal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 
 /** What is only kept sealed: whoever has these can fetch a person's group, or is told of it. */
-export interface SessionSecrets {
+interface SessionSecrets {
   readonly token: string;
   readonly upstreamToken: string;
   readonly callbackUrl: string;

@@ -6,7 +6,7 @@ import type { MediaOrigin } from "#core/video.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { OwnFiles } from "./local-files.ts";
 
-export interface OwnLinkDeps {
+interface OwnLinkDeps {
   readonly assets: AssetStore;
   readonly files: Pick<OwnFiles, "open">;
   readonly clock: Clock;

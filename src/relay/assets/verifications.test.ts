@@ -8,7 +8,7 @@ import { GatewayError } from "#core/error.ts";
 import type { IdentitySessionStore, VerificationOutcome } from "#core/identity-session.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import type { Egress } from "#egress/egress.ts";
-import { authority, openTlsSite, reply, type Site } from "#egress/fixtures/site.ts";
+import { authority, openTlsSite, reply, type Site } from "#test/egress/site.ts";
 import { openEgress } from "#egress/upstream.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openSeal } from "#lib/seal.ts";

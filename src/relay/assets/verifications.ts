@@ -25,7 +25,7 @@ export interface VerificationDeps extends AskSessionDeps {
 }
 
 /** What is begun, for its caller. */
-export interface BegunVerification {
+interface BegunVerification {
   /** For the person to open. */
   readonly link: string;
   readonly token: string;

@@ -4,12 +4,8 @@ import { redirectOf, type LinkedFiles, type OpenedFile } from "#egress/linked-fi
 import { formatByteRange } from "#lib/byte-range.ts";
 import { pull } from "#lib/pull.ts";
 import { defined } from "#lib/values.ts";
-import {
-  requestAt,
-  baseOf,
-  upstreamTaskContextOf,
-  type UpstreamTaskContext,
-} from "../tasks/poll.ts";
+import { requestAt, upstreamTaskContextOf, type UpstreamTaskContext } from "../tasks/poll.ts";
+import { addressOf } from "../failover/upstream-terms.ts";
 import type { Content, Wish } from "./content.ts";
 import { HeldContent } from "./held-content.ts";
 import { readFile } from "./read-file.ts";
@@ -71,7 +67,7 @@ export class VendorContent {
     const link = linkOf(task, wish);
     const path = context === undefined ? undefined : contentPath(context, wish);
     if (context !== undefined && path !== undefined) {
-      const url = baseOf(context) + path;
+      const url = addressOf(context) + path;
       const content = await this.#follow(url, context, wish, NOT_THERE, true);
       if (content !== undefined || link === "") return content;
     }
@@ -98,7 +94,7 @@ export class VendorContent {
     missing: readonly number[],
     isKeyed: boolean,
   ): Promise<Content | undefined> {
-    const own = context === undefined ? null : URL.parse(baseOf(context));
+    const own = context === undefined ? null : URL.parse(addressOf(context));
     const giver =
       own === null ? undefined : { url: own, ...defined({ reach: context?.channel.reach }) };
     let to = link;

@@ -19,7 +19,7 @@ interface CopiesDeps {
   readonly clock: Clock;
 }
 
-export interface CopyDeps extends CopiesDeps {
+interface CopyDeps extends CopiesDeps {
   readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
   readonly tasks: Pick<TaskStore, "findAny">;
   readonly vendor: Pick<VendorContent, "open">;

@@ -7,7 +7,7 @@ import { fetchPollBody, type PollDeps, type UpstreamTaskContext } from "../tasks
 import { answerWith, type Content, type Wish } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
-export interface HeldDeps extends PollDeps {
+interface HeldDeps extends PollDeps {
   readonly limits: { readonly mediaBytes: number };
 }
 

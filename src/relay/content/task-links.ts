@@ -8,7 +8,7 @@ import type { TaskAddress } from "#relay/tasks/links.ts";
 /** As long as the vendors' own links, so that clients need no other rule. */
 const LINK_MS = 24 * 3_600_000;
 
-export interface TaskLinkerDeps {
+interface TaskLinkerDeps {
   readonly clock: Clock;
   readonly key: Uint8Array;
 }

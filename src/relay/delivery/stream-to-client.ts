@@ -8,7 +8,7 @@ import type { Candidate } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
 /** What may happen while an answer has no content yet, although its head is sent. */
-export interface Failover {
+interface Failover {
   /** Whose `instead` answers, if it fails. */
   readonly begun: Begun<Delivery, Candidate>;
   /** Nobody else will be asked. */

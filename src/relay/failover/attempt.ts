@@ -19,7 +19,7 @@ import {
   type RateReservationDeps,
 } from "../metering/rate-reservations.ts";
 import type { Health } from "./health.ts";
-import { poolOf } from "./pools.ts";
+import { addressOf, upstreamTerms } from "./upstream-terms.ts";
 import { allResting, type Candidate, type Plan, type Route } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
@@ -90,7 +90,7 @@ export interface Addressed extends Candidate {
 }
 
 /** What an attempt needs to know of an endpoint. */
-export interface Addressee {
+interface Addressee {
   /** Below the channel's address; some vendors name the model in it. */
   readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
   readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };
@@ -329,13 +329,7 @@ export async function tryOnce<T, R extends Destination>(
   let sent: Body | undefined;
 
   const terms = {
-    pool: poolOf(channel, credential),
-    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
-    credential,
-    ...(isVendors(route) ? {} : { hidesAddress: true as const }),
-    authorize: provider.authorize,
-    ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
-    ...(channel.options === undefined ? {} : { options: channel.options }),
+    ...upstreamTerms(route, credential),
     isStream: call.facts.stream,
     isSlow: call.isSlow === true,
     // What is begun twice is made twice, and charged twice by its vendor.
@@ -461,15 +455,6 @@ function urlOf(route: Candidate, path: string): URL {
 /** The channel's address. */
 export function baseOf(route: Candidate): URL {
   return urlOf(route, "");
-}
-
-/** At the vendor's well-known address. */
-export function isVendors({ channel, provider }: Pick<Candidate, "channel" | "provider">): boolean {
-  return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
-}
-
-function addressOf({ channel, provider }: Candidate): string {
-  return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
 }
 
 /** Below the channel's address. */

@@ -8,7 +8,7 @@ import { Cooldowns, type Caller } from "./cooldowns.ts";
 export type UnavailableReason = "full" | "resting" | "cooling";
 
 /** Where a call may be sent: a channel, and what the model is called there. */
-export interface Destination {
+interface Destination {
   readonly channel: Channel;
   readonly upstreamModel: string;
 }

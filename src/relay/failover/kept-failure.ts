@@ -4,7 +4,7 @@ import { isKnownFailureWord } from "#styles/failure-code.ts";
 import { scrub } from "#styles/scrub.ts";
 
 /** What the journal keeps of a vendor's failure. */
-export type KeptFailure = Pick<VendorFailure, "code" | "type" | "reason">;
+type KeptFailure = Pick<VendorFailure, "code" | "type" | "reason">;
 
 /** A longer request is not searched for each word of an answer. */
 const MAX_SENT_CHARS = 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Served } from "../call.ts";
 import { isUnpriced, type Candidate } from "../routing/route.ts";
 
 /** How a call went. */
-export interface Course {
+interface Course {
   readonly outcome: CallOutcome;
   readonly fault: FaultCode | null;
   readonly usage: Usage;

@@ -12,7 +12,7 @@ import type { Channels } from "./channels.ts";
 import type { Health } from "../failover/health.ts";
 import { poolsOf } from "../failover/pools.ts";
 
-export type Source = "file" | "environment" | "simulated" | "stored";
+type Source = "file" | "environment" | "simulated" | "stored";
 
 /** Why a stored entry has no effect although nobody disabled it. */
 export const CONFIG_ISSUES = {
@@ -24,7 +24,7 @@ export const CONFIG_ISSUES = {
     "the gateway, or the secret is not the one they were sealed with; give it new ones",
 } as const;
 
-export type ConfigIssue = keyof typeof CONFIG_ISSUES;
+type ConfigIssue = keyof typeof CONFIG_ISSUES;
 
 export interface ListedChannel {
   readonly source: Source;

@@ -14,7 +14,7 @@ import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.
 import { readSuffixes } from "./suffix.ts";
 import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 
-export interface ListedModel {
+interface ListedModel {
   readonly id: string;
   readonly owner: string;
   /** Unix seconds, if they are known. */

@@ -4,7 +4,7 @@ import { listOf, memberOf } from "#lib/values.ts";
 import type { Call } from "../call.ts";
 
 /** By what a conversation is known again: its first turns stay the same as it grows. */
-export interface ConversationDigests {
+interface ConversationDigests {
   /** Of what the user said first; other conversations may begin alike, unless their clients name sessions. */
   readonly beginning: string;
   /** With the first answer, if there is one; two conversations rarely share it. */

@@ -6,7 +6,7 @@ import type { Egress } from "#egress/egress.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { asError } from "../failover/attempt.ts";
-import { poolOf } from "../failover/pools.ts";
+import { addressOf, upstreamTerms } from "../failover/upstream-terms.ts";
 
 const MAX_MODELS = 5_000;
 
@@ -23,12 +23,9 @@ export async function askForModels(
   }
 
   const reply = await egress.send({
-    url: new URL(channel.baseUrl + provider.modelsPath),
+    url: new URL(addressOf({ channel, provider }) + provider.modelsPath),
     method: "GET",
-    pool: `${poolOf(channel, credential)}/models`,
-    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
-    credential,
-    authorize: provider.authorize,
+    ...upstreamTerms({ channel, provider }, credential, "models"),
     ...(provider.headers === undefined ? {} : { headers: provider.headers }),
     isStream: false,
     signal,

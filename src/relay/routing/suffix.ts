@@ -2,7 +2,7 @@ import type { Reasoning } from "#core/chat.ts";
 import type { SuffixKind } from "#core/model.ts";
 
 /** One way to read a model's name as the name of another model and a wish about its reasoning. */
-export interface SuffixReading {
+interface SuffixReading {
   readonly base: string;
   readonly kind: SuffixKind;
   readonly steering: Reasoning;

@@ -1,9 +1,9 @@
 import type { FamilyTraits, Model, ModelTraits, RequestRules } from "#core/model.ts";
 
 /** Who says a trait; the first of these that says it is believed. */
-export const TRAIT_ORIGINS = ["configuration", "catalogue", "vendor's list", "family"] as const;
+const TRAIT_ORIGINS = ["configuration", "catalogue", "vendor's list", "family"] as const;
 
-export type TraitOrigin = (typeof TRAIT_ORIGINS)[number];
+type TraitOrigin = (typeof TRAIT_ORIGINS)[number];
 
 /** What each of them says of one model. */
 export type TraitSources = Readonly<Partial<Record<TraitOrigin, ModelTraits>>>;

@@ -4,7 +4,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { Served } from "../call.ts";
 import { isUnpriced, UnpricedModel, type Candidate, type Plan, type Router } from "./route.ts";
 
-export interface PricedDeps {
+interface PricedDeps {
   readonly router: Router;
   readonly ledger: Pick<Ledger, "findAccount">;
 }
@@ -39,6 +39,9 @@ export async function isBounded(
   return false;
 }
 
+/** The part of a call that has no known price: the model, or only the requested service tier. */
+export type UnpricedPart = "model" | "service_tier";
+
 /** What the operator is told of a model without a price. */
 export interface UnpricedNotice {
   readonly model: string;
@@ -46,6 +49,8 @@ export interface UnpricedNotice {
   readonly provider: string;
   /** The call was refused because of it, and not served. */
   readonly isRefused: boolean;
+  /** It has a price, but not for this service tier: the call costs as in the usual one. */
+  readonly serviceTier?: string;
 }
 
 /** What the operator is told of a call of the model on the channel. */
@@ -73,10 +78,12 @@ export class UnpricedReport {
 
   note(notice: UnpricedNotice): void {
     const now = this.#clock.monotonic();
-    const toldAt = this.#toldAt.get(notice.model);
+    const { model, serviceTier = "" } = notice;
+    const subject = `${model} ${serviceTier}`;
+    const toldAt = this.#toldAt.get(subject);
     if (toldAt !== undefined && now - toldAt < HOUR_MS) return;
-    this.#toldAt.delete(notice.model);
-    this.#toldAt.set(notice.model, now);
+    this.#toldAt.delete(subject);
+    this.#toldAt.set(subject, now);
     const [oldest] = this.#toldAt.keys();
     if (oldest !== undefined && this.#toldAt.size > MAX_MODELS) this.#toldAt.delete(oldest);
     this.#tell(notice);

@@ -4,7 +4,7 @@ import type { Task } from "#core/task.ts";
 import type { InboundVideoFormat } from "#core/video.ts";
 import { linksOf, type TaskAddress } from "./links.ts";
 
-export interface EnqueueDeps {
+interface EnqueueDeps {
   readonly notices: WebhookOutbox;
   readonly clock: Clock;
   /** The format through which a task was asked for. */

@@ -8,7 +8,7 @@ import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 import type { TaskPoll, Provider, VideoEndpoint } from "#providers/provider.ts";
 import { asError } from "../failover/attempt.ts";
-import { poolOf } from "../failover/pools.ts";
+import { addressOf, upstreamTerms } from "../failover/upstream-terms.ts";
 import { parseAnswer, parseLargeAnswer } from "../delivery/whole.ts";
 
 export interface PollDeps {
@@ -142,7 +142,7 @@ interface UpstreamTaskRequest extends Pick<TaskPoll, "path" | "body"> {
   readonly signal?: AbortSignal;
 }
 
-export async function requestUpstream(
+async function requestUpstream(
   context: UpstreamTaskContext,
   { method, path, body, signal }: UpstreamTaskRequest,
   deps: Pick<PollDeps, "egress">,
@@ -155,15 +155,7 @@ export async function requestUpstream(
     headMs: ANSWER_MS,
     ...defined({ signal }),
   };
-  return await requestAt(new URL(baseOf(context) + path(ref)), context, request, deps);
-}
-
-/** The channel's own address. */
-export function baseOf({
-  channel,
-  provider,
-}: Pick<UpstreamTaskContext, "channel" | "provider">): string {
-  return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
+  return await requestAt(new URL(addressOf(context) + path(ref)), context, request, deps);
 }
 
 /** With the credential, so never to another place than the channel's own. */
@@ -182,12 +174,7 @@ export async function requestAt(
   return await egress.send({
     ...request,
     url,
-    pool: poolOf(channel, credential),
-    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
-    credential,
+    ...upstreamTerms({ channel, provider }, credential),
     headers: { ...provider.headers, ...endpoint.headers, ...headers },
-    authorize: provider.authorize,
-    ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
-    ...(channel.options === undefined ? {} : { options: channel.options }),
   });
 }

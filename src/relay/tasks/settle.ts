@@ -12,7 +12,7 @@ export interface SettleDeps {
 }
 
 /** What a task that is over costs: nothing where nothing was made. */
-export function costOfTask({ status, usage, price }: Task): NanoUsd {
+function costOfTask({ status, usage, price }: Task): NanoUsd {
   return status === "succeeded" && price !== undefined ? costOf(usage, price) : nanoUsd(0);
 }
 

@@ -54,7 +54,7 @@ export interface AskedVideo extends Served {
   readonly home?: Home;
 }
 
-export interface VideoRoute extends Candidate {
+interface VideoRoute extends Candidate {
   readonly endpoint: Addressed & VideoEndpoint;
   readonly facts: TaskFacts;
 }

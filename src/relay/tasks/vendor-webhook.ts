@@ -7,7 +7,7 @@ import { findProvider } from "#providers/index.ts";
 import type { VendorWebhookTerms } from "#providers/provider.ts";
 import type { PollDeps } from "./poll.ts";
 
-export interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
+interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
   readonly tasks: TaskStore;
   readonly clock: Clock;
 }

@@ -25,7 +25,8 @@ import { viewOf } from "#lib/sse-bytes.ts";
 import type { ReadHeader, RequestContext, TextEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { explained, type AnswerStream } from "../delivery/answer-stream.ts";
-import { isVendors, type Outgoing } from "../failover/attempt.ts";
+import type { Outgoing } from "../failover/attempt.ts";
+import { isAtDefaultAddress } from "../failover/upstream-terms.ts";
 import type { Call } from "../call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
@@ -95,7 +96,11 @@ export function requestContext(
   route: Pick<WireRoute, "channel" | "provider">,
   ofCaller: ReadHeader,
 ): RequestContext {
-  return { options: route.channel.options ?? NO_OPTIONS, isVendors: isVendors(route), ofCaller };
+  return {
+    options: route.channel.options ?? NO_OPTIONS,
+    isVendors: isAtDefaultAddress(route),
+    ofCaller,
+  };
 }
 
 const NO_OPTIONS = {};

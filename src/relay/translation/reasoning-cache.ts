@@ -3,7 +3,7 @@ import type { ApiKey } from "#core/key.ts";
 import type { Signature } from "#core/signature.ts";
 import type { Clock } from "#lib/clock.ts";
 
-export interface ReasoningCacheSettings {
+interface ReasoningCacheSettings {
   readonly keepMs: number;
   /** Of everything kept, in UTF-16 units; the oldest goes first. */
   readonly maxLength: number;

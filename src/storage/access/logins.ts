@@ -10,7 +10,7 @@ import { toUser, USER_STATUS } from "../tables/users.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 import { ROOT_ID, takenByUser } from "./users.ts";
 
-export interface LoginDeps {
+interface LoginDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly pepper: Uint8Array;

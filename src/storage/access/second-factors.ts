@@ -8,7 +8,7 @@ import { digestOf } from "../secrets/secrets.ts";
 import type { Tables } from "../tables.ts";
 import { NO_SECOND_FACTOR } from "../tables/users.ts";
 
-export interface SecondFactorDeps {
+interface SecondFactorDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly pepper: Uint8Array;

@@ -12,7 +12,7 @@ import type { Tables } from "../tables.ts";
 import { toTeam } from "../tables/teams.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
-export interface TeamStoreDeps {
+interface TeamStoreDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
   readonly keys: Pick<OpenKeyStore, "changed">;

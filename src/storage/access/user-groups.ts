@@ -7,7 +7,7 @@ import type { Tables } from "../tables.ts";
 import { GROUP_COLUMNS, groupColumns, toGroup } from "../tables/groups.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
-export interface GroupStoreDeps {
+interface GroupStoreDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly keys: Pick<OpenKeyStore, "groupChanged">;

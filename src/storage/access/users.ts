@@ -17,7 +17,7 @@ export interface UserAdmin extends UserStore {
   ensureRootLogin(email: string, password: string): Promise<boolean>;
 }
 
-export interface UserStoreDeps {
+interface UserStoreDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly passwords: Passwords;

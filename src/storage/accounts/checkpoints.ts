@@ -8,7 +8,7 @@ export interface Checkpoint {
 }
 
 /** What running calls have delivered: only the latest of each, written together now and then. */
-export interface Checkpoints {
+interface Checkpoints {
   note(callId: string, delivered: NanoUsd, context: HoldContext | undefined): void;
   forget(callId: string): void;
   close(): void;

@@ -109,7 +109,7 @@ function refused(message: string): GatewayError {
   return new GatewayError("invalid_request", message);
 }
 
-export interface GrantRow {
+interface GrantRow {
   /** Names the operation, so that it is not done twice. */
   readonly opId: string;
   readonly id: AccountId;

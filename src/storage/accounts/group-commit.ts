@@ -19,7 +19,7 @@ export interface Write {
  */
 export type Verdict = "wait" | "full" | "bad" | "fatal";
 
-export interface GroupOptions<W extends Write> {
+interface GroupOptions<W extends Write> {
   /** All or nothing, in one transaction. */
   readonly commit: (writes: readonly W[]) => Promise<void>;
   readonly judge: (error: unknown) => Verdict;

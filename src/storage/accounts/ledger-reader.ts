@@ -3,7 +3,7 @@ import { openSqliteReader } from "../sqlite/open.ts";
 import type { Tables } from "../tables.ts";
 import { verifyLedger, type Violation } from "./verify-ledger.ts";
 
-export interface LedgerPlace {
+interface LedgerPlace {
   readonly dataDir: string;
   readonly databaseUrl?: string;
 }

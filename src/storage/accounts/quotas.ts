@@ -9,7 +9,7 @@ import type { Grants } from "./grants.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import type { Tables } from "../tables.ts";
 
-export interface QuotaStoreDeps {
+interface QuotaStoreDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
   readonly ledger: Pick<Ledger, "findAccount">;

@@ -7,7 +7,7 @@ import { openSqliteReader } from "../sqlite/open.ts";
 import type { Tables } from "../tables.ts";
 import { findDigest, verifyAudit } from "./verify-audit.ts";
 
-export interface AuditReaderOptions {
+interface AuditReaderOptions {
   readonly dataDir: string;
   readonly databaseUrl?: string;
   /** As configured; otherwise the one that the first start made. */

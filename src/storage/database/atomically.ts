@@ -6,16 +6,16 @@ import { createGrants, type GrantsDeps } from "../accounts/grants.ts";
 import type { OpenKeyStore } from "../keys/keys.ts";
 import { createModelStore } from "../routing/models.ts";
 import { moveOn } from "../routing/routing-version.ts";
-import type { CredentialVault } from "../secrets/sealed.ts";
+import type { CredentialSealer } from "../secrets/sealed.ts";
 import { createSettingStore } from "../routing/settings.ts";
 import type { Tables } from "../tables.ts";
 import { createTeamStore } from "../access/teams.ts";
 import { createGroupStore } from "../access/user-groups.ts";
 
-export interface AtomicallyDeps {
+interface AtomicallyDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  readonly reasoningCache: CredentialVault;
+  readonly credentialSealer: CredentialSealer;
   readonly keys: Pick<OpenKeyStore, "changed" | "groupChanged">;
   readonly onGranted: GrantsDeps["onGranted"];
 }
@@ -24,7 +24,7 @@ export interface AtomicallyDeps {
 export function createAtomically({
   db,
   clock,
-  reasoningCache,
+  credentialSealer,
   ...told
 }: AtomicallyDeps): Atomically {
   return async (run) => {
@@ -41,7 +41,7 @@ export function createAtomically({
         const grants = createGrants({ db: transaction, clock, onGranted });
         return await run({
           settings: createSettingStore(transaction, clock),
-          channels: createChannelStore({ db: transaction, clock, reasoningCache }),
+          channels: createChannelStore({ db: transaction, clock, credentialSealer }),
           models: createModelStore(transaction, clock),
           groups: createGroupStore({ db: transaction, clock, keys }),
           teams: createTeamStore({ db: transaction, grants, keys, clock }),

@@ -11,7 +11,7 @@ import type {
 import type { Tables } from "../tables.ts";
 import type { KeptAnswersTable } from "../tables/kept-answers.ts";
 
-export interface KeptAnswersDeps {
+interface KeptAnswersDeps {
   readonly db: Kysely<Tables>;
   readonly instance: string;
   isAlive(instance: string): Promise<boolean>;

@@ -33,7 +33,7 @@ export interface KeyAdmin extends OwnKeys {
   list(userId: number, afterId?: number): Promise<readonly ListedKey[]>;
 }
 
-export interface KeyAdminDeps {
+interface KeyAdminDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
   readonly keys: OpenKeyStore;

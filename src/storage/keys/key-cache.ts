@@ -1,7 +1,7 @@
 import type { ApiKey } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 
-export interface KeyCacheOptions {
+interface KeyCacheOptions {
   readonly lookup: (digest: string) => Promise<ApiKey | undefined>;
   /** How long a record is believed, counted from before it was asked for. */
   readonly ttlMs: number;
@@ -11,7 +11,7 @@ export interface KeyCacheOptions {
 }
 
 /** Keys by their digest, in memory. */
-export interface KeyCache {
+interface KeyCache {
   /** No promise where the answer is at hand. */
   find(digest: string): Promise<ApiKey | undefined> | ApiKey | undefined;
   /**

@@ -18,7 +18,7 @@ import { GROUP_COLUMNS, toGroup, type GroupRow } from "../tables/groups.ts";
 import { toApiKey, type KeyRow } from "../tables/keys.ts";
 import { USER_STATUS } from "../tables/users.ts";
 
-export interface KeyStoreOptions {
+interface KeyStoreOptions {
   readonly db: Kysely<Tables>;
   readonly pepper: Uint8Array;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import type { Tables } from "../tables.ts";
 import { deletedKey, keyColumns, toListedKey } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
-export interface OwnKeysDeps {
+interface OwnKeysDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
   readonly keys: Pick<OpenKeyStore, "changed">;

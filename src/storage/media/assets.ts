@@ -7,7 +7,7 @@ import { NO_USER } from "../tables/users.ts";
 
 const NOT_BUSY: Busy = { users: [], channels: [] };
 
-export interface AssetStoreDeps {
+interface AssetStoreDeps {
   readonly db: Kysely<Tables>;
   /** Unix ms by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;

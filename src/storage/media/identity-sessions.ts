@@ -9,7 +9,7 @@ import { groupRow } from "../tables/assets.ts";
 import { changedColumns, rowOf, toSession } from "../tables/identity-sessions.ts";
 import { NO_USER } from "../tables/users.ts";
 
-export interface IdentitySessionStoreDeps {
+interface IdentitySessionStoreDeps {
   readonly db: Kysely<Tables>;
   /** Unix ms by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;

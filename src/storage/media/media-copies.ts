@@ -3,7 +3,7 @@ import type { MediaCopyStore, TaskFile } from "#core/kept-media.ts";
 import type { Tables } from "../tables.ts";
 import { toCopy } from "../tables/media.ts";
 
-export interface MediaCopyStoreDeps {
+interface MediaCopyStoreDeps {
   readonly db: Kysely<Tables>;
   /** Unix ms by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;

@@ -6,7 +6,7 @@ import { isConflict, isStillGood } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
-export interface CommitDeps {
+interface CommitDeps {
   readonly pool: Pool;
   readonly statements: Statements;
   readonly instance: string;

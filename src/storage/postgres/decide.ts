@@ -17,7 +17,7 @@ import type {
 import type { OpenedAccount, StoredEntry, StoredHold } from "./statements.ts";
 
 /** What a transaction has locked and read. */
-export interface Locked {
+interface Locked {
   readonly accounts: readonly Tables["accounts"][];
   readonly holds: readonly StoredHold[];
   /** Accounts that are there since this transaction, with their bounds. */
@@ -38,7 +38,7 @@ export interface Changes {
   readonly hasProbe: boolean;
 }
 
-export interface DecideContext {
+interface DecideContext {
   readonly instance: string;
   readonly now: number;
 }

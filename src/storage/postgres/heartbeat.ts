@@ -10,7 +10,7 @@ const FORGOTTEN_AFTER_MS = 86_400_000;
 /** By the database's clock, the only one that all gateways share. */
 export const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-export interface HeartbeatDeps {
+interface HeartbeatDeps {
   readonly db: Kysely<Tables>;
   readonly instance: string;
   readonly clock: Clock;

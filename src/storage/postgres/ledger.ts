@@ -16,7 +16,7 @@ import { isOrphan } from "../accounts/orphans.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
 
-export interface PostgresLedgerDeps {
+interface PostgresLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly group: Group<PostgresWrite>;
   readonly heartbeat: Pick<Heartbeat, "isAbandoned">;

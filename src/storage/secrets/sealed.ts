@@ -6,7 +6,7 @@ import { seal, unseal } from "#lib/envelope.ts";
 const KEY_USE = "sluice: credentials of channels";
 
 /** Credentials as they are kept: each opens only for its own channel, place and destination. */
-export interface CredentialVault {
+export interface CredentialSealer {
   seal(credentials: readonly Credential[], channelId: number, to: Destination): readonly string[];
   /** Undefined where one of them does not open. */
   open(
@@ -17,7 +17,7 @@ export interface CredentialVault {
 }
 
 /** Keyed from the secret beside the database: a copy of the database alone opens nothing. */
-export function openCredentialVault(secret: Uint8Array): CredentialVault {
+export function openCredentialSealer(secret: Uint8Array): CredentialSealer {
   const key = deriveKey(secret, KEY_USE);
   return {
     seal: (credentials, channelId, to) =>

@@ -1,5 +1,5 @@
 /** Lets one at a time through, in the order they came. */
-export interface Lane {
+interface Lane {
   /** Resolves to the function that lets the next one through. */
   enter(): Promise<() => void>;
 }

@@ -25,7 +25,7 @@ import { callEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
-export interface SqliteLedgerDeps {
+interface SqliteLedgerDeps {
   readonly db: Kysely<Tables>;
   readonly accounts: Accounts;
   readonly holds: Map<string, LiveHold>;
@@ -38,7 +38,7 @@ export interface SqliteLedgerDeps {
 }
 
 /** A hold in memory, until it is closed. */
-export interface LiveHold {
+interface LiveHold {
   readonly accounts: readonly AccountId[];
   readonly columns: AccountColumns;
   amount: NanoUsd;

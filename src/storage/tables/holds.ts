@@ -77,6 +77,13 @@ const context = z.object({
   model: z.string(),
   style: z.string(),
   isStream: z.boolean().exactOptional(),
+  tags: z
+    .object({
+      session: z.string().exactOptional(),
+      agent: z.string().exactOptional(),
+      parentAgent: z.string().exactOptional(),
+    })
+    .exactOptional(),
   // Written by this gateway, or by one like it.
   record: z.custom<CallRecord>().exactOptional(),
 });

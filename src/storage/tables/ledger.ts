@@ -26,7 +26,7 @@ export interface LedgerTable {
   more_accounts: string | null;
 }
 
-export type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
+type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
 
 export const LEDGER_COLUMNS: Columns<LedgerTable> = {
   op_id: "text",
@@ -80,7 +80,7 @@ export function openingId(id: AccountId): string {
   return `open:${id}`;
 }
 
-export interface GrantChange {
+interface GrantChange {
   readonly grantedDelta: number;
   readonly boundDelta: number;
 }

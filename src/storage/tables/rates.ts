@@ -23,7 +23,7 @@ const shape = {
 } satisfies Readonly<Record<keyof Rates, z.ZodType>>;
 
 /** Rates as rows keep them: JSON, in pico-dollars. What they do not name is left out. */
-export const rates = z.object(shape);
+const rates = z.object(shape);
 
 const tokens = z.int().nonnegative();
 

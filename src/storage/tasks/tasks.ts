@@ -5,7 +5,7 @@ import { isUniqueViolation } from "../database/unique.ts";
 import type { Tables } from "../tables.ts";
 import { changedColumns, rowOf, toTask } from "../tables/tasks.ts";
 
-export interface TaskStoreDeps {
+interface TaskStoreDeps {
   readonly db: Kysely<Tables>;
   /** Unix ms by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;

@@ -3,7 +3,7 @@ import type { WebhookOutbox } from "#core/webhook-delivery.ts";
 import type { Tables } from "../tables.ts";
 import { rowOf, toNotice } from "../tables/notices.ts";
 
-export interface NoticeStoreDeps {
+interface NoticeStoreDeps {
   readonly db: Kysely<Tables>;
   /** Unix ms by the one clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;

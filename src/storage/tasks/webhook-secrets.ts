@@ -4,7 +4,7 @@ import type { Clock } from "#lib/clock.ts";
 import { deriveKey } from "#lib/derive-key.ts";
 import type { Tables } from "../tables.ts";
 
-export interface NoticeSecretsDeps {
+interface NoticeSecretsDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly pepper: Uint8Array;

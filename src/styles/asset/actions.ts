@@ -83,12 +83,12 @@ export function holdToAction(body: JsonObject, action: Action): void {
   validate(body, rule);
 }
 
-export function missing(param: string): GatewayError {
+function missing(param: string): GatewayError {
   return refusal("MissingParameter", `${param} is required`);
 }
 
 /** A refusal with a word of its own for what is wrong. */
-export function refusal(code: string, message: string): GatewayError {
+function refusal(code: string, message: string): GatewayError {
   return new GatewayError("invalid_request", message, { details: { Code: code } });
 }
 

@@ -26,7 +26,7 @@ const TYPES: ReadonlyMap<string, AssetType> = new Map(ASSET_TYPES.map((each) => 
 
 const USUAL_PAGE = 10;
 
-export interface GroupDraft {
+interface GroupDraft {
   readonly name: string;
   readonly description: string;
   /** Kept here, whoever else could. */
@@ -49,7 +49,7 @@ export function readGroup(body: JsonObject): GroupDraft {
   };
 }
 
-export interface AssetDraft {
+interface AssetDraft {
   readonly groupId: string;
   readonly url: string;
   readonly type: AssetType;
@@ -67,7 +67,7 @@ export function readAsset(body: JsonObject): AssetDraft {
   };
 }
 
-export interface PageQuery extends AssetQuery {
+interface PageQuery extends AssetQuery {
   /** From 1. */
   readonly page: number;
 }

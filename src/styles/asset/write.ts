@@ -5,7 +5,7 @@ import { textOf } from "#lib/values.ts";
 import { VERSION } from "./actions.ts";
 
 /** What every answer says of what was asked. */
-export interface Asked {
+interface Asked {
   readonly action: string;
   readonly requestId: string;
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 
 /** The choice among some of the tools. */
-export type AllowedChoice = Extract<ToolChoice, { mode: "allowed" }>;
+type AllowedChoice = Extract<ToolChoice, { mode: "allowed" }>;
 
 /** Out of a list whose tools are named as in either style that has one: nested in their kind, or flat. */
 export function parseAllowed(

@@ -3,7 +3,7 @@ import type { VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** Members that have no place in the hub, and the question without them. */
-export interface Extras {
+interface Extras {
   readonly members: JsonObject;
   readonly rest: VideoRequest;
 }

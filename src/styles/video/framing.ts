@@ -41,7 +41,7 @@ const RESOLUTIONS: readonly (readonly [number, string])[] = [
   [2_160, "4k"],
 ];
 
-export function resolutionOf(shorter: number): string {
+function resolutionOf(shorter: number): string {
   let best = "";
   let least = Infinity;
   for (const [side, name] of RESOLUTIONS) {

@@ -77,9 +77,7 @@ export const EXPIRED: TaskFailure = {
   message: "The upstream gave the task up before it was done.",
 };
 
-/** What vendors' own codes of failures mean, by the code. */
-export type FaultWords = ReadonlyMap<string, FaultCode>;
-
+/** The fault of each failure code that a vendor uses. */
 export function faultWords(
   rows: readonly (readonly [FaultCode, string])[],
 ): ReadonlyMap<string, FaultCode> {

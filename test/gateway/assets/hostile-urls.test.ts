@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openCanaries, type Canaries } from "#egress/fixtures/canaries.ts";
-import { hostileUrls } from "#egress/fixtures/hostile-urls.ts";
+import { openCanaries, type Canaries } from "#test/egress/canaries.ts";
+import { hostileUrls } from "#test/egress/hostile-urls.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor, type Vendor } from "#test/adapter/vendor.ts";

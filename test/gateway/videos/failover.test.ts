@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openRawUpstream, sized } from "#egress/fixtures/raw-upstream.ts";
+import { openRawUpstream, sized } from "#test/egress/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { asking } from "./asked.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
 import { parseThousandths } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
 import { optional, shownOnly } from "../fields.ts";
 import { LIMITS, readLimits, readSharedLimits, SHARED_LIMITS } from "../limit-fields.ts";
 import { MODELS, NAME, textsOf } from "../name-fields.ts";
@@ -45,13 +46,14 @@ export const CHANGED_GROUP = z.strictObject({
 
 export function readGroupFields(
   body: z.output<typeof NEW_GROUP> | z.output<typeof CHANGED_GROUP>,
+  readModel: HttpDeps["readModel"],
 ): GroupChange {
   return defined({
     name: body.name,
     models: body.models,
     channels: body.channels,
     priceFactor: body.price_factor,
-    prices: readPrices(body.prices),
+    prices: readPrices(body.prices, readModel),
     limits: readLimits(body),
     sharedLimits: readSharedLimits(body),
   });

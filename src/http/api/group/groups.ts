@@ -51,8 +51,8 @@ export const createGroup = management({
   body: NEW_GROUP,
   data: GROUP,
 
-  async handle(exchange, { groups }, { body }) {
-    const { name = "", ...fields } = readGroupFields(body);
+  async handle(exchange, { groups, readModel }, { body }) {
+    const { name = "", ...fields } = readGroupFields(body, readModel);
     const group = await groups.create({ name, ...fields });
     return succeed(exchange.id, "The group was made.", showGroup(group));
   },
@@ -68,9 +68,9 @@ export const updateGroup = management({
   body: CHANGED_GROUP,
   data: GROUP,
 
-  async handle(exchange, { groups }, { body }) {
+  async handle(exchange, { groups, readModel }, { body }) {
     const id = idInPath(exchange);
-    const changed = existing(await groups.change(id, readGroupFields(body)));
+    const changed = existing(await groups.change(id, readGroupFields(body, readModel)));
     return succeed(exchange.id, "The group was changed.", showGroup(changed));
   },
 });

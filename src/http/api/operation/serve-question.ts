@@ -18,7 +18,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /** A question in any format: read it, have it answered, and answer in the same format. */
@@ -109,7 +109,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };

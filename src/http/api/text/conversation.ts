@@ -36,7 +36,7 @@ export async function continueConversation(
 }
 
 /** Input as items; a plain string is what the user says. */
-export function inputItems(input: Json | undefined): readonly Json[] {
+function inputItems(input: Json | undefined): readonly Json[] {
   if (isArray(input)) return input;
   return typeof input === "string" ? [{ role: "user", content: input }] : [];
 }

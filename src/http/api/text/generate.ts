@@ -14,7 +14,7 @@ import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { callTags } from "#http/call-tags.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /** What some endpoints do differently. */
@@ -146,7 +146,7 @@ export async function openCall(
     startedAt: clock.monotonic(),
     now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) =>
       exchange.announce(rateHeaders(status, style.rateHeaderPrefix, clock.now())),
   };

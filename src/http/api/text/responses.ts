@@ -44,7 +44,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 }
 
 /** What a response goes on from, and what becomes of it. */
-export interface Keeping {
+interface Keeping {
   readonly store: ConversationStore;
   /** `isStored`: its caller wants to go on from it later. Called before the answer's last byte leaves. */
   save(response: StoredResponse, isStored: boolean): Promise<void>;

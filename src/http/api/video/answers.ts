@@ -65,7 +65,7 @@ export const CONTENT_TASK = z
 
 export const CREATED_TASK = z.looseObject({ id: text });
 export const CONTENT_TASKS = z.object({ items: z.array(CONTENT_TASK), total: z.int() });
-export const NOTHING = z.object({});
+export const EMPTY_ANSWER = z.object({});
 
 export const CONTENT_TASKS_QUERY = z.object({
   page_num: optionalText.meta({ type: "integer", minimum: 1, maximum: 500, default: 1 }),

@@ -15,7 +15,7 @@ import {
   CONTENT_TASKS,
   CONTENT_TASKS_QUERY,
   CREATED_TASK,
-  NOTHING,
+  EMPTY_ANSWER,
 } from "./answers.ts";
 import { readVideo, requireTask, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
@@ -64,7 +64,7 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
     operationId: "deleteContentTask",
-    answer: jsonAnswer(NOTHING),
+    answer: jsonAnswer(EMPTY_ANSWER),
     method: "DELETE",
     path: `${PATH}/:id`,
     summary: "Takes back a task that has not begun, or forgets one that is over.",

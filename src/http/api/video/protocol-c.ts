@@ -9,7 +9,7 @@ import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 import { pascalCase } from "#lib/letter-case.ts";
-import { NOTHING, PROTOCOL_C_SUBMITTED, PROTOCOL_C_TASK } from "./answers.ts";
+import { EMPTY_ANSWER, PROTOCOL_C_SUBMITTED, PROTOCOL_C_TASK } from "./answers.ts";
 import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
 
 const PREFIX = "/videoc/ent/v2";
@@ -38,7 +38,7 @@ export const protocolC: readonly Route<HttpDeps>[] = [
   {
     ...inFormat(viduVideo),
     operationId: "cancelProtocolCTask",
-    answer: jsonAnswer(NOTHING),
+    answer: jsonAnswer(EMPTY_ANSWER),
     method: "POST",
     path: `${PREFIX}/tasks/:id/cancel`,
     summary: "Takes a video back that is not begun, where its upstream can.",

@@ -20,7 +20,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 
 /** Nobody guesses it: whoever has it may still be asked for a key. */
@@ -129,7 +129,7 @@ async function refuseTaken(
 }
 
 /** A request for a video, as it was read and as it came. */
-export interface ReadVideoRequest {
+interface ReadVideoRequest {
   readonly question: VideoRequest;
   readonly sent: string | Form;
   /** What its caller called the fields. */
@@ -232,7 +232,7 @@ function askedBy(
     signal: new AbortController().signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => NO_USAGE,
   };

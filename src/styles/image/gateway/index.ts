@@ -34,7 +34,7 @@ function write({ pictures, createdAt = 0 }: Images): JsonObject {
 }
 
 /** In both ways in which callers look for a failure. */
-export function buildError(error: GatewayError): JsonObject {
+function buildError(error: GatewayError): JsonObject {
   return {
     code: error.fault.status,
     msg: error.message,

@@ -44,6 +44,8 @@ export interface ChatDialect {
   readonly forcedToolsWhileReasoning?: false;
   /** Refuses to enforce an answer format while its models reason. */
   readonly formatsWhileReasoning?: false;
+  /** The name of `seed`, if it is another; `any`: the server may know either name. */
+  readonly seed?: "random_seed" | "any";
   /** Refuses `strict` in the definition of a tool. */
   readonly strictTools?: false;
 

@@ -21,6 +21,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
+  fitSeed(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -52,6 +53,16 @@ function fitTools({ editor }: Fit): void {
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
 }
+
+/** One vendor's name of `seed`, from a client of that vendor. */
+function fitSeed({ editor, dialect }: Fit): void {
+  const given = editor.get(RANDOM_SEED);
+  if (given === undefined || dialect.seed !== undefined) return;
+  editor.remove(RANDOM_SEED);
+  if (!editor.has("seed")) editor.set("seed", given);
+}
+
+const RANDOM_SEED = "random_seed";
 
 /** What the model refuses, whoever hosts it. */
 function fitRules({ editor, context: { model, report } }: Fit): void {

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf } from "#lib/values.ts";
 
 /** Some words of one choice, and nothing else that anybody could want to know. */
-export interface PlainWords {
+interface PlainWords {
   readonly choice: number;
   readonly text: string;
 }

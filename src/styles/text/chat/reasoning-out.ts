@@ -13,7 +13,7 @@ import { unaskedEffort } from "#styles/text/unasked-effort.ts";
 import type { ReasoningTerms } from "./dialect.ts";
 
 /** Who is asked to reason, and how they are told. */
-export interface Reasoner {
+interface Reasoner {
   readonly model: ModelTraits;
   readonly terms: ReasoningTerms;
   readonly stream: boolean;

@@ -36,7 +36,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
       topK: parseTopK(body),
       presencePenalty: numberOf(body["presence_penalty"]),
       frequencyPenalty: numberOf(body["frequency_penalty"]),
-      seed: integerOf(body["seed"]),
+      seed: integerOf(body["seed"]) ?? integerOf(body["random_seed"]),
     }),
     ...defined({
       maxOutputTokens: parseLimit(body),

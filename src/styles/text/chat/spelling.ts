@@ -50,6 +50,7 @@ export const READ_MEMBERS: ReadonlySet<string> = new Set([
   "presence_penalty",
   "frequency_penalty",
   "seed",
+  "random_seed",
   "n",
   "tools",
   "parallel_tool_calls",

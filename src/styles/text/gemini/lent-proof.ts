@@ -14,7 +14,7 @@ export function writeThinkingProof({ issuer, value }: Signature): string {
 }
 
 /** A part without the proof that it carries for the thinking before it. */
-export interface Parted {
+interface Parted {
   readonly part: JsonObject;
   readonly thinking: ReasoningBlock | undefined;
 }

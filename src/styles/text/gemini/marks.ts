@@ -10,6 +10,11 @@ export function needsReading(bytes: Buffer): boolean {
   return bytes.includes(FINISH) || bytes.includes(ERROR) || bytes.includes(FEEDBACK);
 }
 
+/** Queries of the vendor's search tool are told. */
+export function mentionsSearches(bytes: Buffer): boolean {
+  return bytes.includes(QUERIES);
+}
+
 /** The last of whole events that counts what was used. */
 export function lastCountIn(bytes: Buffer): Buffer | undefined {
   if (!bytes.includes(COUNT)) return undefined;
@@ -29,6 +34,7 @@ export function lastEventStart(bytes: Buffer): number {
   return start;
 }
 
+const QUERIES = Buffer.from('SearchQueries"');
 const DATA = Buffer.from("data:");
 const FINISH = Buffer.from('"finishReason"');
 const ERROR = Buffer.from('"error"');

@@ -17,7 +17,7 @@ export function parseContent(content: Json | undefined): readonly Block[] {
  * A block of a type that is not known here stays as it is, and what was
  * written stays beside what was understood, for the way back.
  */
-export function parseBlock(wire: JsonObject): Block {
+function parseBlock(wire: JsonObject): Block {
   const block = understand(wire);
   if (block === undefined) return { type: "other", style: MESSAGES, data: wire };
   const isPlain = wire["type"] === "text" && Object.keys(wire).length === 2;

@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /** How long what a mark ends is kept: five minutes, or an hour. */
-export type Mark = "short" | "long";
+type Mark = "short" | "long";
 
 export function readMark(control: Json | undefined): Mark | undefined {
   if (!isObject(control)) return undefined;

@@ -5,7 +5,7 @@ import { textOf } from "#lib/values.ts";
  * A tool that this style names by its type and that the client runs. Its calls
  * have the form of any other call; only its description and schema are left out.
  */
-export interface ClientTool {
+interface ClientTool {
   readonly description: string;
   readonly parameters: JsonObject;
 }

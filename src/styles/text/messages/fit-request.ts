@@ -72,7 +72,7 @@ function fitSamplers(editor: BodyEditor, { model, report }: OutboundContext): vo
   drop(editor.get("temperature") === 1 ? "temperature" : "top_p");
 }
 
-export function isThinkingOn(editor: BodyEditor): boolean {
+function isThinkingOn(editor: BodyEditor): boolean {
   const type = textOf(memberOf(editor.get("thinking"), "type"));
   return type !== undefined && type !== "disabled";
 }

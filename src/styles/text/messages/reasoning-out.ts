@@ -15,7 +15,7 @@ const SHARE = 0.8;
 export const MIN_ROOM = 256;
 
 /** What is asked of the model's thinking, and what follows from that. */
-export interface Thinking {
+interface Thinking {
   readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
   readonly maxTokens: number;

@@ -13,7 +13,7 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 import { fitSchema, isOpen } from "./schema-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
-export interface Choosing {
+interface Choosing {
   readonly tools?: readonly Json[];
   readonly tool_choice?: Json;
   /** What the choice cannot say of a model that refuses to be made to call. */

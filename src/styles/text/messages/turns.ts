@@ -7,7 +7,7 @@ import { MESSAGES } from "./spelling.ts";
 import { isBlank, type Placed, type Turn } from "./turn.ts";
 
 /** A conversation of another style, in the turns that vendors of this one accept. */
-export interface Turns {
+interface Turns {
   readonly system: readonly Placed[];
   readonly turns: readonly Turn[];
 }

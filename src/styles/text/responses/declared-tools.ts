@@ -105,7 +105,7 @@ function clientKey(type: string): string {
 }
 
 /** How a tool of the hub was declared, unless that was as a plain function or custom tool. */
-export interface Declaration {
+interface Declaration {
   readonly wire: JsonObject;
   readonly name: string;
   readonly namespace?: string;

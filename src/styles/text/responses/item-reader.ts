@@ -14,7 +14,7 @@ const MAX_PARTS = 10_000;
 const MAX_CITATIONS = 1_000;
 
 /** The usual summary, or the reasoning itself, which some servers show. */
-export type ReasoningKind = "summary" | "raw";
+type ReasoningKind = "summary" | "raw";
 
 type PartKind = "text" | "refusal" | ReasoningKind;
 

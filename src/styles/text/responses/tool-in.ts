@@ -8,7 +8,7 @@ import { declaredTools, spellingOf, ToolNames, type DeclaredTool } from "./decla
 import { RESPONSES } from "./spelling.ts";
 
 /** What a caller's tools are to the hub, and what only this style has, by its type. */
-export interface ParsedTools {
+interface ParsedTools {
   readonly tools?: readonly Tool[];
   readonly webSearch?: WebSearch;
   /** `tools.file_search` and the like: they say what another style would lose. */

@@ -6,7 +6,7 @@ import { readMedia } from "../read-media.ts";
 import { scenarioOf } from "../scenario.ts";
 import { checkInputs } from "./omni.ts";
 
-export interface Shown {
+interface Shown {
   readonly scenario: VideoScenario;
   readonly media: readonly VideoMedia[];
 }

@@ -7,7 +7,7 @@ import { readMedia } from "../read-media.ts";
 const MAX_REFERENCES = { image: 9, video: 3, audio: 3 } as const;
 const PAYLOADS = ["text", "image_url", "video_url", "audio_url"];
 
-export interface Content {
+interface Content {
   readonly prompt?: string;
   readonly media: readonly VideoMedia[];
 }

@@ -6,7 +6,7 @@ export const LOWEST = "720p";
 /** Of all models of the family; what one of them does not make is lowered. */
 const RESOLUTIONS = [LOWEST, "1080p", "4k"];
 
-export interface Shot {
+interface Shot {
   readonly seconds: number;
   readonly ratio: string;
   readonly goesOn: boolean;

@@ -2,7 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { VideoScenario } from "#core/video.ts";
 import type { ACTIONS } from "./fields.ts";
 
-export type Action = (typeof ACTIONS)[number];
+type Action = (typeof ACTIONS)[number];
 
 interface Way {
   readonly scenario: VideoScenario;
@@ -27,7 +27,7 @@ export const PATHS: Readonly<Record<string, Action>> = {
 };
 
 /** A scenario, and whether it is another than the one of the address. */
-export interface ReadScenario {
+interface ReadScenario {
   readonly scenario: VideoScenario;
   readonly isChanged: boolean;
 }

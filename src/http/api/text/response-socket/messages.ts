@@ -1,5 +1,5 @@
-import { GatewayError } from "#core/error.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import type { GatewayError } from "#core/error.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
 import { responses } from "#styles/text/responses/index.ts";
 
 /**
@@ -37,13 +37,6 @@ export function steerRefusal(event: JsonObject): string {
 export function eventMessage(data: string, lane: string | undefined): string {
   if (lane === undefined || !data.endsWith("}")) return data;
   return `${data.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`;
-}
-
-/** The object that a message of a client is. */
-export function readMessage(message: string): JsonObject {
-  const json = parseJson(message);
-  if (isObject(json)) return json;
-  throw new GatewayError("invalid_request", "A message must be a JSON object with a 'type'.");
 }
 
 function laneMember(lane: string | undefined): JsonObject {

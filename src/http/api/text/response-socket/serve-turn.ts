@@ -19,7 +19,7 @@ import { creationOf } from "../responses.ts";
 import type { SocketResponses } from "./socket-responses.ts";
 
 /** Where a turn is kept, and where its events go. */
-export interface TurnWay {
+interface TurnWay {
   readonly kept: SocketResponses;
   readonly sink: Sink;
 }

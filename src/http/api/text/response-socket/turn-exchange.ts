@@ -4,7 +4,7 @@ import type { RequestBody } from "#core/style.ts";
 import type { Client } from "#http/client.ts";
 import type { Exchange } from "#http/routes.ts";
 
-export interface Turn {
+interface Turn {
   readonly id: string;
   readonly key: ApiKey;
   readonly body: RequestBody;

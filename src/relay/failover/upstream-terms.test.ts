@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import type { Channel } from "#core/channel.ts";
+import { findProvider } from "#providers/index.ts";
+import { aChannel } from "#test/a-channel.ts";
+import { addressOf, upstreamTerms } from "./upstream-terms.ts";
+
+const vertex = findProvider("vertex");
+const openai = findProvider("openai");
+if (vertex === undefined || openai === undefined) throw new Error("A provider was expected.");
+
+const channelOf = (more: Partial<Channel>): Channel => aChannel({ name: "one", ...more });
+
+test("every request of a channel has its reach, its options and its token exchange", () => {
+  const options = { project: "p", location: "l" };
+  const channel = channelOf({ provider: "vertex", baseUrl: "", reach: "public", options });
+
+  const terms = upstreamTerms({ channel, provider: vertex }, channel.credentials[0], "models");
+
+  expect(terms).toMatchObject({ reach: "public", options, credential: channel.credentials[0] });
+  expect(terms.exchange).toBe(vertex.exchange);
+  expect(terms.pool).toEndWith("/models");
+  expect(addressOf({ channel, provider: vertex })).toStartWith("https://");
+});
+
+test("an address that the operator gave is hidden from clients, and the vendor's own is not", () => {
+  const own = channelOf({ provider: "openai", baseUrl: "https://internal.test/v1" });
+  const usual = channelOf({ provider: "openai", baseUrl: openai.baseUrl ?? "" });
+
+  expect(upstreamTerms({ channel: own, provider: openai }, undefined).hidesAddress).toBe(true);
+  expect(upstreamTerms({ channel: usual, provider: openai }, undefined).hidesAddress).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,50 @@
+import type { Channel, Credential } from "#core/channel.ts";
+import type { UpstreamRequest } from "#egress/egress.ts";
+import type { Provider } from "#providers/provider.ts";
+import { poolOf } from "./pools.ts";
+
+/** A channel and the vendor that it is an account of. */
+interface Destination {
+  readonly channel: Channel;
+  readonly provider: Pick<Provider, "authorize" | "exchange" | "baseUrlOf"> & {
+    readonly baseUrl?: string | undefined;
+  };
+}
+
+type UpstreamTerms = Pick<
+  UpstreamRequest,
+  "pool" | "reach" | "credential" | "hidesAddress" | "authorize" | "exchange" | "options"
+>;
+
+/**
+ * The part of every upstream request that follows from its channel and
+ * credential. All requests of the relay take it from here, so that none of
+ * them forgets the bounds of the channel's address or the token exchange.
+ * `service`: keeps the connections of a service apart from the calls' own.
+ */
+export function upstreamTerms(
+  { channel, provider }: Destination,
+  credential: Credential | undefined,
+  service?: string,
+): UpstreamTerms {
+  const pool = poolOf(channel, credential);
+  return {
+    pool: service === undefined ? pool : `${pool}/${service}`,
+    ...(channel.reach === undefined ? {} : { reach: channel.reach }),
+    credential,
+    ...(isAtDefaultAddress({ channel, provider }) ? {} : { hidesAddress: true as const }),
+    authorize: provider.authorize,
+    ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
+    ...(channel.options === undefined ? {} : { options: channel.options }),
+  };
+}
+
+/** The channel has no address of its own: the vendor's well-known one is not a secret of the operator. */
+export function isAtDefaultAddress({ channel, provider }: Destination): boolean {
+  return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
+}
+
+/** The channel's address, or the one that its provider makes of the channel's options. */
+export function addressOf({ channel, provider }: Destination): string {
+  return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
+}

@@ -1,0 +1,252 @@
+import { parse } from "@babel/parser";
+import { describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Counts at the last change of this file. Lower them when the code gets better; never raise them. */
+const AT_MOST = { vagueWordsInComments: 2611, usesOfNamesNotToUse: 303 };
+
+const DOCUMENT_TARGETS = { longestSentence: 30, meanSentence: 16, vaguePer100Words: 1.5 };
+const LONGEST_CHANGELOG_ENTRY = 30;
+
+/** Words that stand for a noun which the reader needs; see "Rules for language" in CONTRIBUTING.md. */
+const VAGUE =
+  /\b(what|whatever|whoever|whom|whose|whichever|wherever|nobody|somebody|anybody|of those|that which|(?:is|are|has|have) none|where there (?:is|are)|thereof)\b/gi;
+
+const SEARCH_TERMS = [
+  "self-hosted",
+  "LLM gateway",
+  "AI proxy",
+  "OpenAI-compatible",
+  "Anthropic",
+  "Gemini",
+  "load balancing",
+  "fallback",
+  "virtual keys",
+  "budgets",
+  "usage tracking",
+];
+
+const SECTIONS = ["Added", "Changed", "Fixed", "Security", "Upgrade"];
+
+const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
+  .stdout.split("\0")
+  .filter((path) => path !== "" && existsSync(path));
+
+interface Document {
+  readonly path: string;
+  readonly text: string;
+}
+
+const documents: readonly Document[] = tracked
+  .filter((path) => /^(docs\/.*|README|ARCHITECTURE|CONTRIBUTING|SECURITY)\.?.*\.md$/.test(path))
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length;
+}
+
+function vagueWordsIn(text: string): number {
+  return text.match(VAGUE)?.length ?? 0;
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^ *```[^]*?^ *```/gm, "").replace(/<!--[^]*?-->/g, "");
+}
+
+/** Sentences of paragraphs and list items; headings and tables have none. */
+function sentencesOf(text: string): readonly string[] {
+  return withoutCode(text)
+    .replace(/^(#|\|).*$/gm, "")
+    .replace(/\]\([^)]*\)/g, "]")
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .flatMap((block) => block.split(/(?<=[.!?][*)]*)\s+/))
+    .map((sentence) => sentence.replace(/\s+/g, " ").trim())
+    .filter((sentence) => wordsIn(sentence) > 0);
+}
+
+/** The part of an address that leads to a heading, as repository hosts make it. */
+function anchorsOf(text: string): readonly string[] {
+  return withoutCode(text)
+    .split("\n")
+    .filter((line) => line.startsWith("#"))
+    .map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+}
+
+function brokenLinksOf({ path, text }: Document): readonly string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .filter((target) => {
+      const [file = "", anchor] = target.split("#");
+      const found = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(found)) return true;
+      return anchor !== undefined && !anchorsOf(readFileSync(found, "utf8")).includes(anchor);
+    })
+    .map((target) => `${path}: ${target}`);
+}
+
+const folders = readdirSync("src", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const CODE_PATH = new RegExp(
+  `\`((?:src|test|sandbox|bench|${folders.join("|")})/[\\w./-]*(?:\\.\\w+|/))\``,
+  "g",
+);
+
+function missingPathsOf({ path, text }: Document): readonly string[] {
+  return [...withoutCode(text).matchAll(CODE_PATH)]
+    .map(([, named = ""]) => named)
+    .filter((named) => !existsSync(named) && !existsSync(join("src", named)))
+    .map((named) => `${path}: ${named}`);
+}
+
+describe("documents", () => {
+  test("have no sentence of more than thirty words", () => {
+    const long = documents.flatMap(({ path, text }) =>
+      sentencesOf(text)
+        .filter((sentence) => wordsIn(sentence) > DOCUMENT_TARGETS.longestSentence)
+        .map((sentence) => `${path}: ${sentence}`),
+    );
+
+    expect(long).toEqual([]);
+  });
+
+  test("have short sentences on average", () => {
+    const all = documents.flatMap(({ text }) => sentencesOf(text));
+
+    const mean = all.reduce((sum, sentence) => sum + wordsIn(sentence), 0) / all.length;
+    expect(mean).toBeLessThan(DOCUMENT_TARGETS.meanSentence);
+  });
+
+  test("name things instead of using vague words", () => {
+    const text = documents.map((document) => withoutCode(document.text)).join("\n");
+
+    expect((100 * vagueWordsIn(text)) / wordsIn(text)).toBeLessThan(
+      DOCUMENT_TARGETS.vaguePer100Words,
+    );
+  });
+
+  test("say in the first sentence who they are for", () => {
+    const pages = documents.filter(({ path }) => /^docs\/(?!decisions\/0)/.test(path));
+
+    const others = pages
+      .filter(({ text }) => !/^# .+\n\nThis (page|recipe) (is for|lists) /.test(text))
+      .map(({ path }) => path);
+    expect(others).toEqual([]);
+  });
+
+  test("link to files and headings that exist", () => {
+    expect(documents.flatMap(brokenLinksOf)).toEqual([]);
+  });
+
+  test("name only files that exist", () => {
+    expect(documents.flatMap(missingPathsOf)).toEqual([]);
+  });
+
+  test("are all listed in the index", () => {
+    const index = readFileSync("docs/README.md", "utf8");
+
+    const missing = documents
+      .map(({ path }) => /^docs\/([\w-]+\.md)$/.exec(path)?.[1])
+      .filter((file) => file !== undefined && file !== "README.md")
+      .filter((file) => !index.includes(`(${file})`));
+    expect(missing).toEqual([]);
+  });
+});
+
+test("the first screen of the README has the words that people search for", () => {
+  const screen = readFileSync("README.md", "utf8")
+    .split("\n")
+    .slice(0, 40)
+    .join("\n")
+    .toLowerCase();
+
+  expect(SEARCH_TERMS.filter((term) => !screen.includes(term.toLowerCase()))).toEqual([]);
+});
+
+describe("the changelog", () => {
+  const lines = readFileSync("CHANGELOG.md", "utf8").split("\n");
+
+  test("has versions with a date, and entries by kind of change", () => {
+    const wrong = lines
+      .filter((line) => line.startsWith("## ") || line.startsWith("### "))
+      .filter((line) => !/^## \[(Unreleased\]|\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)$/.test(line))
+      .filter((line) => !SECTIONS.some((section) => line === `### ${section}`));
+
+    expect(wrong).toEqual([]);
+  });
+
+  test("has one short line an entry", () => {
+    const entries = lines.slice(1).filter((line) => line !== "" && !line.startsWith("#"));
+    const [introduction = "", ...others] = entries;
+
+    expect(introduction).toContain("Keep a Changelog");
+    expect(others.filter((line) => !line.startsWith("- "))).toEqual([]);
+    expect(others.filter((line) => wordsIn(line) > LONGEST_CHANGELOG_ENTRY)).toEqual([]);
+  });
+});
+
+/** A comment's text, or a name, of a source file. */
+function partsOf(path: string): { comments: readonly string[]; names: ReadonlySet<string> } {
+  const { comments, tokens } = parse(readFileSync(path, "utf8"), {
+    sourceType: "module",
+    plugins: ["typescript"],
+    tokens: true,
+    errorRecovery: true,
+  });
+  const names = new Set<string>();
+  for (const { type, value } of (tokens ?? []) as { type: { label?: string }; value?: unknown }[]) {
+    if (type.label === "name" && typeof value === "string") names.add(value);
+  }
+  return { comments: (comments ?? []).map(({ value }) => value), names };
+}
+
+function namesNotToUse(): readonly string[] {
+  const [, table = ""] = readFileSync("CONTRIBUTING.md", "utf8").split("## Names not to use");
+  const rows = table.split("\n## ")[0]?.match(/^\|[^|]+\|/gm) ?? [];
+  return rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+}
+
+describe("code", () => {
+  const files = tracked
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => ({ path, ...partsOf(path) }));
+
+  test("refers only to documents that exist", () => {
+    const missing = tracked
+      .filter((path) => path.endsWith(".ts"))
+      .flatMap((path) => readFileSync(path, "utf8").match(/(?<![\w/.])docs\/[\w/-]+\.md/g) ?? [])
+      .filter((named) => !existsSync(named));
+
+    expect(missing).toEqual([]);
+  });
+
+  test("uses the names that CONTRIBUTING.md replaces no more than before", () => {
+    const replaced = namesNotToUse();
+    const uses = files.flatMap(({ path, names }) =>
+      replaced.filter((name) => names.has(name)).map((name) => `${path}: ${name}`),
+    );
+
+    expect(replaced.length).toBeGreaterThan(50);
+    expect(uses.length, uses.join("\n")).toBeLessThanOrEqual(AT_MOST.usesOfNamesNotToUse);
+  });
+
+  test("has no more vague words in the gateway's comments than before", () => {
+    const counts = files
+      .filter(({ path }) => path.startsWith("src/") && !path.endsWith(".test.ts"))
+      .map(({ path, comments }) => ({ path, count: vagueWordsIn(comments.join("\n")) }));
+
+    const sum = counts.reduce((total, { count }) => total + count, 0);
+    const worst = counts.toSorted((a, b) => b.count - a.count).slice(0, 20);
+    const list = worst.map(({ path, count }) => `${path}: ${count}`).join("\n");
+    expect(sum, list).toBeLessThanOrEqual(AT_MOST.vagueWordsInComments);
+  });
+});
