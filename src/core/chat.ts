@@ -22,6 +22,8 @@ export interface ChatRequest {
   readonly format?: OutputFormat;
   readonly reasoning?: Reasoning;
   readonly logprobs?: { readonly top?: number };
+  /** A vendor of the caller's own style answers: reasoning that it signed is the caller's to send back. */
+  readonly keepsReasoning?: true;
   readonly modalities?: readonly ("text" | "audio" | "image")[];
   readonly picture?: PictureWish;
   readonly webSearch?: WebSearch;

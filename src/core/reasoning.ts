@@ -55,6 +55,15 @@ export function planReasoning(
     : undefined;
 }
 
+/** Whether a model thinks for another number of tokens than the caller gave, or cannot be given one. */
+export function losesBudget(
+  asked: Reasoning | undefined,
+  plan: ReasoningPlan | undefined,
+): boolean {
+  const { budgetTokens = 0 } = asked ?? {};
+  return budgetTokens > 0 && !(plan?.mode === "budget" && plan.tokens === budgetTokens);
+}
+
 /** A model that cannot stop thinking thinks as little as it can. */
 function off(controls: ReasoningControls | undefined): ReasoningPlan {
   const { efforts = [], budget, toggle } = controls ?? {};

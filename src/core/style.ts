@@ -87,6 +87,18 @@ export interface OutboundStyle {
       schema: JsonObject,
       context: Omit<OutboundContext, "report">,
     ): "format" | "tool" | "words";
+    /**
+     * Whether a tool that the model cannot be made to call can be called by an
+     * answer that is held to this schema of its arguments. Absent if no model
+     * of the style refuses to be made to call.
+     */
+    answersForTool?(
+      schema: JsonObject,
+      request: ChatRequest,
+      context: Omit<OutboundContext, "report">,
+    ): boolean;
+    /** The stop sequences that a body asks for. Absent if the style has none. */
+    stopsIn?(body: JsonObject): readonly string[];
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /**
@@ -140,6 +152,8 @@ export interface Passthrough {
   ): boolean;
   /** The schema that the answer is to be held to; absent if every upstream of the style takes one. */
   schemaIn?(body: JsonObject): JsonObject | undefined;
+  /** Whether the caller wants a tool to be called. Absent if no model of the style refuses that. */
+  forcesTool?(body: JsonObject): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
   /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
   asksForUsage?(edits: BodyEdits): boolean;

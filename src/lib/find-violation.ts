@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
+import { numberOf } from "./values.ts";
 import {
   leastOf,
   text,
@@ -107,8 +108,9 @@ function charactersOf({ minLength = 0, maxLength }: TextRule): string {
 }
 
 function isWithin(value: Json, rule: NumberRule): boolean {
-  if (typeof value !== "number" || value < rule.min || value > rule.max) return false;
-  return rule.is === "number" || Number.isInteger(value);
+  const number = numberOf(value);
+  if (number === undefined || number < rule.min || number > rule.max) return false;
+  return rule.is === "number" || Number.isInteger(number);
 }
 
 function memberViolation(
@@ -202,7 +204,7 @@ function fits(value: Json, rule: Rule): boolean {
       return isText(value);
     case "number":
     case "integer":
-      return typeof value === "number";
+      return numberOf(value) !== undefined;
     case "flag":
       return typeof value === "boolean";
     case "list":

@@ -1,6 +1,15 @@
+import { ExactNumber } from "./exact-number.ts";
 import { LongBase64 } from "./long-base64.ts";
 
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject | LongBase64;
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | JsonObject
+  | LongBase64
+  | ExactNumber;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
@@ -152,7 +161,7 @@ export function setMembers(
 
 export function isObject(value: Json | undefined): value is JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return !(value instanceof LongBase64);
+  return !(value instanceof LongBase64 || value instanceof ExactNumber);
 }
 
 export function isArray(value: Json | undefined): value is readonly Json[] {

@@ -1,3 +1,4 @@
+import { ExactNumber } from "./exact-number.ts";
 import { LongBase64 } from "./long-base64.ts";
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 
@@ -13,16 +14,19 @@ export function longTextOf(value: Json | undefined): string | LongBase64 | undef
 }
 
 export function numberOf(value: Json | undefined): number | undefined {
+  if (value instanceof ExactNumber) return value.value;
   return typeof value === "number" ? value : undefined;
 }
 
 /** A decimal as text, where either a number or text is taken for one. */
 export function decimalOf(value: Json | undefined): string | undefined {
-  return typeof value === "number" ? String(value) : textOf(value);
+  const isNumber = typeof value === "number" || value instanceof ExactNumber;
+  return isNumber ? String(value) : textOf(value);
 }
 
 export function integerOf(value: Json | undefined): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) ? value : undefined;
+  const number = numberOf(value);
+  return Number.isInteger(number) ? number : undefined;
 }
 
 export function flagOf(value: Json | undefined): boolean | undefined {

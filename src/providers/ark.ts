@@ -14,6 +14,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: true,
   reasoning: "type",
+  webSearch: false,
 };
 
 /**

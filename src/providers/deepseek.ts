@@ -22,6 +22,8 @@ const DIALECT: ChatDialect = {
   jsonWord: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
+  prefill: "prefix",
+  webSearch: false,
 };
 
 /** Beside the channel's address, which ends with a version. */

@@ -17,6 +17,8 @@ const DIALECT: ChatDialect = {
   refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
   usersAfterTools: false,
   seed: "random_seed",
+  prefill: "prefix",
+  webSearch: false,
 };
 
 /**

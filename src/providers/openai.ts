@@ -119,6 +119,7 @@ export const OPENAI_DIALECT: ChatDialect = {
 export const OPENAI_RESPONSES: ResponsesDialect = {
   knows: new Set<string>(RESPONSES_MEMBERS),
   cacheBreakpoints: true,
+  minOutputTokens: 16,
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
   jsonWord: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],

@@ -27,11 +27,13 @@ import {
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./failover/learned-refusals.ts";
 import { Continuation, type Books, type ContinuationDeps } from "./translation/continuation.ts";
+import { withCallFormat } from "./translation/forced-call.ts";
 import { endable, type Endable } from "./metering/open-calls.ts";
 import { streamToClient } from "./delivery/stream-to-client.ts";
 import { findHome, isAway, type Homing } from "./routing/reasoning-home.ts";
 import type { Candidate, Route, WireRoute } from "./routing/route.ts";
 import type { Settlement } from "./metering/settlement.ts";
+import { losesStops } from "./translation/stop-sequences.ts";
 import {
   gatherStream,
   translateRequest,
@@ -255,11 +257,23 @@ function isFormedByTool(
   return withFormatTool(style.inbound.parseRequest(body.json, facts), route) !== undefined;
 }
 
-/** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
-export function passthroughFor(
+/** The answer is in a tool's schema, and becomes a call of it: only if the caller forces one. */
+function isCallByFormat(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
   route: WireRoute,
+  passthrough: Passthrough | undefined,
+): boolean {
+  if (route.traits.rules?.forcedTools !== false || facts.unknownValue !== undefined) return false;
+  if (passthrough?.forcesTool?.(body.json) !== true) return false;
+  return withCallFormat(style.inbound.parseRequest(body.json, facts), route) !== undefined;
+}
+
+/** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
+export function passthroughFor(
+  call: Pick<Call, "style" | "facts" | "body" | "header">,
+  route: WireRoute,
 ): Passthrough | undefined {
+  const { style, facts, body } = call;
   const { endpoint, steering, traits, upstreamModel } = route;
   const isAlike = endpoint.style.id === style.id && endpoint.isFaithful;
   const isPlain = facts.mustTranslate !== true && steering === undefined;
@@ -267,5 +281,8 @@ export function passthroughFor(
   const { passthrough } = endpoint.style;
   const { dialect } = endpoint;
   if (passthrough?.mustTranslate?.(body.json, traits, facts, dialect) === true) return undefined;
-  return isFormedByTool({ style, facts, body }, route, passthrough) ? undefined : passthrough;
+  if (isFormedByTool(call, route, passthrough) || isCallByFormat(call, route, passthrough)) {
+    return undefined;
+  }
+  return losesStops(call, route) ? undefined : passthrough;
 }

@@ -7,6 +7,7 @@ import type { ChatRequest, OutputFormat } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { defined } from "#lib/values.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import type { LanguageModel } from "./load.ts";
 import type { Terms } from "./place.ts";
@@ -70,6 +71,7 @@ export function buildOptions(
 }
 
 function reportLosses(request: ChatRequest, { report, traits }: Terms): void {
+  if (hasPrefill(request) && traits.continues !== true) report.lose("messages.prefill");
   if (request.logprobs !== undefined) report.lose("logprobs");
   if (request.picture !== undefined) report.lose("image_config");
   if (request.webSearch !== undefined) report.lose("web_search_options");

@@ -3,6 +3,7 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3ToolResultPart,
 } from "@ai-sdk/provider";
+import type { LossReport } from "#core/lossy.ts";
 import { CallIds } from "#styles/text/messages/call-ids.ts";
 
 type Of<Role> = Extract<LanguageModelV3Message, { role: Role }>["content"][number];
@@ -15,8 +16,11 @@ type Result = LanguageModelV3ToolResultPart;
  * have results later, or not at all where somebody interrupted, ids that come
  * again, and results of calls that nobody made.
  */
-export function pairCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
-  const pairs = new Pairs(prompt);
+export function pairCalls(
+  prompt: LanguageModelV3Prompt,
+  report: LossReport,
+): LanguageModelV3Prompt {
+  const pairs = new Pairs(prompt, report);
   return prompt.flatMap((message): LanguageModelV3Prompt => {
     if (message.role === "tool") {
       const strays = message.content.flatMap((part) => pairs.stray(part));
@@ -39,7 +43,10 @@ class Pairs {
   readonly #pairs = new Map<Of<"assistant">, Pair>();
   readonly #answers = new Set<Of<"tool">>();
 
-  constructor(prompt: LanguageModelV3Prompt) {
+  readonly #report: LossReport;
+
+  constructor(prompt: LanguageModelV3Prompt, report: LossReport) {
+    this.#report = report;
     const ids = new CallIds();
     const open = new Map<string, Pair[]>();
     for (const message of prompt) {
@@ -70,12 +77,14 @@ class Pairs {
   resultOf(part: Of<"assistant">): readonly Result[] {
     const pair = this.#pairs.get(part);
     if (pair === undefined || !isCall(part)) return [];
+    if (pair.result === undefined) this.#report.lose("messages.tool_calls");
     return [{ ...(pair.result ?? unanswered(part)), toolCallId: pair.id }];
   }
 
   /** What a tool said that nobody called is told by the user instead. */
   stray(part: Of<"tool">): readonly Of<"user">[] {
     if (this.#answers.has(part) || !isResult(part)) return [];
+    this.#report.lose("messages.tool_call_id");
     return [{ type: "text", text: "The result of an earlier tool call:" }, ...spoken(part)];
   }
 }

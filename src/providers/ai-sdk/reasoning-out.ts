@@ -1,7 +1,7 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import type { ChatRequest, Message } from "#core/chat.ts";
 import type { ModelTraits } from "#core/model.ts";
-import { effortFor, planReasoning } from "#core/reasoning.ts";
+import { effortFor, losesBudget, planReasoning } from "#core/reasoning.ts";
 import type { LanguageModel } from "./load.ts";
 import type { Terms } from "./place.ts";
 import { writeProof } from "./proof.ts";
@@ -28,6 +28,11 @@ export function reasoningOf(
       model: request.model,
       limit: request.maxOutputTokens,
     });
+    const { budgetTokens = 0 } = reasoning;
+    const spends = wish?.spends ?? budgetTokens;
+    const plan = planReasoning(reasoning, reasoningControls);
+    if (losesBudget(reasoning, plan) || (budgetTokens > 0 && spends !== budgetTokens))
+      report.lose("reasoning.budget_tokens");
     if (wish?.spends === undefined || mayThink(request, wish.spends, traits)) return wish ?? {};
     report.lose("reasoning");
     return {};

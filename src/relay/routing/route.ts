@@ -409,14 +409,13 @@ function isWordless({ provider: { images, videos }, upstreamModel }: Candidate):
 
 /** Tells callers who ask a model for text where it is asked for what it makes. */
 function noTextOf(candidates: readonly Candidate[]): string {
-  const makes = (kind: "images" | "videos" | "embeddings"): boolean =>
+  const makes = (kind: "images" | "videos"): boolean =>
     candidates.some(({ provider, upstreamModel }) =>
       provider[kind]?.some((each) => each.serves?.(upstreamModel) === true),
     );
   const said = "does not generate text";
   if (makes("images")) return `${said}: it makes pictures, at POST /v1/images/generations`;
-  if (makes("videos")) return `${said}: it makes videos, at POST /v1/videos`;
-  return makes("embeddings") ? `${said}: it makes embeddings, at POST /v1/embeddings` : said;
+  return makes("videos") ? `${said}: it makes videos, at POST /v1/videos` : said;
 }
 
 function unableTo(refusal: string): GatewayError {

@@ -32,8 +32,7 @@ export function upstreamTaskContextOf(task: Task, { findChannel }: PollDeps): Up
   const channel = place && findChannel(place.channel);
   const provider = channel && findProvider(channel.provider);
   const endpoint = place && provider && endpointOf(provider, place);
-  if (place === undefined || channel === undefined || provider === undefined) throw gone();
-  if (endpoint === undefined) throw gone();
+  if (!place || !channel || !provider || !endpoint) throw gone();
   const credential = channel.credentials.find(({ label }) => label === place.credential);
   if (credential === undefined && place.credential !== "") throw gone();
   const ref = {

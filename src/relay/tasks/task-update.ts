@@ -136,7 +136,7 @@ function advanced(
   now: number,
 ): TaskChange {
   const isStart = update.state === "running" && task.status !== "running";
-  const progress = Math.max(update.progress ?? 0, task.progress ?? 0);
+  const { progress = 0 } = update;
   return {
     ...(isStart ? { status: "running", startedAt: now } : {}),
     ...(task.status === "submit_unknown" ? { status: update.state } : {}),

@@ -96,8 +96,8 @@ export class Tasks {
   }
 
   /** A vendor says that something happened. Throws where it cannot be the vendor. */
-  async hear(heard: VendorWebhook): Promise<void> {
-    const task = await handleVendorWebhook(heard, this.#deps);
+  async handleVendorWebhook(webhook: VendorWebhook): Promise<void> {
+    const task = await handleVendorWebhook(webhook, this.#deps);
     if (task !== undefined) await this.hurry(task.id);
   }
 

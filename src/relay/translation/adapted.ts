@@ -9,6 +9,7 @@ import type { AnswerStream } from "../delivery/answer-stream.ts";
 import type { Call } from "../call.ts";
 import type { AdaptedRoute } from "../routing/route.ts";
 import { lossNames } from "./callers-field.ts";
+import { reportNeedlessChoice } from "./needless-choice.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
 import type { WholeReading } from "../delivery/whole.ts";
@@ -55,6 +56,7 @@ export function askAdapter(
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  reportNeedlessChoice(request, report);
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},

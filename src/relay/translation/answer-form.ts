@@ -2,6 +2,16 @@ import type { ChatEvent, ChatRequest, OutputFormat } from "#core/chat.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
 
+/** How an upstream's answer differs from what its caller asked for. */
+export interface AnswerForm {
+  /** The answer is what a tool is called with, and its caller wants it as text. */
+  readonly isByTool?: boolean;
+  /** The answer is text, and its caller wants a call of this tool. */
+  readonly asCallOf?: string;
+  /** Stop sequences that the upstream was not asked for. */
+  readonly stops?: readonly string[];
+}
+
 /** One event of an upstream's answer, as the events that the caller is told of it. */
 export type Unpack = (event: ChatEvent) => readonly ChatEvent[];
 

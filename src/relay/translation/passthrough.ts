@@ -31,7 +31,7 @@ import type { Call } from "../call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import type { WireRoute } from "../routing/route.ts";
-import { parseAnswer, type WholeReading } from "../delivery/whole.ts";
+import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
 
 /** What goes out, and what the vendor would choke on of the caller's wishes. */
 export interface PassedRequest extends Outgoing {
@@ -128,7 +128,7 @@ export async function passWhole(
   { lost }: PassedRequest,
 ): Promise<WholeReading> {
   const bytes = await reply.readAll();
-  const json = parseAnswer(bytes);
+  const json = parseExactAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
   const repairs = passthrough.repairAnswer?.(json, call.facts, contextOf(call));

@@ -1,7 +1,8 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
-import { isArray, type JsonObject } from "#lib/json.ts";
+import { mayHoldExact, parseExact } from "#lib/exact-number.ts";
+import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
@@ -114,6 +115,13 @@ async function answer(
   return replyWith(answered, style, outlet, deps);
 }
 
+/** Arguments and schemas of tools may hold numbers with more digits than a double. */
+function withExactNumbers(body: RequestBody): RequestBody {
+  if (!mayHoldExact(body.text)) return body;
+  const json = parseExact(body.text);
+  return isObject(json) ? { ...body, json } : body;
+}
+
 /** The call that a request makes. */
 export async function openCall(
   exchange: Exchange,
@@ -123,7 +131,8 @@ export async function openCall(
   { limits, clock }: HttpDeps,
   prepare?: Prepare,
 ): Promise<Call> {
-  const body = prepare === undefined ? sent : await prepare(sent);
+  const exact = withExactNumbers(sent);
+  const body = prepare === undefined ? exact : await prepare(exact);
   if (facts.messages > limits.messages) {
     const field = style.conversationField;
     throw invalid(field, `'${field}' has more than ${limits.messages} items.`);

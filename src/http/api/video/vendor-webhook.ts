@@ -22,7 +22,7 @@ export const vendorWebhook: Route<HttpDeps> = {
 
   async handle(exchange, { tasks }) {
     const body = await exchange.readBytes(MAX_BYTES);
-    await tasks.hear({
+    await tasks.handleVendorWebhook({
       channel: exchange.param("channel"),
       taskId: exchange.param("task"),
       body,

@@ -10,6 +10,7 @@ import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
 import { isUsual } from "./usual.ts";
+import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /**
  * Removes or replaces what the vendor and the model of a chat body would
@@ -22,6 +23,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitTools(fit);
   liftExtensions(fit);
   fitSeed(fit);
+  fitSearch(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -45,11 +47,14 @@ export interface Fit {
  * An empty list of tools is refused, and so is a choice among none. One vendor
  * has a word of its own for a call that must be made.
  */
-function fitTools({ editor }: Fit): void {
+function fitTools({ editor, context: { report } }: Fit): void {
   if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
   const tools = editor.get("tools");
   if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
   if (editor.has("tools") || editor.has("functions")) return;
+  const choice = editor.get("tool_choice");
+  if (editor.has("tool_choice") && choice !== "auto" && choice !== "none")
+    report.lose("tool_choice");
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
 }
@@ -63,6 +68,17 @@ function fitSeed({ editor, dialect }: Fit): void {
 }
 
 const RANDOM_SEED = "random_seed";
+
+/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
+function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
+  if (way === undefined || !editor.has("web_search_options")) return;
+  if (way === false) report.lose("web_search_options");
+  else if (way.as === "switch") {
+    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
+    if (search !== undefined) editor.assign(buildWebSearch(search, "", { webSearch: way }, report));
+  } else return;
+  editor.remove("web_search_options");
+}
 
 /** What the model refuses, whoever hosts it. */
 function fitRules({ editor, context: { model, report } }: Fit): void {

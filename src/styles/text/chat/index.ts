@@ -7,7 +7,7 @@ import { readRequest } from "./facts.ts";
 import { schemaBy, schemaIn } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
-import { parseRequest, wantsOf } from "./request-in.ts";
+import { parseRequest, parseStop, wantsOf } from "./request-in.ts";
 import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
@@ -29,6 +29,7 @@ export const chat: TextStyle = {
     buildRequest,
     fitRequest,
     schemaBy,
+    stopsIn: (body) => parseStop(body) ?? [],
     parseResponse,
     openDecoder,
     parseError,

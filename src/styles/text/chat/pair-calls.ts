@@ -1,3 +1,4 @@
+import type { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
@@ -11,13 +12,18 @@ const NO_RESULT = "There is no result: the call was not finished.";
  * Conversations of other styles may have results later, or not at all where
  * somebody interrupted, and ids that come again.
  */
-export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
+export function pairCalls(
+  messages: readonly JsonObject[],
+  report: LossReport,
+): readonly JsonObject[] {
   const results = new Results(messages);
   const ids = new DistinctIds();
   const paired: JsonObject[] = [];
   for (const message of joinCallers(messages.filter((one) => !isSilent(one)))) {
     if (message["role"] === "tool") {
-      if (results.use(message)) paired.push(orphan(message));
+      if (!results.use(message)) continue;
+      report.lose("messages.tool_call_id");
+      paired.push(orphan(message));
       continue;
     }
     const written = callIds(message);
@@ -26,6 +32,7 @@ export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[
     for (const [index, id] of written.entries()) {
       const own = given[index] ?? id;
       const result = results.next(id);
+      if (result === undefined) report.lose("messages.tool_calls");
       paired.push(result === undefined ? missing(own) : { ...result, tool_call_id: own });
     }
   }

@@ -3,6 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import { doesNotReason, type ModelTraits } from "#core/model.ts";
 import {
   effortFor,
+  losesBudget,
   planReasoning,
   type ReasoningControls,
   type ReasoningPlan,
@@ -35,8 +36,9 @@ export function buildReasoning(asked: Reasoning, reasoner: Reasoner): JsonObject
     return {};
   }
   if (isOff(asked) && plan.mode !== "off") report.lose("reasoning");
-  const budgetIsLost = (asked.budgetTokens ?? 0) > 0 && !(plan.mode === "budget" && counts(terms));
-  if (budgetIsLost) report.lose("reasoning.budget_tokens");
+  const isCounted = plan.mode !== "budget" || counts(terms);
+  if (losesBudget(asked, plan) || ((asked.budgetTokens ?? 0) > 0 && !isCounted))
+    report.lose("reasoning.budget_tokens");
 
   const writer: Writer = { asked, plan, controls, reasoner };
   switch (terms) {

@@ -5,10 +5,12 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, pick } from "#lib/values.ts";
 import { planBreakpoints, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { withJsonWord } from "./json-word.ts";
 import { buildMessages } from "./message-out.ts";
+import { withPrefill } from "./prefill.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { withWordsAfterTools } from "./words-after-tools.ts";
 import { parseTemperature, parseTopP } from "./parameters.ts";
@@ -124,9 +126,10 @@ function messagesOf(
 ): readonly JsonObject[] {
   const messages = buildMessages(request.messages, dialect, report, marks);
   if (isOwn(request)) return messages;
-  const paired = pairCalls(messages);
+  const paired = pairCalls(messages, report);
   const turns = dialect.usersAfterTools === false ? withWordsAfterTools(paired) : paired;
-  return withJsonWord(turns, request.format);
+  const spoken = hasPrefill(request) ? withPrefill(turns, dialect, report) : turns;
+  return withJsonWord(spoken, request.format);
 }
 
 /** Usage is always asked for: a call is billed by it. */

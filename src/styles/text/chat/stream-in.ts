@@ -2,7 +2,8 @@ import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
 import { AlikeJson } from "#lib/alike-json.ts";
-import { parseJson, type Json } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import type { Json } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import { plainWordsIn } from "./plain-words.ts";
@@ -24,7 +25,7 @@ class ChatDecoder implements StreamDecoder {
     if (payload === "[DONE]") return this.#end("marked");
     const words = this.#alike.read(payload);
     if (words !== undefined) return this.#reader.readWords(this.#choice, words);
-    const chunk = parseJson(payload);
+    const chunk = parseExactJson(payload);
     if (chunk !== undefined) return this.#read(chunk, payload);
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!payload.startsWith("{")) return [];

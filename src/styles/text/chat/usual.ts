@@ -13,7 +13,7 @@ const USUAL: ReadonlyMap<string, Json> = new Map<string, Json>([
 
 /** What models and vendors do anyway: leaving it out loses nothing. */
 export function isUsual(name: string, value: Json): boolean {
-  return value === null || isEmpty(value) || USUAL.get(name) === value;
+  return value === null || value === "" || isEmpty(value) || USUAL.get(name) === value;
 }
 
 function isEmpty(value: Json): boolean {

@@ -34,7 +34,7 @@ export function buildWebSearch(
   { webSearch: way }: ChatDialect,
   report: LossReport,
 ): JsonObject {
-  if (way === undefined || way.models?.test(model) === false) {
+  if (way === undefined || way === false || way.models?.test(model) === false) {
     report.lose("web_search");
     return {};
   }

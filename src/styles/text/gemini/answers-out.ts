@@ -19,7 +19,9 @@ export function buildAnswers(
   const results = byCall(blocks);
   const taken = new Set<Block>();
   const answers = calls.map((call) => {
-    const result = results.get(call.id)?.shift() ?? noResult(call);
+    const given = results.get(call.id)?.shift();
+    if (given === undefined) at.report.lose("messages.tool_calls", call);
+    const result = given ?? noResult(call);
     taken.add(result);
     return { call, result, media: mediaIn(result, at) };
   });

@@ -2,6 +2,7 @@ import type { ChatRequest, OutputFormat } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, objectOf, pick } from "#lib/values.ts";
+import { losesBudget, planReasoning } from "#core/reasoning.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { buildThinking, cannotThink, isOff } from "./reasoning-out.ts";
 import {
@@ -150,6 +151,10 @@ function thinkingOf(request: ChatRequest, { model, report }: OutboundContext): M
   const thinkingConfig = buildThinking(request, model);
   const isOut = cannotThink(model) || thinkingConfig?.["thinkingBudget"] === 0;
   if (isOut && asksToThink(request)) report.lose("reasoning");
+  else if (
+    losesBudget(request.reasoning, planReasoning(request.reasoning, model.reasoningControls))
+  )
+    report.lose("reasoning.budget_tokens");
   return { thinkingConfig };
 }
 

@@ -1,4 +1,5 @@
 import type { TextStyle } from "#core/style.ts";
+import { objectOf } from "#lib/values.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
@@ -8,7 +9,7 @@ import { errorIn } from "./failure.ts";
 import { continuation } from "./finish.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { placesOf } from "./content-in.ts";
-import { parseRequest, wantsOf } from "./request-in.ts";
+import { parseRequest, parseStop, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
@@ -26,6 +27,7 @@ export const gemini: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    stopsIn: (body) => parseStop(objectOf(body["generationConfig"]) ?? {}) ?? [],
     parseResponse,
     openDecoder,
     continuation,

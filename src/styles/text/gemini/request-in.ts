@@ -16,7 +16,7 @@ import { camelized } from "./names.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { fromSchemaSubset } from "./schema-in.ts";
 import { CONFIG, GEMINI, TOOL_CONFIG } from "./spelling.ts";
-import { parseToolChoice, parseTools, type ReadTools } from "./tool-in.ts";
+import { isValidated, parseToolChoice, parseTools, type ReadTools } from "./tool-in.ts";
 
 /** Of a body that `readRequest` has let through; its model stands in the path. */
 export function parseRequest(written: JsonObject, facts: RequestFacts): ChatRequest {
@@ -180,10 +180,14 @@ function extraOf(body: JsonObject, config: JsonObject, tools: ReadTools): ChatRe
     ...(asksForVideo(config)
       ? { [`${CONFIG}responseModalities`]: config["responseModalities"] ?? null }
       : {}),
+    ...(isValidated(body["toolConfig"]) ? { [CALLING_MODE]: "VALIDATED" } : {}),
     ...defined({ tools: tools.others, "tools.googleSearch": tools.searchConfig }),
   };
   return Object.keys(extra).length === 0 ? undefined : { [GEMINI]: extra };
 }
+
+/** Says what other styles lose; here the choice is written with it. */
+const CALLING_MODE = `${TOOL_CONFIG}functionCallingConfig.mode`;
 
 /** The hub has no place for it. */
 function asksForVideo(config: JsonObject): boolean {

@@ -60,8 +60,8 @@ function toolConfigOf(
 
   const config: Record<string, Json> = {};
   for (const [name, value] of Object.entries(request.extra?.[GEMINI] ?? {})) {
-    if (name.startsWith(TOOL_CONFIG) && value !== undefined)
-      config[name.slice(TOOL_CONFIG.length)] = value;
+    const member = name.startsWith(TOOL_CONFIG) ? name.slice(TOOL_CONFIG.length) : ".";
+    if (value !== undefined && !member.includes(".")) config[member] = value;
   }
   const calling = buildToolChoice(request, report);
   if (calling !== undefined) config["functionCallingConfig"] = calling;

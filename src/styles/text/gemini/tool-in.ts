@@ -80,6 +80,12 @@ export function parseToolChoice(toolConfig: Json | undefined): ToolChoice | unde
   }
 }
 
+/** Calls, or words, of which the calls are held to their schemas: others have no such choice. */
+export function isValidated(toolConfig: Json | undefined): boolean {
+  const mode = memberOf(memberOf(toolConfig, "functionCallingConfig"), "mode");
+  return textOf(mode)?.toUpperCase() === "VALIDATED";
+}
+
 function chosen(names: readonly string[], required: boolean): ToolChoice {
   const [name] = names;
   return names.length === 1 && name !== undefined

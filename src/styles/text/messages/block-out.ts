@@ -61,7 +61,7 @@ function build(block: Block, at: Place): JsonObject | undefined {
     case "audio":
     case "video":
     case "file":
-      if (at.role === "user") return buildMedia(block, at.path);
+      if (at.role === "user") return buildMedia(block, at.path, at.report);
       if (block.transcript !== undefined) return { type: "text", text: block.transcript };
       // Here assistants only speak; what another's showed is left out.
       at.report.lose(`messages.${block.type}`, block);

@@ -2,6 +2,7 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { withoutCitations } from "./asked-citations.ts";
 import { GO_ON } from "./fit-request.ts";
 import { withoutEmptyTexts } from "./empty-texts.ts";
 import { buildBlock, isBare, type Place } from "./block-out.ts";
@@ -55,7 +56,7 @@ function asWritten(
       const content = contentOf(message, { role, path: "messages", report });
       // Nothing is left of a turn that was all thinking of another vendor's, or said nothing.
       const isGone = content.length === 0 && typeof content !== "string";
-      return isGone ? [] : [{ ...message.extra?.[MESSAGES], role, content }];
+      return isGone ? [] : [{ ...withoutCitations(message.extra?.[MESSAGES]), role, content }];
     });
   return {
     system:

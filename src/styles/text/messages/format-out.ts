@@ -4,7 +4,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
-import { fitSchema, isOpen } from "./schema-out.ts";
+import { fitSchema, hasBounds, isOpen } from "./schema-out.ts";
 
 interface Format {
   readonly wire: JsonObject | undefined;
@@ -26,6 +26,7 @@ export function buildFormat(format: OutputFormat | undefined, report: LossReport
     report.lose("response_format");
     return { wire: undefined, instruction: schemaInstruction(described) };
   }
+  if (hasBounds(schema)) report.lose("response_format");
   return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
 }
 

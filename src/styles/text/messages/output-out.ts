@@ -31,6 +31,9 @@ export function planOutput(
   const written = asWritten(request, MEMBERS, meaningOf(reasoning, format), readMeaning);
   if (written !== undefined) return planWritten(written, request, conversation, context);
 
+  const formed = withOwnThinking(request, context);
+  if (formed !== undefined) return planWritten(formed, request, conversation, context);
+
   const { thinking, effort, maxTokens } = planThinking(request, conversation, context);
   const { wire, instruction } = buildFormat(format, context.report);
   const config = {
@@ -46,6 +49,20 @@ export function planOutput(
     instruction,
     isThinking: isOn(thinking) ? "planned" : "no",
   };
+}
+
+/** Only the format is the gateway's: what the caller wrote of thinking stays as it is. */
+function withOwnThinking(
+  request: ChatRequest,
+  { report }: OutboundContext,
+): Readonly<Record<string, Json>> | undefined {
+  const { reasoning, format } = request;
+  const written = asWritten(request, MEMBERS, [reasoning], (body) => [parseReasoning(body)]);
+  if (written === undefined || format === undefined) return undefined;
+  const { wire, instruction } = buildFormat(format, report);
+  if (wire === undefined || instruction !== undefined) return undefined;
+  const { output_format: _, ...rest } = written;
+  return { ...rest, output_config: { ...objectOf(rest["output_config"]), format: wire } };
 }
 
 /** With thinking left out that only another vendor could prove, there can be no more of it. */

@@ -1,4 +1,5 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
 import { CallIds } from "./call-ids.ts";
 import { isBlank, type Placed, type Turn } from "./turn.ts";
 
@@ -13,8 +14,8 @@ interface Pair {
  * A call that nobody answered gets a result that says so; a result that
  * answers no call becomes something that the user says.
  */
-export function pairCalls(turns: readonly Turn[]): readonly Turn[] {
-  const pairs = new Pairs(turns);
+export function pairCalls(turns: readonly Turn[], report: LossReport): readonly Turn[] {
+  const pairs = new Pairs(turns, report);
   const out: Turn[] = [];
   let results: readonly Placed[] = [];
   for (const { role, blocks } of turns) {
@@ -35,7 +36,10 @@ class Pairs {
   readonly #pairs = new Map<ToolCallBlock, Pair>();
   readonly #answers = new Set<ToolResultBlock>();
 
-  constructor(turns: readonly Turn[]) {
+  readonly #report: LossReport;
+
+  constructor(turns: readonly Turn[], report: LossReport) {
+    this.#report = report;
     const ids = new CallIds();
     const open = new Map<string, Pair[]>();
     for (const placed of turns.flatMap(({ blocks }) => blocks)) {
@@ -64,6 +68,7 @@ class Pairs {
     }
     if (block.type !== "tool_result") return [placed];
     if (this.#answers.has(block)) return [];
+    this.#report.lose("messages.tool_call_id", block);
     return [ORPHAN, ...block.blocks.filter((said) => !isBlank(said))].map((said) => ({
       path,
       block: said,
@@ -73,6 +78,7 @@ class Pairs {
   resultOf({ block, path }: Placed): readonly Placed[] {
     const pair = block.type === "tool_call" ? this.#pairs.get(block) : undefined;
     if (pair === undefined) return [];
+    if (pair.result === undefined) this.#report.lose("messages.tool_calls", block);
     return [pair.result ?? { path, block: unanswered(pair.id) }];
   }
 }

@@ -34,12 +34,14 @@ export function planThinking(
   const { model } = context;
   const maxTokens = limitOf(request, context);
   const wish = wished(request.reasoning, model, maxTokens);
+  const counted = request.reasoning?.budgetTokens ?? 0;
+  if (counted > 0 && wish.budget !== counted) context.report.lose("reasoning.budget_tokens");
   if (wish.budget === undefined) {
     return { ...wish, thinking: wish.thinking ?? unsaid(request, model), maxTokens };
   }
 
   const isLimited = request.maxOutputTokens !== undefined;
-  const isCounted = (request.reasoning?.budgetTokens ?? 0) > 0;
+  const isCounted = counted > 0;
   const ceiling = isLimited ? maxTokens : (model.maxOutputTokens ?? Infinity);
   const budget = budgetWithin(ceiling, wish.budget, isLimited && isCounted ? 1 : MIN_ROOM);
   const isLess = budget !== undefined && budget < wish.budget;

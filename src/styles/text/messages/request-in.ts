@@ -12,6 +12,7 @@ import {
   restOf,
   textOf,
 } from "#lib/values.ts";
+import { askedCitations } from "./asked-citations.ts";
 import { parseContent } from "./block-in.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { MESSAGES, READ_MEMBERS, SPELLED_MEMBERS } from "./spelling.ts";
@@ -21,7 +22,7 @@ import { parseToolChoice, parseTools } from "./tool-in.ts";
 export function parseRequest(body: JsonObject): ChatRequest {
   const { unknown, ...tools } = parseTools(body);
   const choice = parseToolChoice(body);
-  const stop = listOf(body["stop_sequences"]).filter((one) => typeof one === "string");
+  const stop = parseStop(body);
   return {
     model: textOf(body["model"]) ?? "",
     messages: [
@@ -49,6 +50,10 @@ export function parseRequest(body: JsonObject): ChatRequest {
     }),
     spelling: { [MESSAGES]: pick(body, SPELLED_MEMBERS) },
   };
+}
+
+export function parseStop(body: JsonObject): readonly string[] {
+  return listOf(body["stop_sequences"]).filter((one) => typeof one === "string");
 }
 
 export function wantsOf(body: JsonObject): CallWants {
@@ -82,11 +87,11 @@ const MESSAGE_MEMBERS = new Set(["role", "content"]);
 
 function parseMessage(wire: JsonObject): Message {
   const { role, content } = wire;
-  const rest = restOf(wire, MESSAGE_MEMBERS);
+  const rest = { ...restOf(wire, MESSAGE_MEMBERS), ...askedCitations(content) };
   return {
     role: role === "assistant" || role === "system" ? role : "user",
     blocks: parseContent(content),
-    ...(rest === undefined ? {} : { extra: { [MESSAGES]: rest } }),
+    ...(Object.keys(rest).length === 0 ? {} : { extra: { [MESSAGES]: rest } }),
     spelling: { [MESSAGES]: spelled(content) },
   };
 }

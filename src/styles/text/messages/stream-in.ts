@@ -2,7 +2,8 @@ import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
 import { AlikeJson } from "#lib/alike-json.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { listOf, objectOf } from "#lib/values.ts";
 import { AnswerReader } from "./answer-reader.ts";
@@ -25,7 +26,7 @@ class MessagesDecoder implements StreamDecoder {
     if (this.isOver) return [];
     const words = this.#alike.read(data);
     if (words !== undefined) return this.#reader.delta(this.#index, textDelta(words));
-    const json = parseJson(data);
+    const json = parseExactJson(data);
     if (isObject(json)) {
       this.#learn(json, data);
       return this.#read(json["type"] ?? event, json);

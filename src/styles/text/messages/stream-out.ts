@@ -173,7 +173,8 @@ class MessagesEncoder implements StreamEncoder {
 
   /** The last thing in its block; or all of it, where the thinking is not shown. */
   #writeProof({ signature }: Of<"close">): void {
-    if (signature === undefined || this.#thinking === "hidden") return;
+    if (signature === undefined) return;
+    if (this.#thinking === "hidden" && this.#request.keepsReasoning !== true) return;
     if (!this.#isBegun && isRedacted(signature)) {
       this.#beginWith(buildReasoning("", signature));
       return;

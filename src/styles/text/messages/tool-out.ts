@@ -10,7 +10,7 @@ import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
 import { MESSAGES, spellingIn } from "./spelling.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
-import { fitSchema, isOpen } from "./schema-out.ts";
+import { fitSchema, hasBounds, isOpen } from "./schema-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
 interface Choosing {
@@ -90,7 +90,8 @@ function buildTool(
   if (kind === "custom") return buildTextTool(tool);
   const schema = parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
   const isStrict = tool.strict === true && !isOwn && mayBeStrict(schema);
-  if (tool.strict === true && !isOwn && !isStrict) report.lose("tools.strict");
+  const isHeld = isStrict && !hasBounds(schema);
+  if (tool.strict === true && !isOwn && !isHeld) report.lose("tools.strict");
   return adaptBlock({
     ...own,
     name: writeToolName(name, kind),

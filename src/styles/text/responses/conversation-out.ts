@@ -1,18 +1,23 @@
 import type { ChatRequest, Message } from "#core/chat.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
+import { hasPrefill } from "#styles/text/prefill.ts";
 import { repairItems } from "./repair-items.ts";
 import { isOwn, RESPONSES, spellingIn } from "./spelling.ts";
 
 /** `instructions` and `input`. */
 export function buildConversation(
-  { messages, extra }: ChatRequest,
+  request: ChatRequest,
   { report, model }: OutboundContext,
   marks: BreakpointPlan["marks"],
 ): JsonObject {
+  const { messages, extra } = request;
+  if (hasPrefill(request)) report.lose("messages.prefill");
+  if (lacksReasoning(request, model)) report.lose("reasoning");
   const leading = countInstructions(messages, marks);
   const instructions = messages
     .slice(0, leading)
@@ -34,6 +39,27 @@ export function buildConversation(
     ...(leading === 0 ? {} : { instructions }),
     input: isText ? only.blocks.map(textIn).join("") : repairItems(items, report, reachesFar),
   };
+}
+
+/**
+ * Calls since the last question whose reasoning nobody has any more: the caller had no place for it,
+ * and the gateway has forgotten it. The model goes on without.
+ */
+function lacksReasoning(request: ChatRequest, model: ModelTraits): boolean {
+  const { messages, reasoning } = request;
+  const { efforts = [] } = model.reasoningControls ?? {};
+  // Models that know "none" do not reason unless they are asked to.
+  const effort = reasoning?.effort ?? (efforts.includes("none") ? "none" : efforts[0]);
+  const reasons = effort !== undefined && effort !== "none";
+  if (!reasons || spellingIn(request) !== undefined) return false;
+  const asked = messages.findLastIndex(isQuestion);
+  const blocks = messages.slice(asked + 1).flatMap((message) => message.blocks);
+  const isReasoned = blocks.some((block) => block.type === "reasoning");
+  return asked >= 0 && !isReasoned && blocks.some(({ type }) => type === "tool_call");
+}
+
+function isQuestion({ role, blocks }: Message): boolean {
+  return role === "user" && !blocks.some(({ type }) => type === "tool_result");
 }
 
 /**

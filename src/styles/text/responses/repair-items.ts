@@ -39,6 +39,7 @@ export function repairItems(
     }
     const call = item["call_id"] === id ? item : { ...item, call_id: id };
     if (reachesFar || pair.isAnswered) return [call];
+    report.lose("messages.tool_calls");
     const [, client] = clientCallIn(item) ?? [];
     const failure = client?.buildFailure(INTERRUPTED) ?? { output: INTERRUPTED };
     return [call, { type, call_id: id, ...failure }];
