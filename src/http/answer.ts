@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a route answers if it succeeds, for the API document. */
+/** The answer of a successful request, for the API document. */
 export interface Answer {
   readonly description: string;
   /** 200 if it is absent. */

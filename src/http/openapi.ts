@@ -230,7 +230,7 @@ function headOf({ operationId, responses, ...operation }: JsonObject): JsonObjec
   };
 }
 
-/** What callers should be ready for, beside what is left to `default`. */
+/** The common errors of a route; others are left to `default`. */
 function failuresOf({ access, path }: AnyRoute): readonly DescribedFault[] {
   return [
     // Any request may have a Host that is not valid.

@@ -53,7 +53,7 @@ export interface Route<Deps> {
   readonly query?: z.ZodObject;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
-  /** What it answers if it succeeds. */
+  /** The answer of a successful request. */
   readonly answer: Answer;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
@@ -70,7 +70,7 @@ export interface Route<Deps> {
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
 }
 
-/** What the API document says of one operation of a route. */
+/** One operation of a route, for the API document. */
 export interface RouteOperation {
   readonly template: string;
   readonly operationId: string;

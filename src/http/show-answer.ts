@@ -4,7 +4,7 @@ import { FAILURE } from "./api/management.ts";
 import type { HttpDeps } from "./deps.ts";
 import type { Route } from "./routes.ts";
 
-/** Shows an answer of the management API to whoever holds it to its schema. */
+/** Shows an answer of the management API, with the schema of its route. */
 export async function showAnswer(
   { method, path, answer, renderError }: Route<HttpDeps>,
   response: Response,

@@ -7,7 +7,7 @@ export function optional<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** What answers show beside the fields that can be set: it may be sent back, and is ignored. */
+/** Read-only fields of an answer: a client may send them back, and they are ignored. */
 export function shownOnly<N extends string>(names: readonly N[]) {
   const ignored = z.unknown().meta({ readOnly: true, description: "Ignored." }).optional();
   // The compiler widens computed names to any text.

@@ -22,7 +22,7 @@ interface Definition<Q extends z.ZodObject, B extends z.ZodObject> extends Omit<
   readonly query?: Q;
   /** Fields of the body. A field that it does not name is refused, since a misspelt bound would be no bound. */
   readonly body?: B;
-  /** What stands in `data`; absent if the answer has none. */
+  /** Schema of `data`; absent if the answer has none. */
   readonly data?: z.ZodType;
   /** In place of the envelope. */
   readonly answer?: Answer;
@@ -34,7 +34,7 @@ interface Definition<Q extends z.ZodObject, B extends z.ZodObject> extends Omit<
   ): Promise<Response> | Response;
 }
 
-/** A route of the management API: what its schemas say is what the document says and what is checked. */
+/** A route of the management API. Its schemas make the API document and the checks of requests. */
 export function management<Q extends z.ZodObject = NoFields, B extends z.ZodObject = NoFields>({
   query,
   body,
