@@ -6,7 +6,7 @@ import { isSameRate, isZeroRate, ratesOf, UNIT_RATES } from "./written-rates.ts"
 interface MergedPrice {
   /** Undefined if the old price stays. */
   readonly price?: JsonObject;
-  /** Why parts of the given price are not taken. */
+  /** The reasons why parts of the given price are not used. */
   readonly whys?: readonly string[];
 }
 
@@ -17,20 +17,20 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
   const zero = said.find(([name, rate]) => isZeroRate(rate) && !isZeroRate(old[name] ?? "0"));
   if (zero !== undefined) {
     const [name] = zero;
-    return stays(`'${name}' is 0 there, and ${textOf(old[name]) ?? ""} here`);
+    return stays(`'${name}' is 0 in the facts, but ${textOf(old[name]) ?? ""} now`);
   }
   const isChanged = said.some(([name, rate]) => !isSameRate(old[name], rate));
   const tiers = listOf(given["tiers"]);
   const oldTiers = listOf(old["tiers"]);
   if (isChanged && tiers.length === 0 && oldTiers.length > 0) {
-    return stays("here it has steps by the length of the input, there none");
+    return stays("it has tiers now, but none in the facts");
   }
-  if (old["grades"] !== undefined) return isChanged ? stays("here it has grades") : {};
+  if (old["grades"] !== undefined) return isChanged ? stays("it now has grades") : {};
   const oldVariants = listOf(old["variants"]).filter(isObject);
   const saidVariants = listOf(given["variants"]).filter(isObject);
   const isComplete = saidVariants.some(isConditional);
   if (!isComplete && oldVariants.some(dependsOnTime)) {
-    return isChanged ? stays("here it depends on days or hours") : {};
+    return isChanged ? stays("it now depends on days or hours") : {};
   }
 
   const { searchOncePerCall } = given;
@@ -46,7 +46,8 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
           ...base,
           tiers: tiers.filter(isObject).map((tier) => wholeTier(tier, base, oldTiers)),
         };
-  // Only files of the catalogue know more than ways to be served, and they know all.
+  // Only files in the catalogue's own format cover more than service
+  // conditions, and they are complete.
   if (isComplete) return { price: { ...next, variants: saidVariants } };
   const { variants, whys } = mergedVariants(next, oldVariants, saidVariants);
   const unsaid = isChanged ? unsaidModes(oldVariants, saidVariants) : [];
@@ -58,7 +59,7 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
   };
 }
 
-/** A price that was not known before. Rates that its variants leave out are filled in. */
+/** Completes a new price: rates missing in its variants are filled in. */
 export function completePrice(given: JsonObject): JsonObject {
   const { variants, ...price } = given;
   const said = listOf(variants).filter(isObject);
@@ -79,7 +80,7 @@ function dependsOnTime({ when }: JsonObject): boolean {
   return ["from", "until", "hours"].some((name) => memberOf(when, name) !== undefined);
 }
 
-/** Names the rates that the base names: as the new tier has them, the old one, or the base. */
+/** Completes a tier to the rates of the base: from the new tier, the old tier, or the base. */
 function wholeTier(tier: JsonObject, base: JsonObject, oldTiers: readonly Json[]): JsonObject {
   const bound = tier["aboveInputTokens"];
   const old = oldTiers.find((each) => memberOf(each, "aboveInputTokens") === bound);

@@ -6,7 +6,7 @@ import { listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { parseCatalogFile } from "./catalog-file.ts";
 import { isSameRate, isZeroRate, ratesOf, UNIT_RATES } from "./written-rates.ts";
 
-/** A way to be served that has a price of its own: `{ member: "serviceTier", word: "flex" }`. */
+/** A service condition with its own price: `{ member: "serviceTier", word: "flex" }`. */
 interface Mode {
   readonly member: keyof ServedAs;
   readonly word: string;
@@ -26,9 +26,9 @@ export function unsaidModes(
 }
 
 /**
- * Merges the variants that a file names into the known ones. A way to be served
- * keeps its variants if its rates are the same as before. Otherwise it has the
- * file's rates, and rates that the file leaves out stay.
+ * Merges a file's variants into the known ones. A service condition keeps its
+ * variants if its rates are unchanged. Otherwise it gets the file's rates, and
+ * rates that the file omits stay.
  */
 export function mergedVariants(
   price: JsonObject,
@@ -61,7 +61,10 @@ function variantsIf(variants: readonly JsonObject[]): JsonObject {
   return variants.length === 0 ? {} : { variants };
 }
 
-/** Whether the known price charges a way to be served as the file says, at every length that it names. */
+/**
+ * True if the known price charges a service condition like the file, at every
+ * input length that the file names.
+ */
 function isAlike(
   before: Price,
   price: JsonObject,
@@ -78,7 +81,7 @@ function isAlike(
   });
 }
 
-/** The file's variants; rates and steps that it leaves out are as they were. */
+/** The file's variants; rates and tiers that it omits stay. */
 function completed(
   given: readonly JsonObject[],
   before: Price,
@@ -108,7 +111,7 @@ function completed(
   ];
 }
 
-/** 0, and above how many tokens rates may be others, ascending. */
+/** 0 and the input lengths at which rates change, ascending. */
 function boundsOf({ tiers = [], variants = [] }: Price, given: readonly JsonObject[]) {
   const bounds = new Set([
     0,
@@ -123,7 +126,7 @@ function boundOf(when: Json | undefined): number {
   return numberOf(memberOf(when, "aboveInputTokens")) ?? 0;
 }
 
-/** Other words of a variant keep it. */
+/** Further values of a variant's condition keep it. */
 function without(variants: readonly JsonObject[], { member, word }: Mode): readonly JsonObject[] {
   return variants.flatMap((each) => {
     const named = wordsIn(each, member);
@@ -157,7 +160,7 @@ function readPrice(price: JsonObject): Price | undefined {
   }
 }
 
-/** All that a variant names: it holds for any one of a member. */
+/** All conditions of a variant: any value of a field matches. */
 export function modesOf(variant: JsonObject): readonly Mode[] {
   return MEMBERS.flatMap((member) => wordsIn(variant, member).map((word) => ({ member, word })));
 }

@@ -66,7 +66,7 @@ function plan(row: JsonObject & { id: string }, provider = "vendor") {
   return planUpdate(knownRows(SHIPPED, []), [file], PROVIDERS);
 }
 
-test("a price that changed is planned with its old and its new rate, and the rest of the row stays", () => {
+test("a changed price is planned with its old and new rate, and the rest of the row stays", () => {
   const { rows, changed, added, unchanged, leftOut } = plan({
     id: "swift-1",
     price: { input: "0.5", output: "4" },
@@ -95,7 +95,7 @@ test("a price that changed is planned with its old and its new rate, and the res
   ]);
 });
 
-test("limits and the end of a model change; its abilities are taken of new models only", () => {
+test("limits and end dates of a model change; its features are only used for new models", () => {
   const { changed, rows } = plan({
     id: "swift-1",
     contextTokens: 200_000,
@@ -112,7 +112,7 @@ test("limits and the end of a model change; its abilities are taken of new model
   expect(rows[0]?.row).toMatchObject({ source: "https://vendor.example/prices" });
 });
 
-test("facts that are known are counted, also those about another id of a model", () => {
+test("known facts are counted, also for another id of the model", () => {
   expect(plan({ id: "swift-1", price: { input: "1.0", output: "4" } })).toMatchObject({
     unchanged: 1,
     rows: [],
@@ -123,7 +123,7 @@ test("facts that are known are counted, also those about another id of a model",
   });
 });
 
-test("a model that is not known becomes a row", () => {
+test("an unknown model becomes a row", () => {
   const { added, rows } = plan({
     id: "new-1",
     price: { input: "1", output: "2" },
@@ -146,20 +146,20 @@ test.each([
   [
     "a price that loses its steps",
     { id: "long-1", price: { input: "1.5", output: "6" } },
-    "it has steps by the length of the input",
+    "it has tiers now",
   ],
   [
     "a price that differs by kinds of results here",
     { id: "painter-1", price: { image: "0.05" } },
-    "it has grades",
+    "it now has grades",
   ],
   [
     "an alias at another price",
     { id: "swift-1-2026-01-01", price: { input: "9", output: "9" } },
     "it is an alias of swift-1",
   ],
-  ["a row out of shape", { id: "new-1", price: { input: "1" } }, "out of shape"],
-])("%s is left out, and says why", (_, row, why) => {
+  ["a row out of shape", { id: "new-1", price: { input: "1" } }, "would be invalid"],
+])("%s is not used, with a reason", (_, row, why) => {
   const planned = plan(row);
 
   expect(planned.rows).toEqual([]);
@@ -168,7 +168,7 @@ test.each([
   ]);
 });
 
-test("what the facts do not say of a price stays: caches, hours, steps that are named", () => {
+test("parts of a price that the facts omit stay: caches, hours, named tiers", () => {
   const price = {
     input: "1.5",
     output: "6",
@@ -185,17 +185,19 @@ test("what the facts do not say of a price stays: caches, hours, steps that are 
   expect(plan({ id: "long-1", maxOutputTokens: 5 }).rows[0]?.row).toHaveProperty("price.tiers");
 });
 
-test("facts older than what is known, and those of providers that are not here, are left out", () => {
+test("facts that are older than the known ones, or of unknown providers, are not used", () => {
   const file = { provider: "vendor", source: "https://list.example", date: "2026-05-31" };
   const models = [{ id: "swift-1", contextTokens: 1 }];
   const { rows, leftOut } = planUpdate(knownRows(SHIPPED, []), [{ ...file, models }], PROVIDERS);
 
   expect(rows).toEqual([]);
-  expect(leftOut[0]?.why).toBe("what is known is newer: 2026-06-01");
-  expect(plan({ id: "a" }, "nobody").leftOut[0]?.why).toBe("this gateway has no such provider");
+  expect(leftOut[0]?.why).toBe("the known facts are newer: 2026-06-01");
+  expect(plan({ id: "a" }, "nobody").leftOut[0]?.why).toBe(
+    "the provider is unknown to this gateway",
+  );
 });
 
-test("an update is planned over the updates before it", () => {
+test("an update is planned on top of earlier updates", () => {
   const first = plan({ id: "swift-1", price: { input: "2", output: "4" } });
   const file = { provider: "vendor", source: "https://list.example", date: "2026-11-24" };
   const models = [{ id: "swift-1", price: { input: "3", output: "4" } }];
@@ -310,7 +312,7 @@ describe("prices under conditions", () => {
     ]);
     expect(later.changed).toMatchObject([{ field: "price.input", before: "2", after: "3" }]);
     expect(whyOf("hourly-1", { input: "3", output: "8" })).toEqual([
-      "its price stays: here it depends on days or hours",
+      "its price stays: it now depends on days or hours",
     ]);
     const variants = [{ when: { serviceTier: "flex" }, rates: { input: "0", output: "1" } }];
     expect(whyOf("tiered-1", { ...TIERED, tiers: [LONG], variants })).toEqual([

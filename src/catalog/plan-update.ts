@@ -6,11 +6,11 @@ import { completePrice, mergedPrice } from "./merged-price.ts";
 import { outranks } from "./overlay.ts";
 import { isSameRate, ratesOf } from "./written-rates.ts";
 
-/** The rows that hold, as catalogue files write them, each with its source and date. */
+/** The current rows in the notation of catalogue files, each with its source and date. */
 type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 export interface PlannedUpdate extends CatalogPlan {
-  /** Whole rows, fit to be stored. */
+  /** Complete rows, ready to be stored. */
   readonly rows: readonly UpdatedRow[];
 }
 
@@ -38,9 +38,9 @@ export function knownRows(
 }
 
 /**
- * What facts make of the rows that hold. A row keeps what its facts do not
- * say. A price that would lose something by them stays as it is, and is left
- * out: nothing becomes free, or loses a step, without an operator who says so.
+ * The changes that facts make to the current rows. A row keeps values that its
+ * facts omit. A price that would lose a rate or a tier stays unchanged and is
+ * reported. No price becomes free or flat without an operator's decision.
  */
 export function planUpdate(
   known: KnownRows,
@@ -59,7 +59,7 @@ export function planUpdate(
       const id = idOf(given);
       const leave = (why: string): void => void leftOut.push({ provider, id, why });
       if (!providers.has(provider)) {
-        leave("this gateway has no such provider");
+        leave("the provider is unknown to this gateway");
         continue;
       }
       const before = listed.get(id);
@@ -67,7 +67,7 @@ export function planUpdate(
       const said = sourced(given, file);
       if (namesake !== undefined) {
         if (!hasSamePrice(namesake, said))
-          leave(`it is an alias of ${idOf(namesake)}, at another price`);
+          leave(`it is an alias of ${idOf(namesake)} with another price`);
         else unchanged++;
         continue;
       }
@@ -84,7 +84,7 @@ export function planUpdate(
         continue;
       }
       if (!outranks(dateOf(said), dateOf(before))) {
-        leave(`what is known is newer: ${dateOf(before)}`);
+        leave(`the known facts are newer: ${dateOf(before)}`);
         continue;
       }
       const { row, whys } = merged(before, said);
@@ -116,7 +116,7 @@ function dateOf(row: JsonObject): string {
   return textOf(row["date"]) ?? "";
 }
 
-/** A row by itself: with what its file says for all of them. */
+/** A row completed with the common values of its file. */
 function sourced(row: JsonObject, file: JsonObject): JsonObject {
   const { source, date, suffixes } = file;
   const price = objectOf(row["price"]);
@@ -131,7 +131,7 @@ function sourced(row: JsonObject, file: JsonObject): JsonObject {
   };
 }
 
-/** Those of the file's price variants that name the row, without the names. */
+/** The file's price variants that name the row, without the names. */
 function sharedVariantsOf(row: JsonObject, file: JsonObject): readonly JsonObject[] {
   return listOf(file["variants"])
     .filter(isObject)
@@ -153,7 +153,7 @@ function newRow({ ifNew, price: given, ...said }: JsonObject): JsonObject {
   };
 }
 
-/** Sentences, too: why some of the facts are not taken. */
+/** Returns the merged row, and the reasons why some facts are not used. */
 function merged(
   before: JsonObject,
   facts: JsonObject,
@@ -169,7 +169,7 @@ function merged(
   const old = objectOf(before["price"]);
   const { price, whys = [] } = isObject(given) ? mergedPrice(old, given) : {};
   if (price !== undefined) return { row: { ...row, price }, whys };
-  // If the price stays, it is still as it was read then.
+  // If the price stays, its source and date stay too.
   const { source = row["source"], date = row["date"] } = old === undefined ? row : before;
   return { row: { ...row, ...(source !== undefined && { source }), date }, whys };
 }
@@ -182,7 +182,7 @@ function hasSamePrice(known: JsonObject, said: JsonObject): boolean {
   );
 }
 
-/** Those that say where and when a fact was read are no facts about the model. */
+/** Source and date of a fact are not facts about the model. */
 const NO_FACTS = new Set(["source", "date"]);
 
 function changesOf(
@@ -202,7 +202,7 @@ function changesOf(
   });
 }
 
-/** Each fact as text, each rate of a price by itself. */
+/** Each fact as text, each rate of a price separately. */
 function fieldsOf(row: JsonObject): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries(row)) {
@@ -247,12 +247,12 @@ function written(value: Json): string {
   return textOf(value) ?? JSON.stringify(value);
 }
 
-/** Held to the rules of shipped files, since it becomes a row as theirs. */
+/** Validated like shipped files, since the result becomes a catalogue row. */
 function whyUnreadable(provider: string, row: JsonObject): string | undefined {
   try {
     parseCatalogFile({ provider, date: dateOf(row), models: [row] });
     return undefined;
   } catch (cause) {
-    return `the row would be out of shape: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
+    return `the row would be invalid: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
   }
 }

@@ -18,5 +18,5 @@ export function isSameRate(one: Json | undefined, other: Json | undefined): bool
   return one !== undefined && other !== undefined && Number(one) === Number(other);
 }
 
-/** Names of rates that cost the same however long the input is. */
+/** Names of rates that do not depend on the input length. */
 export const UNIT_RATES: readonly string[] = ["image", "second", "character", "search"];

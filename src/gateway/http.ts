@@ -28,7 +28,7 @@ type Needs = Pick<
 
 const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 
-/** What the HTTP side is given. */
+/** The dependencies of the HTTP server. */
 export function httpDeps(
   needs: Needs,
   { onStream, onAnswer }: Pick<GatewayOptions, "onStream" | "onAnswer">,
@@ -99,7 +99,7 @@ function storesOf(storage: Storage) {
   };
 }
 
-/** All that is configured, as one document. */
+/** Opens the whole configuration as one document. */
 function openManaged({
   storage,
   clock,

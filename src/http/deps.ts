@@ -12,7 +12,7 @@ import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
-import type { OwnKeys } from "#core/user-keys.ts";
+import type { UserKeys } from "#core/user-keys.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -43,7 +43,7 @@ import type { RefusalSample } from "./refusal-sample.ts";
 /** What the HTTP side needs of the rest of the house. */
 export interface HttpDeps {
   readonly keys: KeyStore;
-  readonly ownKeys: OwnKeys;
+  readonly ownKeys: UserKeys;
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;

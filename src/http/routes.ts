@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Proof } from "#core/audit.ts";
+import type { AuthMethod } from "#core/audit.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -94,7 +94,7 @@ export interface Exchange {
   readonly user: User | undefined;
   readonly client: Client;
   /** Says who it turned out to be, on a route that needs no login; for the audit log. */
-  identify(user: User, proof: Proof): void;
+  identify(user: User, proof: AuthMethod): void;
   /** Says what was done, for the audit log: short, and without secrets. */
   note(details: JsonObject): void;
   /** Reads and checks the body once. */

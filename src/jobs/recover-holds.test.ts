@@ -8,7 +8,7 @@ import { recoverHolds } from "./recover-holds.ts";
 
 const TAGS: CallTags = { session: "s-1", agent: "a-1" };
 
-test("what a killed gateway left behind is closed by many calls to a commit, and not one after the other", async () => {
+test("the holds of a killed gateway are closed with many calls per commit, not one after the other", async () => {
   const left = Array.from({ length: 20 }, (_, i) => aHold(`call-${i}`, i % 2 === 0 ? null : 7));
   const closed: string[] = [];
   const committed = Promise.withResolvers<boolean>();
@@ -27,7 +27,7 @@ test("what a killed gateway left behind is closed by many calls to a commit, and
   expect(closed.toSorted()).toEqual(left.map(({ callId }) => callId).toSorted());
 }, 5_000);
 
-test("a call that a crash cut is recorded as it stood at its last checkpoint", async () => {
+test("a call interrupted by a crash is recorded as of its last checkpoint", async () => {
   const known = aHold("call-1", 7);
   const record: CallRecord = {
     id: "call-1",

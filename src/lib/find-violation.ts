@@ -18,16 +18,16 @@ interface Violation {
   readonly path: string;
   readonly problem: string;
   /**
-   * The value is of the right kind, and unknown: whoever passes it on to the
-   * author of its format need not refuse it, whoever has to understand it must.
+   * The value has the right type but is unknown. Code that forwards it to the
+   * format's vendor may accept it; code that must interpret it has to refuse
+   * it.
    */
   readonly mayBeNewer?: true;
 }
 
 /**
- * The first violation, of those that are certain if there is one; its path is
- * only put together when there is one. It names the bound that was broken, and
- * quotes no value that may be a secret.
+ * The first violation; certain violations come before possibly newer values. It
+ * names the exceeded limit, and never quotes a value that may be a secret.
  */
 export function findViolation(value: Json, rule: Rule, isHidden = false): Violation | undefined {
   const hidden = isHidden || mayHoldSecret(rule);
@@ -248,7 +248,7 @@ function given(value: Json): string {
   return isText(value) && value !== "" ? `a string of ${value.length} characters` : kindOf(value);
 }
 
-/** Without any of it. */
+/** The type of a value without its content. */
 function kindOf(value: Json): string {
   if (value === null) return "null";
   if (isText(value)) return value === "" ? "an empty string" : "a string";

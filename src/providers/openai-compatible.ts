@@ -27,7 +27,7 @@ export const openaiCompatible: Provider = {
     optional: {
       responses: `which calls go to /responses: ${CALL_FEATURES.join(", ")}, or several of them`,
     },
-    objectionsTo({ responses: said = "" }) {
+    optionProblems({ responses: said = "" }) {
       const unknown = wordsIn(said).filter((word) => !FEATURES.has(word));
       if (unknown.length === 0) return {};
       return { responses: `names "${unknown[0]}"; it takes ${CALL_FEATURES.join(", ")}.` };

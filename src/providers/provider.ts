@@ -275,7 +275,7 @@ export interface ProviderOptions {
   /** Others are the business of somebody else, and are passed on. */
   readonly isOpen?: true;
   /** What is wrong with those that were given, by name. */
-  objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
+  optionProblems?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
 /** Reads a header of the caller's request. */

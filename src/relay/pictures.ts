@@ -18,7 +18,7 @@ import {
   type PictureFormat,
   type PictureHead,
 } from "#lib/picture.ts";
-import { gather } from "#lib/pieces.ts";
+import { concatPieces } from "#lib/pieces.ts";
 import { defined } from "#lib/values.ts";
 import type { ImageEndpoint, PictureTerms } from "#providers/provider.ts";
 import type { Tools } from "./operate.ts";
@@ -116,7 +116,7 @@ function startOf(base64: Base64): Uint8Array {
 
 async function bytesOf(picture: HeldPicture): Promise<Uint8Array> {
   const file = fileOf(picture);
-  return "bytes" in file ? file.bytes : await gather(file.base64.content);
+  return "bytes" in file ? file.bytes : await concatPieces(file.base64.content);
 }
 
 /**

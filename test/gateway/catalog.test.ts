@@ -223,7 +223,7 @@ describe("a catalogue that is older than 60 days", () => {
     });
     await using _opened = await openTestGateway({ yaml: "sandbox: auto", clock: aged(400), log });
     const warnings = () =>
-      lines.filter(({ msg }) => String(msg).startsWith("catalogue of models is old"));
+      lines.filter(({ msg }) => String(msg).startsWith("model catalogue is outdated"));
 
     await waitFor(() => warnings().length > 0);
     expect(warnings()).toMatchObject([

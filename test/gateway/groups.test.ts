@@ -189,7 +189,7 @@ describe("a group", () => {
     const deleted = await root("DELETE", `/api/group/${id}`);
 
     expect(refused.status).toBe(400);
-    expect(refused.body.message).toContain("users in this group");
+    expect(refused.body.message).toContain("The group has users");
     expect(deleted.status).toBe(200);
     expect((await root("GET", `/api/group/${id}`)).status).toBe(404);
     expect((await root("DELETE", `/api/group/${id}`)).status).toBe(404);

@@ -19,7 +19,7 @@ function row(content: Json, provider: string, id: string): Json | undefined {
 }
 
 describe("prices", () => {
-  test("become decimal dollars without an error of binary fractions", () => {
+  test("become decimal dollars without binary rounding errors", () => {
     expect(perMillion(1.25e-7)).toBe("0.125");
     expect(perMillion(3e-6)).toBe("3");
     expect(perMillion(1.5e-5)).toBe("15");
@@ -30,7 +30,7 @@ describe("prices", () => {
     expect(perOne(0.000_006)).toBe("0.000006");
   });
 
-  test("that are none stay unsaid", () => {
+  test("that are invalid are omitted", () => {
     for (const each of [undefined, null, "", -1, Number.NaN, Infinity, "a lot", {}, 1e-13]) {
       expect(perMillion(each as Json)).toBeUndefined();
     }
@@ -112,7 +112,7 @@ const LITELLM = {
 };
 
 describe("LiteLLM's price file", () => {
-  test("has prices of tokens, caches, searches and long inputs, limits and the end of models", () => {
+  test("has prices for tokens, caches, searches and long inputs, limits and end dates", () => {
     expect(row(LITELLM, "openai", "swift-1")).toEqual({
       id: "swift-1",
       source: "https://vendor.example/prices",
@@ -155,7 +155,7 @@ describe("LiteLLM's price file", () => {
     });
   });
 
-  test("names models with their provider, whose id is without it; a day that has passed is their end", () => {
+  test("prefixes model ids with their provider; an end date in the past retires a model", () => {
     expect(row(LITELLM, "gemini", "flash-1")).toMatchObject({
       retired: "2026-01-31",
       price: { input: "0.15", output: "0" },
@@ -163,7 +163,7 @@ describe("LiteLLM's price file", () => {
     });
   });
 
-  test("has steps of prices, pictures and seconds in members of their own", () => {
+  test("has separate fields for price tiers, images and seconds", () => {
     expect(row(LITELLM, "dashscope", "fast-1")).toMatchObject({
       price: {
         input: "0.05",
@@ -175,20 +175,20 @@ describe("LiteLLM's price file", () => {
     expect(memberOf(row(LITELLM, "groq", "listener-1"), "price")).toEqual({ second: "0.00003083" });
   });
 
-  test("says 0 where nobody knows a price: such a model has none", () => {
+  test("uses 0 for an unknown price: such a model gets no price", () => {
     expect(row(LITELLM, "mistral", "free-1")).not.toHaveProperty("price");
   });
 
-  test("has prices that a row cannot say, models that nobody serves, and other providers", () => {
+  test("has unsupported prices, unsupported models, and other providers", () => {
     const read = importFacts(LITELLM, TERMS);
 
     expect(read?.leftOut).toEqual([
       {
         provider: "openai",
         id: "thinker-1",
-        why: "reasoning has a price of its own, which a row cannot say",
+        why: "its separate price for reasoning is not supported",
       },
-      { provider: "openai", id: "live-1", why: "its mode is not served: realtime" },
+      { provider: "openai", id: "live-1", why: "its mode is not supported: realtime" },
     ]);
     expect(row(LITELLM, "openai", "thinker-1")).not.toHaveProperty("price");
     expect(row(LITELLM, "openai", "live-1")).toBeUndefined();
@@ -234,7 +234,7 @@ const MODELS_DEV = {
   poe: { id: "poe", models: { a: { id: "a" }, b: { id: "b" } } },
 };
 
-test("models.dev has dollars per million, limits, modalities and how reasoning is steered", () => {
+test("models.dev has dollars per million, limits, modalities and reasoning controls", () => {
   expect(row(MODELS_DEV, "gemini", "pro-1")).toEqual({
     id: "pro-1",
     date: "2026-11-23",
@@ -309,7 +309,7 @@ const GENAI_PRICES = [
   { id: "aws", models: [{ id: "nova", match: {}, prices: { input_mtok: 1 } }] },
 ];
 
-test("genai-prices has steps by rate, and prices that begin on a day", () => {
+test("genai-prices has tiers by rate, and prices with a start date", () => {
   expect(row(GENAI_PRICES, "xai", "big-1")).toEqual({
     id: "big-1",
     source: "https://vendor.example/prices",
@@ -331,7 +331,7 @@ test("genai-prices has steps by rate, and prices that begin on a day", () => {
   ]);
 });
 
-test("a file of the catalogue is known, alone or among others, and any other shape is not", () => {
+test("a file in the catalogue's own format is recognised, alone or in a list; an unknown format is not", () => {
   const own = { provider: "openai", date: "2026-11-23", models: [{ id: "a" }] };
 
   expect(importFacts(own, TERMS)?.files).toEqual([own]);
@@ -351,13 +351,13 @@ withShared("catalog", () => {
     const read = importFacts(content, TERMS);
     const files = read?.files ?? [];
 
-    test("every row is one that a catalogue file may have", () => {
+    test("every imported row is a valid catalogue row", () => {
       for (const file of files) expect(() => checkFacts(file)).not.toThrow();
       const rows = files.flatMap((file) => listOf(file["models"]));
       expect(rows.length).toBeGreaterThan(least);
     });
 
-    test("makes whole rows of models that are not known, and leaves none out of shape", () => {
+    test("creates complete rows for unknown models, and no invalid ones", () => {
       const providers = new Set(files.map((file) => textOf(file["provider"]) ?? ""));
       const { added, leftOut } = planUpdate(knownRows([], []), files, providers);
 
@@ -365,7 +365,7 @@ withShared("catalog", () => {
       expect(added.length).toBeGreaterThan(least);
     });
 
-    test("agrees with what is shipped on prices that did not change", () => {
+    test("agrees with the shipped prices that have not changed", () => {
       const known = knownRows(SHIPPED, []);
       for (const [provider, id] of AGREED) {
         const theirs = memberOf(row(content, provider, id), "price");

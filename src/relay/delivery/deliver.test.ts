@@ -626,7 +626,7 @@ describe("two hundred readers who are behind", () => {
       async pump(onPiece: OnPiece) {
         for (;;) await Promise.race([ended.promise, onPiece(PIECE) ?? Bun.sleep(1)]);
       },
-      close: () => ended.reject(new GatewayError("canceled", "The answer was let go.")),
+      close: () => ended.reject(new GatewayError("canceled", "The response was discarded.")),
     } as unknown as UpstreamReply;
   }
 

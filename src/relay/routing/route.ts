@@ -7,7 +7,7 @@ import type { CallSize, Limited } from "#core/limits.ts";
 import {
   estimateCost,
   FREE,
-  isPriceOfOther,
+  pricesOnlyOtherUnits,
   priceAt,
   type NanoUsd,
   type Price,
@@ -16,7 +16,7 @@ import {
 import type { Reasoning } from "#core/chat.ts";
 import type { ModelTraits, SuffixKind } from "#core/model.ts";
 import type { ReasoningHome } from "#core/reasoning-home.ts";
-import { fitsIn, type Usage } from "#core/usage.ts";
+import { clampCount, type Usage } from "#core/usage.ts";
 import type {
   ImageEndpoint,
   Provider,
@@ -222,8 +222,8 @@ export class Router {
     const { maxOutputTokens, choices } = facts;
     const output = Math.min(maxOutputTokens ?? this.#settings.assumedOutputTokens, cap) * choices;
     return maxOutputTokens === undefined
-      ? { known: fitsIn(inputTokens), assumed: fitsIn(output) }
-      : { known: fitsIn(inputTokens + output), assumed: 0 };
+      ? { known: clampCount(inputTokens), assumed: clampCount(output) }
+      : { known: clampCount(inputTokens + output), assumed: 0 };
   }
 
   /** Whether a quota or budget of the caller matters to what may be planned. */
@@ -308,7 +308,7 @@ export function priceOn(candidate: Candidate, { group }: ApiKey, model: string):
 /** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
   if (price === undefined) return provider.isLocal !== true;
-  return expected !== undefined && isPriceOfOther(expected, price);
+  return expected !== undefined && pricesOnlyOtherUnits(expected, price);
 }
 
 /** The model is refused because it has no price. */

@@ -5,7 +5,7 @@ import type { Clock } from "#lib/clock.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
 import { defined } from "#lib/values.ts";
-import { workOff, type Work } from "#lib/work-off.ts";
+import { processDue, type Work } from "#lib/process-due.ts";
 
 export interface DeliverDeps {
   readonly notices: WebhookOutbox;
@@ -56,7 +56,7 @@ export async function deliverWebhooks(deps: DeliverDeps, signal: AbortSignal): P
     batch: BATCH,
     most: MAX_CONCURRENT,
   };
-  await workOff(work, signal);
+  await processDue(work, signal);
   if (troubles.length > 0) throw troubles[0];
 }
 

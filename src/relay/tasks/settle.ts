@@ -1,6 +1,13 @@
 import type { CallRecord } from "#core/call.ts";
 import type { Ledger } from "#core/ledger.ts";
-import { costOf, isNone, isPriceOfOther, nanoUsd, rateUsage, type NanoUsd } from "#core/money.ts";
+import {
+  costOf,
+  isUnknownPrice,
+  pricesOnlyOtherUnits,
+  nanoUsd,
+  rateUsage,
+  type NanoUsd,
+} from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -57,6 +64,6 @@ function recordOf(task: Task): CallRecord {
 
 /** As a route of its place would be. */
 function isUnpriced({ place, price, usage }: Task): boolean {
-  if (price !== undefined && !isNone(price)) return isPriceOfOther(usage, price);
+  if (price !== undefined && !isUnknownPrice(price)) return pricesOnlyOtherUnits(usage, price);
   return place === undefined || findProvider(place.provider)?.isLocal !== true;
 }

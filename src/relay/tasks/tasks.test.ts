@@ -35,7 +35,7 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
         id === "theirs" ? own(userId) : Promise.resolve(undefined),
       findAny: (id: string) => Promise.resolve(id === stored.id ? stored : undefined),
       findByUpstream: () => Promise.resolve(undefined),
-      hurry: async (id: string) => void hurried.push(id),
+      requestPoll: async (id: string) => void hurried.push(id),
       remove: () => Promise.resolve(removes),
       change: (task: Task, more: Partial<Task>) =>
         Promise.resolve((stored = { ...task, ...more, version: task.version + 1 })),
@@ -179,7 +179,7 @@ describe("a task that something may have happened to", () => {
     const { tasks, task, hurried } = setup({ dueAt: 1_767_268_800_000 + 60_000 });
     tasks.taskScheduler.take(task);
 
-    await tasks.hurry("task_1");
+    await tasks.requestPoll("task_1");
 
     expect(hurried).toEqual([]);
     expect(tasks.taskScheduler.find("task_1")?.dueAt).toBe(1_767_268_800_000);
@@ -188,29 +188,29 @@ describe("a task that something may have happened to", () => {
   test("is said to the one that has it, and again after three seconds", async () => {
     const { tasks, hurried, wait } = setup();
 
-    await tasks.hurry("task_1");
-    await tasks.hurry("task_2");
+    await tasks.requestPoll("task_1");
+    await tasks.requestPoll("task_2");
     wait(2_999);
-    await tasks.hurry("task_1");
+    await tasks.requestPoll("task_1");
     expect(hurried).toEqual(["task_1", "task_2"]);
     wait(1);
-    await tasks.hurry("task_1");
+    await tasks.requestPoll("task_1");
     expect(hurried).toEqual(["task_1", "task_2", "task_1"]);
   });
 
   test("is remembered with ten thousand others", async () => {
     const { tasks, hurried, wait } = setup();
-    await tasks.hurry("task 1");
+    await tasks.requestPoll("task 1");
     wait(3_000);
-    for (let i = 0; i < 10_000; i++) await tasks.hurry(`task ${i}`);
+    for (let i = 0; i < 10_000; i++) await tasks.requestPoll(`task ${i}`);
     hurried.shift();
-    await tasks.hurry("task 0");
+    await tasks.requestPoll("task 0");
     expect(hurried).toHaveLength(10_000);
 
-    await tasks.hurry("one more");
-    await tasks.hurry("task 1");
+    await tasks.requestPoll("one more");
+    await tasks.requestPoll("task 1");
     expect(hurried).toHaveLength(10_001);
-    await tasks.hurry("task 0");
+    await tasks.requestPoll("task 0");
     expect(hurried.at(-1)).toBe("task 0");
   });
 

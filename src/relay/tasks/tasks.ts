@@ -85,27 +85,28 @@ export class Tasks {
     }
     const { state } = await pollTask(task, this.#deps);
     if (state === "queued") await cancel(task, this.#deps);
-    await this.hurry(task.id);
+    await this.requestPoll(task.id);
     if (state === "queued") return;
     throw new GatewayError("invalid_request", "A task that has begun cannot be cancelled.");
   }
 
   /** Something may have happened to it. */
-  async hurry(id: string): Promise<void> {
-    if (!this.taskScheduler.pollSoon(id) && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
+  async requestPoll(id: string): Promise<void> {
+    if (!this.taskScheduler.pollSoon(id) && this.#mayHurry(id))
+      await this.#deps.tasks.requestPoll(id);
   }
 
   /** A vendor says that something happened. Throws where it cannot be the vendor. */
   async handleVendorWebhook(webhook: VendorWebhook): Promise<void> {
     const task = await handleVendorWebhook(webhook, this.#deps);
-    if (task !== undefined) await this.hurry(task.id);
+    if (task !== undefined) await this.requestPoll(task.id);
   }
 
   async #refreshed(task: Task): Promise<Task> {
     const { id, userId } = task;
     const looked = this.taskScheduler.pollNow(id, MIN_LOOK_AGE_MS);
     const isOurs = await withinTime(looked, LOOK_WAIT_MS);
-    if (isOurs === false && this.#mayHurry(id)) await this.#deps.tasks.hurry(id);
+    if (isOurs === false && this.#mayHurry(id)) await this.#deps.tasks.requestPoll(id);
     return this.taskScheduler.find(id) ?? (await this.#deps.tasks.find(userId, id)) ?? task;
   }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { isOver, type Task, type TaskStore } from "#core/task.ts";
-import { isProven } from "#egress/webhook-signature.ts";
+import { isSignatureValid } from "#egress/webhook-signature.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -45,7 +45,7 @@ export async function handleVendorWebhook(
   };
   const nowSeconds = Math.floor(deps.clock.now() / 1_000);
   const { secretIn = NO_SECRET } = terms;
-  if (isProven(channel, secretIn, proof, nowSeconds) === false) {
+  if (isSignatureValid(channel, secretIn, proof, nowSeconds) === false) {
     throw new GatewayError("unauthenticated", "This notice is not signed as it should be.");
   }
   const task = await subjectOf(webhook, terms, deps.tasks);

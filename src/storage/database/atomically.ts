@@ -20,7 +20,7 @@ interface AtomicallyDeps {
   readonly onGranted: GrantsDeps["onGranted"];
 }
 
-/** The same stores, on one transaction; whoever keeps something in memory is told at its end. */
+/** The same stores on one transaction; caches are invalidated at its end. */
 export function createAtomically({
   db,
   clock,
@@ -50,16 +50,16 @@ export function createAtomically({
       for (const grant of granted) told.onGranted(...grant);
       return result;
     } finally {
-      // Also when it failed: the change may have been made without our hearing of it.
+      // Also after an error: the change may have been committed without our knowledge.
       for (const tell of atEnd) await tell();
     }
   };
 }
 
-/** Nobody else changes them until the transaction ends. */
+/** Locks the configuration until the transaction ends. */
 async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
   await moveOn(transaction);
-  // Written over with what they are, which locks them on both engines.
+  // An update with the same values locks the rows on both engines.
   await transaction
     .updateTable("groups")
     .set(({ ref }) => ({ name: ref("name") }))

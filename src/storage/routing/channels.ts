@@ -36,8 +36,8 @@ export function createChannelStore({
   credentialSealer,
 }: ChannelStoreDeps): ChannelStore {
   /**
-   * What was opened at the last look. Health and tokens go by the credential,
-   * so one that did not change must stay the one it was.
+   * Channels as of the last read. Health and tokens are keyed by credential
+   * object, so an unchanged credential must keep its object.
    */
   const opened = new Map<number, Opened>();
 
@@ -174,7 +174,7 @@ export function createChannelStore({
 }
 
 interface Opened {
-  /** The column. */
+  /** Value of the `credentials` column. */
   readonly text: string;
   readonly to: string;
   readonly credentials: readonly Credential[];
@@ -189,14 +189,14 @@ async function named<T>(name: string, change: () => Promise<T>): Promise<T> {
     return await change();
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause;
-    throw invalid("name", `There is a channel named '${name}' already.`);
+    throw invalid("name", `A channel named '${name}' already exists. Choose another name.`);
   }
 }
 
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `There are ${MAX_CHANNELS} channels already; delete some first.`,
+    `The limit of ${MAX_CHANNELS} channels is reached. Delete some first.`,
   );
 }
 

@@ -78,7 +78,7 @@ function readGrades(value: Json, param: string): Readonly<Record<string, Partial
   }
   const grades = members.map(([grade, rates = null]) => {
     const at = `${param}.${grade.slice(0, 64)}`;
-    if (!isGrade(grade)) throw invalid(at, `'${at}' is no kind of a result.`);
+    if (!isGrade(grade)) throw invalid(at, `'${at}' is not a valid kind of result.`);
     const read = readWords(membersOf(rates, at, WORDS), at);
     if (Object.keys(read).length === 0) throw invalid(at, `'${at}' holds no price.`);
     return [grade, read] as const;

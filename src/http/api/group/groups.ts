@@ -95,7 +95,7 @@ function existing(found: Group | undefined): Group {
 }
 
 function noSuchGroup(): GatewayError {
-  return new GatewayError("not_found", "There is no such group.");
+  return new GatewayError("not_found", "The group does not exist.");
 }
 
 function idInPath(exchange: Exchange): number {

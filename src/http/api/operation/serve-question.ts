@@ -6,7 +6,7 @@ import type {
   OperationResult,
 } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
-import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import { writeJson } from "#lib/long-base64.ts";
 import { Pieces } from "#lib/pieces.ts";
@@ -94,7 +94,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   { sizeOf, expect, unitsOf }: Pick<OperationKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
   { clock }: HttpDeps,
 ): OperationCall<Q> {
-  const inputTokens = fitsIn(sizeOf(question));
+  const inputTokens = clampCount(sizeOf(question));
   const units = fitUnits(unitsOf?.(question) ?? {});
   const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
   return {

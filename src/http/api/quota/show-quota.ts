@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { PERIODS, type Period } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { BudgetStanding, QuotaOwner } from "#core/quota.ts";
+import type { BudgetStatus, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { SHOWN_BUDGETS, showBudgets } from "../budget-fields.ts";
@@ -46,7 +46,7 @@ export async function showQuota(
   };
 }
 
-function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject {
+function showStanding({ budget, account, resetsAt }: BudgetStatus): JsonObject {
   return {
     period: budget.period,
     amount_usd: showUsdOrNull(account.granted),
@@ -63,6 +63,6 @@ function showUse({ granted, spent, held }: Account): JsonObject {
   };
 }
 
-function amountOf(period: Period, statuses: readonly BudgetStanding[]): NanoUsd | null {
+function amountOf(period: Period, statuses: readonly BudgetStatus[]): NanoUsd | null {
   return statuses.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
-import { lackOf } from "#core/second-factor.ts";
+import { missingFactor } from "#core/second-factor.ts";
 import type { User } from "#core/user.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
@@ -121,7 +121,7 @@ async function takeCode(
 /** What the user has to show was shown. */
 async function logIn(exchange: Exchange, deps: HttpDeps, user: User): Promise<Response> {
   const isConfirmed = user.hasSecondFactor;
-  const lack = lackOf({ user, isConfirmed }, deps.secondFactorRule);
+  const lack = missingFactor({ user, isConfirmed }, deps.secondFactorRule);
   const response =
     lack === undefined
       ? succeed(exchange.id, "", showUser(user))

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEmail, isUserName, objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
+import { isEmail, isUserName, passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 
 const SECRET = { writeOnly: true } as const;
 
@@ -41,9 +41,9 @@ export const NEW_PASSWORD = z
   .max(PASSWORD_CHARS.max)
   .meta(SECRET)
   .superRefine((given, context) => {
-    const objection = objectionToPassword(given);
-    if (objection === undefined) return;
-    const message = `The password ${objection}`;
+    const problem = passwordProblem(given);
+    if (problem === undefined) return;
+    const message = `The password ${problem}`;
     context.addIssue({ code: "custom", message, params: { isSentence: true } });
   })
   .meta(SECRET);

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Address } from "#core/style.ts";
 import { externalIdTaken, type Task } from "#core/task.ts";
 import {
@@ -223,7 +223,7 @@ function askedBy(
     style: { id: format },
     question,
     facts: { model: question.model, stream: false, maxOutputTokens: outputTokens, choices: 1 },
-    inputTokens: fitsIn(inputTokens),
+    inputTokens: clampCount(inputTokens),
     units: fitUnits({
       ...(durationMs === undefined ? {} : { durationMs }),
       ...(grade === undefined ? {} : { grade }),

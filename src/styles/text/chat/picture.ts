@@ -1,4 +1,4 @@
-import type { PictureWish } from "#core/chat.ts";
+import type { ImageOptions } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, objectOf, textOf } from "#lib/values.ts";
 import { vendorObjects, withoutKnown } from "./vendor-members.ts";
@@ -6,7 +6,7 @@ import { vendorObjects, withoutKnown } from "./vendor-members.ts";
 const MEMBERS = ["aspect_ratio", "image_size"];
 
 /** How a picture is to be, in a member of its own or in a vendor's object. */
-export function parsePicture(body: JsonObject): PictureWish | undefined {
+export function parsePicture(body: JsonObject): ImageOptions | undefined {
   const configs = [body, ...vendorObjects(body)].map(({ image_config: config }) =>
     objectOf(config),
   );
@@ -18,7 +18,7 @@ export function parsePicture(body: JsonObject): PictureWish | undefined {
   return Object.keys(wish).length === 0 ? undefined : wish;
 }
 
-export function buildPicture({ aspectRatio, size }: PictureWish): JsonObject {
+export function buildPicture({ aspectRatio, size }: ImageOptions): JsonObject {
   return { image_config: defined({ aspect_ratio: aspectRatio, image_size: size }) };
 }
 

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
-import { AlikeJson } from "#lib/alike-json.ts";
+import { JsonTemplate } from "#lib/json-template.ts";
 import { parseExactJson } from "#lib/exact-number.ts";
 import type { Json } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
@@ -15,7 +15,7 @@ export function openDecoder(): StreamDecoder {
 /** Ends at the end mark or at the last event; an answer that only breaks off is a failure. */
 class ChatDecoder implements StreamDecoder {
   readonly #reader = new AnswerReader();
-  readonly #alike = new AlikeJson("content");
+  readonly #alike = new JsonTemplate("content");
   /** Whose words the chunks hold that are like the one before. */
   #choice = 0;
   isOver = false;

@@ -1,21 +1,24 @@
 import { withinTime } from "./within-time.ts";
 
-/** Things to be done that take as long as others make them take. */
+/** Due work that depends on slow external services. */
 export interface Work<T> {
-  /** Some that are due and in nobody's hands, at most so many. */
+  /** Leases at most `room` due items that are not leased. */
   lease(room: number, underWay: readonly T[]): Promise<readonly T[]>;
   /** Never throws. */
   act(one: T): Promise<void>;
-  /** Leased in one go. */
+  /** Maximum number of items per lease. */
   readonly batch: number;
-  /** Under way at once. */
+  /** Maximum number of concurrent items. */
   readonly most: number;
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** Does what is due, until nothing is. What takes its time delays only what `lease` leaves for later because of it. */
-export async function workOff<T>(
+/**
+ * Processes due items until none is left. A slow item delays only the items
+ * that `lease` holds back because of it.
+ */
+export async function processDue<T>(
   { lease, act, batch, most }: Work<T>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -29,18 +32,18 @@ export async function workOff<T>(
         const doing = act(one).finally(() => underWay.delete(one));
         underWay.set(one, doing);
       }
-      // What was left for later because of what was under way may be due still.
+      // Items that were held back because of running ones may still be due.
       if (due.length === 0 && before.length === 0) return;
       const isBusy = due.length === 0 && underWay.size > 0;
-      if (isBusy) await withinTime(Promise.race(underWay.values()), LOOK_MS);
+      if (isBusy) await withinTime(Promise.race(underWay.values()), POLL_MS);
     }
   } finally {
     await Promise.all(underWay.values());
   }
 }
 
-/** Those that are among them so often. */
-export function oftenAmong<T>(all: readonly T[], times: number): readonly T[] {
+/** The values that occur at least `times` times. */
+export function repeatedValues<T>(all: readonly T[], times: number): readonly T[] {
   const counts = new Map<T, number>();
   for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1);
   return [...counts].filter(([, count]) => count >= times).map(([each]) => each);

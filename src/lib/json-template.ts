@@ -1,28 +1,28 @@
 import { parseJson } from "./json.ts";
 
-/** What a JSON string may not hold as it is, and how it says so. */
+/** Characters that a JSON string must escape, and the escape character. */
 const UNPLAIN = /["\\\p{Cc}]/u;
 
-/** Learning costs something; where it never pays, it is given up. */
+/** Learning has a cost; it stops after this many useless attempts. */
 const MAX_IN_VAIN = 4;
 
 /**
- * Reads texts of JSON that are letter for letter like one before, but for a
- * single string: most events of a stream are, and need not be parsed then.
+ * Reads JSON texts that equal an earlier one except for a single string: most
+ * events of a stream do, and then need no parsing.
  */
-export class AlikeJson {
+export class JsonTemplate {
   readonly #key: string;
   #before = "";
   #after = "";
   #isKnown = false;
   #inVain = 0;
 
-  /** `member`: the name under which the string stands. */
+  /** `member`: the field that contains the string. */
   constructor(member: string) {
     this.#key = `${JSON.stringify(member)}:`;
   }
 
-  /** The string; undefined where anything else is different too. */
+  /** The string; undefined if the text differs anywhere else. */
   read(text: string): string | undefined {
     if (!this.#isKnown || !text.startsWith(this.#before) || !text.endsWith(this.#after)) {
       return undefined;
@@ -35,8 +35,8 @@ export class AlikeJson {
   }
 
   /**
-   * Takes a valid text as the pattern of those to come, if the member stands
-   * in it once and is that string. False where it does not.
+   * Uses a valid text as the pattern if the field occurs in it once with that
+   * string. False if it does not.
    */
   learn(text: string, value: string): boolean {
     if (this.#inVain >= MAX_IN_VAIN) return false;
@@ -61,7 +61,7 @@ function unquoted(inside: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Where the closing quote of a string stands. */
+/** The position of a string's closing quote. */
 function endOfString(text: string, from: number): number {
   let at = from;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { workOff } from "./work-off.ts";
+import { processDue } from "./process-due.ts";
 
 const NEVER = new AbortController().signal;
 
-test("what is due is done, a few at once and all in the end", async () => {
+test("due items are processed, a few concurrently, until none is left", async () => {
   const due = Array.from({ length: 10 }, (_, at) => at);
   const done: number[] = [];
   let most = 0;
-  await workOff(
+  await processDue(
     {
       lease: async (room) => due.splice(0, room),
       async act(one) {
@@ -25,11 +25,11 @@ test("what is due is done, a few at once and all in the end", async () => {
   expect(most).toBeLessThanOrEqual(4);
 });
 
-test("what waits for something under way is done, though that ends while it is asked about", async () => {
+test("an item that waits for a running one is processed, even if that one ends during the lease", async () => {
   const due = ["first", "second"];
   const done: string[] = [];
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  await workOff<string>(
+  await processDue<string>(
     {
       async lease(_, underWay) {
         if (underWay.length === 0) return due.splice(0, 1);
@@ -50,10 +50,10 @@ test("what waits for something under way is done, though that ends while it is a
   expect(done).toEqual(["first", "second"]);
 });
 
-test("nothing is begun once it is to stop, and what is under way comes to its end", async () => {
+test("no item starts after the stop, and running ones complete", async () => {
   const stopping = new AbortController();
   const done: number[] = [];
-  await workOff(
+  await processDue(
     {
       lease: async () => [done.length],
       async act(one) {

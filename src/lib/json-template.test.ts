@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { AlikeJson } from "./alike-json.ts";
+import { JsonTemplate } from "./json-template.ts";
 import { SEED } from "#test/seed.ts";
 
 const chunk = (content: string, id = "a"): string =>
   JSON.stringify({ id, choices: [{ delta: { content } }] });
 
-test("a text that differs in nothing but the string gives the string", () => {
+test("a text that differs only in the string returns the string", () => {
   const alike = learned(chunk("Hel"));
 
   expect(alike.read(chunk("lo"))).toBe("lo");
@@ -14,7 +14,7 @@ test("a text that differs in nothing but the string gives the string", () => {
   expect(alike.read(chunk('"\\\n\u2028 é 👍 \u0000'))).toBe('"\\\n\u2028 é 👍 \u0000');
 });
 
-test("whatever else differs, the text is not read", () => {
+test("a text that differs anywhere else is not read", () => {
   const alike = learned(chunk("Hel"));
 
   expect(alike.read(chunk("lo", "b"))).toBeUndefined();
@@ -25,7 +25,7 @@ test("whatever else differs, the text is not read", () => {
   expect(alike.read(chunk("").slice(0, -8))).toBeUndefined();
 });
 
-test("what is read is what parsing finds, and what parsing refuses is not read", () => {
+test("the result equals that of parsing, and invalid texts are not read", () => {
   const alike = learned(chunk("Hel"));
   const [before = "", after = ""] = chunk("|").split("|");
 
@@ -45,7 +45,7 @@ test("what is read is what parsing finds, and what parsing refuses is not read",
   );
 });
 
-test("a member that stands there twice, or is no string, teaches nothing", () => {
+test("a field that occurs twice, or is not a string, is not learned", () => {
   const twice = '{"content":"a","delta":{"content":"a"}}';
   const spelt = '{"content":"a","c\\u006fntent":"b"}';
 
@@ -54,16 +54,16 @@ test("a member that stands there twice, or is no string, teaches nothing", () =>
   expect(learned('{"content":1}', "1").read('{"content":1}')).toBeUndefined();
 });
 
-test("where every text is another, learning is given up", () => {
-  const alike = new AlikeJson("content");
+test("if every text differs, learning stops", () => {
+  const alike = new JsonTemplate("content");
   for (let id = 0; id < 10; id++) alike.learn(chunk("a", `${id}`), "a");
 
   expect(alike.read(chunk("b", "9"))).toBeUndefined();
   expect(alike.read(chunk("b", "3"))).toBe("b");
 });
 
-function learned(text: string, value = "Hel"): AlikeJson {
-  const alike = new AlikeJson("content");
+function learned(text: string, value = "Hel"): JsonTemplate {
+  const alike = new JsonTemplate("content");
   alike.learn(text, value);
   return alike;
 }
