@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import type { SeenAnswer } from "#http/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
 
@@ -9,6 +10,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Receives every stream that the gateway writes; see `HttpDeps`. */
   readonly onStream?: (style: string, text: string) => void;
+  /** Receives every answer of the management API; see `HttpDeps`. */
+  readonly onAnswer?: (answer: SeenAnswer) => void;
   /**
    * A vendor refused a channel's credential in a model list request. `owner`:
    * the source of the channel's configuration.

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { AuthMethod } from "#core/audit.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
@@ -6,9 +7,11 @@ import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { Answer } from "./answer.ts";
 import type { PlacedBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { SocketProtocol } from "./socket.ts";
+import type { Tag } from "./tags.ts";
 
 /** Who may call a route. There is no default: a route without one does not compile, nor boot. */
 export type Access =
@@ -37,10 +40,21 @@ export interface Route<Deps> {
   readonly family?: Family;
   /** It changes something although it is a GET, and so stands in the audit log. */
   readonly isAction?: true;
+  /** Its name in the API document: unique, and never changed, since generated clients use it. */
+  readonly operationId: string;
+  readonly tag: Tag;
   /** One line for the API document. */
   readonly summary: string;
+  /** Its path in the API document, if the pattern of `path` does not say which paths it matches. */
+  readonly template?: string;
+  /** The operations that it serves, if their paths differ only in a verb; the document shows them in place of it. */
+  readonly operations?: readonly RouteOperation[];
+  /** Query parameters. Others are ignored. */
+  readonly query?: z.ZodObject;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** The answer of a successful request. */
+  readonly answer: Answer;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
   /** As a plain request it is refused, so its method is none of those that the path is said to take. */
@@ -54,6 +68,15 @@ export interface Route<Deps> {
   /** A failure in the words that this route's callers expect. */
   renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
+}
+
+/** One operation of a route, for the API document. */
+export interface RouteOperation {
+  readonly template: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly answer: Answer;
+  readonly query?: z.ZodObject;
 }
 
 /** One HTTP request on its way through a route. */

@@ -9,3 +9,8 @@ export function camelCase(name: string): string {
     ? name.replaceAll(/(?<!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     : name;
 }
+
+/** `text2video` is `Text2video`, `image-to-video` is `ImageToVideo`. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|[-_])([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -56,7 +56,7 @@ function choicesOf({ oneOf, anyCase, isOpen }: TextRule): JsonObject {
 }
 
 function spellings(words: readonly string[], anyCase: boolean): readonly string[] {
-  return anyCase ? [...words, ...words.map((word) => word.toLowerCase())] : words;
+  return anyCase ? [...new Set([...words, ...words.map((word) => word.toLowerCase())])] : words;
 }
 
 /** Optional fields may be null; unknown fields may have any value. */
@@ -68,10 +68,11 @@ function objectSchema(rule: ObjectRule, tag: JsonObject = {}): JsonObject {
       rule.required.includes(name) ? schema : { anyOf: [schema, { type: "null" }] },
     ] as const;
   });
-  const required = [...Object.keys(tag), ...rule.required];
+  const required = [...new Set([...Object.keys(tag), ...rule.required])];
   return {
     type: "object",
-    properties: { ...tag, ...Object.fromEntries(members) },
+    // The tag's value is what tells the cases apart, even if a case names the tag itself.
+    properties: { ...Object.fromEntries(members), ...tag },
     ...(required.length === 0 ? {} : { required }),
   };
 }

@@ -18,11 +18,6 @@ export function numberOf(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** `null` stays `null`. */
-export function numberOrNull(value: Json | undefined): number | null | undefined {
-  return value === null ? null : numberOf(value);
-}
-
 /** A decimal as text, from either a number or a text. */
 export function decimalOf(value: Json | undefined): string | undefined {
   const isNumber = typeof value === "number" || value instanceof ExactNumber;

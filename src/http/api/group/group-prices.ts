@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { GradedRates, Price, Rates } from "#core/money.ts";
@@ -12,23 +13,24 @@ import {
 } from "#core/rate-words.ts";
 import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { object, type RecordRule } from "#lib/rules.ts";
 import { decimalOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { PRICE_MEMBERS, VARIANTS } from "../price-fields.ts";
+import { jsonField } from "../fields.ts";
+import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
 import { showGradedRates } from "../price-json.ts";
 
 const MAX_PRICES = 1_000;
 const MAX_GRADES = 100;
 const WORDS = Object.keys(RATE_WORDS);
 
-export const PRICES: RecordRule = {
-  is: "record",
-  of: object({ ...PRICE_MEMBERS, variants: VARIANTS }),
-  doc:
-    "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
-    "costs as the input or the output does.",
-};
+export const PRICES = jsonField(
+  z
+    .record(z.string(), z.looseObject({ ...PRICE_FIELDS, variants: VARIANTS.nullish() }))
+    .describe(
+      "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
+        "costs as the input or the output does.",
+    ),
+).nullish();
 
 /** Of a body that was held to the rule. `readModel`: reads variants as the file's `models` have them. */
 export function readPrices(

@@ -44,10 +44,11 @@ export async function serveSubmit(
 /** What the rows of one format have in common. */
 export function inFormat({
   inbound,
-}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "renderError"> {
+}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "tag" | "renderError"> {
   return {
     access: "key",
     family: "videos",
+    tag: "Videos",
     renderError: (error, _request, id) => withId(inbound, inbound.buildError(error), id),
   };
 }

@@ -7,6 +7,9 @@ import { ResponseSocket } from "./response-socket.ts";
 
 /** The one GET of the path: anything but an upgrade is told that it takes POST. */
 export const openResponseSocket: Route<HttpDeps> = {
+  operationId: "openResponseSocket",
+  tag: "Text",
+  answer: { status: 101, description: "The connection is a WebSocket.", content: {} },
   method: "GET",
   path: "/v1/responses",
   access: "key",
