@@ -1,2 +1,2 @@
-/** On every answer of a model without a price: the call costs nothing because nobody knows its price. */
+/** On every response of a model without a price: the call is free because the price is unknown. */
 export const UNPRICED = { "sluice-unpriced": "true" } as const;

@@ -29,7 +29,7 @@ export const PRICES: RecordRule = {
     "costs as the input or the output does.",
 };
 
-/** Of a body that was held to the rule. */
+/** Reads a body that is already validated. */
 export function readPrices(value: Json | undefined): ReadonlyMap<string, GradedRates> | undefined {
   if (value === undefined) return undefined;
   const members = isObject(value) ? Object.entries(value) : [];

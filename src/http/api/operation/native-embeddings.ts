@@ -11,7 +11,7 @@ import type { Route } from "#http/routes.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
-/** Routes of their own among the native operations, since they are of another family. */
+/** Separate routes from the native text operations: they belong to another endpoint family. */
 export const nativeEmbeddings: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.flatMap((prefix) => [
   route(
     `${prefix}/models/:model{.+:embedContent}`,

@@ -19,7 +19,10 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { embed } from "./embedding.ts";
 import { answerQuestion, named } from "./serve-question.ts";
 
-/** Pictures and vectors by predictions: what an instance holds says which of the two is asked for. */
+/**
+ * Images and embeddings by `:predict`: the members of an instance decide which of the two is
+ * requested.
+ */
 export const nativePredictions: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
   method: "POST",
   path: `${prefix}/models/:model{.+:predict}`,

@@ -15,7 +15,7 @@ const RERANK: Operation<RerankRequest, Ranking> = {
   endpointsOf: (provider) => provider.rerank ?? [],
 };
 
-/** Clients of two vendors look for it at two places. */
+/** Clients of two vendors use two different paths. */
 export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/rerank"].map(
   (path) => ({
     method: "POST",
@@ -30,7 +30,7 @@ export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/
   }),
 );
 
-/** The header shows a generated client, to which documents are objects. */
+/** This header identifies a generated client that expects documents as objects. */
 function formatFor({ id, request }: Exchange): InboundFormat<RerankRequest, Ranking> {
   const format = request.headers.has("x-fern-language") ? objectDocuments : jina;
   return secondVersion(format, id);

@@ -10,7 +10,7 @@ import { seconds } from "../seconds.ts";
 
 const PAGE_SIZE = { usual: 20, most: 100 } as const;
 
-/** Every change of what somebody may spend in all, latest first. */
+/** Changes of an owner's total quota, latest first. */
 export async function showHistory(
   exchange: Exchange,
   owner: QuotaOwner,

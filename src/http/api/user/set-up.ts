@@ -41,5 +41,5 @@ export const setUp: Route<HttpDeps> = {
   },
 };
 
-/** No login looks like it. */
+/** Cannot equal a login name. */
 const THIS = "(set-up)";
